@@ -10,8 +10,9 @@ import type { DeploymentPlan } from "./types";
 export function planWithAdvice(asked: PlanRequest): DeploymentPlan {
   const fits = new FitCache();
   const request = confirmedRequest(asked, fits);
-  const again = (changed: PlanRequest) => planDeployment(changed, fits);
+  // What the closed form alone allows might be refused once it is written: a change is held against the simulation too.
+  const again = (changed: PlanRequest) => planDeployment(confirmedRequest(changed, fits), fits);
   const plan = planDeployment(request, fits, { simulates: true });
-  const problems = withFixes({ request, plan, again });
-  return { ...plan, problems: [...problems, ...adviseOn({ request, plan, again })] };
+  const problems = withFixes({ request: asked, plan, again });
+  return { ...plan, problems: [...problems, ...adviseOn({ request: asked, plan, again })] };
 }

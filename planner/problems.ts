@@ -2,6 +2,7 @@ import { contextLimit } from "../engines/estimate";
 import { MONTHLY_BUDGET } from "../names/rules";
 import type { Assignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates";
+import { peakText } from "./level/problems";
 import type { ModelArchitecture } from "./model/architecture";
 import { heldReplicas, type Placement, packingItem } from "./placement";
 import type { ModelRequest, PoolRequest } from "./request";
@@ -53,12 +54,13 @@ export function poolsFull(
     return `pool "${pool}" (maxNodes ${most}; a replica takes ${gpus} GPU(s) on ${layout.nodesPerReplica} node(s))`;
   });
   const replicas = [...new Set(candidates.map((candidate) => candidate.replicas))].join(" or ");
+  const asked = [...new Set(candidates.flatMap((candidate) => peakText(model, candidate) ?? []))].join("; ");
   const unfit = refusals.map(({ pool, reason }) => ` Pool "${pool}" does not fit it: ${reason}.`).join("");
   return {
     severity: "mandatory",
     rule: "pool-capacity",
     subject: `models.${model.name}`,
-    message: `${model.name} with ${replicas} replica(s) finds no room beside the other models: ${tried.join(", ")}.${unfit}`,
+    message: `${model.name} with ${replicas} replica(s) ${asked === "" ? "" : `(${asked}) `}finds no room beside the other models: ${tried.join(", ")}.${unfit}`,
   };
 }
 

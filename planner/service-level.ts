@@ -19,11 +19,10 @@ export interface ServiceLevel {
   readonly confidence?: number;
 }
 
+/** What of a level says how fast answers come. */
+export const LEVEL_TIMES = ["ttftMs", "tpotMs", "tokensPerSecond"] as const;
+
 /** The level says something of how fast answers come. */
-export function hasTimes({
-  ttftMs,
-  tpotMs,
-  tokensPerSecond,
-}: Pick<ServiceLevel, "ttftMs" | "tpotMs" | "tokensPerSecond">): boolean {
-  return ttftMs !== undefined || tpotMs !== undefined || tokensPerSecond !== undefined;
+export function hasTimes(level: Pick<ServiceLevel, (typeof LEVEL_TIMES)[number]>): boolean {
+  return LEVEL_TIMES.some((time) => level[time] !== undefined);
 }

@@ -13,13 +13,15 @@ export function speedTexts({ speed, noSpeed, tokenPrice, task, traffic }: ModelP
     return isAsked && noSpeed !== undefined ? [`speed not predicted: ${noSpeed}`] : [];
   }
   return [
-    `${rangeText(speed.tokensPerSecond)} tokens/s, ${figure(speed.requestsPerSecond.expected)} requests/s per replica ${loadText(speed)}`,
-    `${timesText(speed.tokenMs)} per token`,
-    speed.saturated ? "saturated: requests wait for room" : `${timesText(speed.firstTokenMs)} to the first`,
+    `${rangeText(speed.tokensPerSecond)} tokens/s, ${requestsText(speed.requestsPerSecond.expected)} per replica ${loadText(speed)}`,
+    timesText(speed.tokenMs, "per token"),
+    speed.saturated ? "saturated: requests wait for room" : timesText(speed.firstTokenMs, "to the first"),
     ...(speed.capacity && traffic
-      ? [`at most ${figure(speed.capacity.requestsPerSecond)} requests/s within its level`]
+      ? [`at most ${requestsText(speed.capacity.requestsPerSecond)} within its level`]
       : []),
     `limited by ${LIMIT_TEXTS[speed.limitedBy]}`,
+    // Whoever spreads a replica over stages or nodes should see what that costs each token.
+    ...(speed.exchangeMs.stages > 0 ? exchangeTexts(speed) : []),
     ...ownPriceTexts(tokenPrice),
     ...(speed.why === undefined ? [] : [speed.why]),
   ];
@@ -34,7 +36,7 @@ export function speedDetails({ speed, tokenPrice }: Pick<ModelPlan, "speed" | "t
   const how = simulated ? "by a simulation of requests that come at random" : "in closed form";
   return [
     `for requests of ${count(inputTokens)} + ${count(outputTokens)} tokens on average, ${how}; ranges hold ${Math.round(100 * confidence)} % of measurements, from ${BASIS_TEXTS[basis]}`,
-    ...exchangeTexts(speed),
+    ...(speed.exchangeMs.stages > 0 ? [] : exchangeTexts(speed)),
     ...(tokenPrice?.apis ?? []).map(
       ({ provider, offer, asOf, usdPerMillionTokens, breakEvenPerSecond, isReachable }) =>
         `${provider} asks ${figure(usdPerMillionTokens)} USD per million tokens of ${offer} (${asOf}): own machines cost less ${isReachable ? `from ${figure(breakEvenPerSecond)} requests/s on` : "at no load that these replicas answer"}`,
@@ -49,9 +51,14 @@ export function rangeText({ expected, low, high }: Interval): string {
     : `${figure(expected)} (${figure(low)}–${figure(high)})`;
 }
 
-/** `31 ms (25–39), p99 44 (36–56)` */
-export function timesText({ mean, p99 }: TimesPlan): string {
-  return `${figure(mean.expected)} ms (${figure(mean.low)}–${figure(mean.high)}), p99 ${rangeText(p99)},`;
+/** `31 ms (25–39) per token, p99 44 (36–56)` */
+export function timesText({ mean, p99 }: TimesPlan, what: string): string {
+  return `${figure(mean.expected)} ms (${figure(mean.low)}–${figure(mean.high)}) ${what}, p99 ${rangeText(p99)}`;
+}
+
+/** `1 request/s`, `0.82 requests/s` */
+function requestsText(perSecond: number): string {
+  return `${figure(perSecond)} ${figure(perSecond) === "1" ? "request" : "requests"}/s`;
 }
 
 function loadText({ load, inFlight }: SpeedPlan): string {

@@ -5,7 +5,9 @@ import type { CapacityProblem, Fix, FixValue } from "../types";
 
 /** The fixes of a problem as lines that follow its message. */
 export function describeFixes(fixes: readonly Fix[], problem: CapacityProblem, request: PlanRequest): string {
-  const known = problem.remedies ?? [];
+  // What was tried is better than what its floor alone allows: the environment is planned with it.
+  const isTried = (remedy: string) => fixes.some(({ path }) => isOfLevel(path) && remedy.includes(path));
+  const known = (problem.remedies ?? []).filter((remedy) => !isTried(remedy));
   if (fixes.length + known.length === 0) {
     return `\nNo single change fits. ${lastResort(problem, request)}`;
   }
@@ -17,6 +19,10 @@ export function describeFixes(fixes: readonly Fix[], problem: CapacityProblem, r
   const lines = [...known, ...tried].map((line) => `- ${line}`);
   const order = others.length > 1 ? ", cheapest first" : "";
   return ["", lines.length === 1 ? "To fix it:" : `To fix it, one of these${order}:`, ...lines].join("\n");
+}
+
+function isOfLevel(path: string): boolean {
+  return path.includes(".serviceLevel.");
 }
 
 /** `lower models.chat.concurrency from 16 to 7` */

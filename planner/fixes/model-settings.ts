@@ -1,6 +1,7 @@
 import { engineOf, settingPath } from "../../engines";
 import type { ModelRequest, PlanRequest } from "../request";
 import { SCALED_BY_DEFAULT } from "../scaling";
+import { LEVEL_TIMES } from "../service-level";
 import type { FixValue } from "../types";
 import { type Setting, withModel } from "./setting";
 
@@ -32,6 +33,7 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
     ...inFewerBits(request, model, true),
     ...(serverOf === undefined ? onAnotherPool(request, model) : []),
     ...unpinned(request, model),
+    ...(serverOf === undefined ? slowerLevel(request, model) : []),
   ];
   return settings.filter((s) => s !== undefined);
 }
@@ -144,6 +146,38 @@ function onAnotherPool(request: PlanRequest, model: ModelRequest): (Setting | un
       const pools = [...named, pool.name];
       return single(request, model, "pools", named, { to: pools, change: { pools } });
     });
+}
+
+/** Times longer than these by more are another service. */
+const LONGEST = 30;
+/** From one tried time to the next. */
+const TIME_STEP = 1.1;
+
+/** Longer times of the service level, or fewer tokens a second: each by a tenth more than the one before, in two digits. */
+function slowerLevel(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
+  const { serviceLevel } = model;
+  if (serviceLevel === undefined) {
+    return [];
+  }
+  const steps = Math.ceil(Math.log(LONGEST) / Math.log(TIME_STEP));
+  return LEVEL_TIMES.map((key) => {
+    const from = serviceLevel[key];
+    if (from === undefined) {
+      return undefined;
+    }
+    const values = Array.from({ length: steps }, (_, i) =>
+      key === "tokensPerSecond" ? twoDigits(from / TIME_STEP ** (i + 1)) : twoDigits(from * TIME_STEP ** (i + 1)),
+    );
+    const others = [...new Set(values)].filter((value) => value !== from);
+    return setting(request, model, `serviceLevel.${key}`, from, others.length, (i) => {
+      const to = others[i] ?? from;
+      return { to, change: { serviceLevel: { ...serviceLevel, [key]: to } } };
+    });
+  });
+}
+
+function twoDigits(value: number): number {
+  return Number(value.toPrecision(2));
 }
 
 /** Parallelism that was pinned by hand, left to the plan. */

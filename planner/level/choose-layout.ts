@@ -5,7 +5,7 @@ import type { ModelRequest, PoolRequest } from "../request";
 import type { ServiceLevel } from "../service-level";
 import { type LevelRate, tokenTimeOf } from "./level-rate";
 import { type Sizing, withReplicas } from "./sizing";
-import { floorText, layoutText, levelTexts } from "./text";
+import { floorText, layoutText, leastMs, levelTexts, missedTexts } from "./text";
 
 /** A layout that fits, with what the traffic makes of it. */
 export interface LayoutOption {
@@ -55,12 +55,17 @@ function whyNot(model: ModelRequest, pool: PoolRequest, first: LayoutOption, cho
   const { rate, needed } = first.sizing;
   const level = model.serviceLevel ?? {};
   if (!Number.isFinite(needed)) {
-    return `${before} would fit, ${now} because ${levelTexts(level).join(" and ")} needs it: with ${before} ${floorText(rate, level)}`;
+    const missed = missedTexts(rate, level);
+    return missed.length === 0
+      ? `${before} would fit, ${now} because the KV cache of ${before} has no room for a request of its traffic`
+      : `${before} would fit, ${now} because ${missed.map(({ asked }) => asked).join(" and ")} ${missed.length > 1 ? "need" : "needs"} it: the floor of ${before} is ${missed.map((each) => each.floor).join(" and ")}`;
   }
+  const times = levelTexts(level);
+  const within = times.length > 0 ? ` within ${times.join(" and ")}` : "";
   const gpus = (option: LayoutOption) => Math.round(nodesOf(model, pool, option) * (pool.shape.gpu?.count ?? 1));
   return isEnough(model, pool, first)
-    ? `${before} would fit, ${now} because its replicas answer the peak on ${gpus(chosen)} GPUs, those of ${before} on ${gpus(first)}`
-    : `${before} would fit, ${now} because the peak takes ${needed} replicas of ${before}, of ${now} ${chosen.sizing.needed}`;
+    ? `${before} would fit, ${now} because its replicas answer the peak${within} on ${gpus(chosen)} GPUs, those of ${before} on ${gpus(first)}`
+    : `${before} would fit, ${now} because the peak${within} takes ${needed} replicas of ${before}, of ${now} ${chosen.sizing.needed}`;
 }
 
 /** The layout that comes nearest. */
@@ -78,11 +83,13 @@ function refusal(model: ModelRequest, pool: PoolRequest, options: readonly Layou
   const remedies = missed.map((time) => {
     const worse = floor[time].worse;
     return time === "tpotMs" && level.tpotMs === undefined
-      ? `write models.${model.name}.serviceLevel.tokensPerSecond: ${Math.floor((1000 / worse) * 10) / 10}`
-      : `write models.${model.name}.serviceLevel.${time}: ${Math.ceil(worse)}`;
+      ? `models.${model.name}.serviceLevel.tokensPerSecond: ${Math.floor((1000 / worse) * 10) / 10}`
+      : `models.${model.name}.serviceLevel.${time}: ${leastMs(worse)}`;
   });
   const remedy =
-    remedies.length > 0 ? `${remedies.join(" and ")}, or less demanding` : "a shorter request, or more memory";
+    remedies.length > 0
+      ? `write ${remedies.join(" and ")}, or less demanding${model.traffic === undefined ? "" : "; what its traffic takes then, the next plan says"}`
+      : "a shorter request, or more memory";
   return {
     refusal: {
       pool: pool.name,

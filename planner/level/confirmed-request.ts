@@ -10,7 +10,7 @@ import { isDerived } from "./sizing";
 /** After a change another layout may be the cheapest; it converges in one or two. */
 const MOST_ROUNDS = 3;
 
-/** The request with the share of each model's rate that its simulation confirms. */
+/** The request with the share of each model's rate that its simulation confirms; itself where no model has traffic. */
 export function confirmedRequest(asked: PlanRequest, fits: FitCache): PlanRequest {
   let request = asked;
   for (let round = 0; round < MOST_ROUNDS && request.models.some(({ traffic }) => traffic); round += 1) {

@@ -1,9 +1,13 @@
 /** What the traffic of a placed model lacks. */
 import { SERVICE_LEVEL } from "../../names/rules";
+import type { Candidate } from "../candidates";
 import type { Placement } from "../placement";
+import type { ModelRequest } from "../request";
+import type { ServiceLevel } from "../service-level";
 import { peakRate } from "../traffic";
 import type { CapacityProblem } from "../types";
-import { USUAL_LEVEL } from "./level-rate";
+import { type LevelRate, USUAL_LEVEL } from "./level-rate";
+import { isDerived } from "./sizing";
 import { figure, LIMIT_TEXTS, layoutText, levelTexts } from "./text";
 
 /** The file allows fewer replicas than the peak takes. */
@@ -13,18 +17,30 @@ export function trafficProblems({ model, candidate: { sizing, layout } }: Placem
     return [];
   }
   const { rate, needed } = sizing;
-  const { confidence = USUAL_LEVEL.confidence } = serviceLevel;
-  const within = levelTexts(serviceLevel);
-  const level = within.length > 0 ? ` within ${within.join(" and ")}` : "";
   return [
     {
       severity: "mandatory",
       rule: SERVICE_LEVEL,
       subject: `models.${name}`,
-      message: `${name} needs ${needed} replicas for ${figure(peakRate(traffic))} requests/s at the peak: each of them (${layoutText(layout)}) answers ${figure(rate.requestsPerSecond)} requests/s${level} at confidence ${confidence}, limited by ${LIMIT_TEXTS[rate.limitedBy]}. replicas.max is ${maxReplicas}.`,
+      message: `${name} needs ${needed} replicas for ${figure(peakRate(traffic))} requests/s at the peak: each of them (${layoutText(layout)}) ${answersText(rate, serviceLevel)}. replicas.max is ${maxReplicas}.`,
       remedies: [
         `write models.${name}.replicas: {min: ${Math.min(minReplicas, needed)}, max: ${needed}}, or remove replicas: they follow from traffic then`,
       ],
     },
   ];
+}
+
+/** Why so many replicas are planned as the file does not say itself; undefined where it says them. */
+export function peakText(model: ModelRequest, { sizing, layout }: Pick<Candidate, "sizing" | "layout">) {
+  const { traffic, serviceLevel = {} } = model;
+  return sizing === undefined || traffic === undefined || !isDerived(model, "replicas")
+    ? undefined
+    : `${figure(peakRate(traffic))} requests/s at the peak; each replica (${layoutText(layout)}) ${answersText(sizing.rate, serviceLevel)}`;
+}
+
+function answersText(rate: LevelRate, level: ServiceLevel): string {
+  const { confidence = USUAL_LEVEL.confidence } = level;
+  const times = levelTexts(level);
+  const within = times.length > 0 ? ` within ${times.join(" and ")}` : "";
+  return `answers ${figure(rate.requestsPerSecond)} requests/s${within} at confidence ${confidence}, limited by ${LIMIT_TEXTS[rate.limitedBy]}`;
 }

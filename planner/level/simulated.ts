@@ -11,9 +11,19 @@ import type { ReplicaSpeed } from "./replica-speed";
 /** Tokens of prompts in one step where nobody says how many the engine takes: vLLM's default on large cards. */
 const USUAL_CHUNK = 8192;
 
+/** What was played of a replica, by its rate: a plan, and the search for its fixes, ask the same again and again. */
+const played = new WeakMap<ReplicaSpeed, Map<number, Simulated>>();
+
 /** Undefined for pipelines, whose stages the simulation does not know. */
-export function simulatedAt({ setup, shape }: ReplicaSpeed, requestsPerSecond: number): Simulated | undefined {
-  return setup.pipelineParallel > 1 ? undefined : simulate(costsOf(setup), { ...shape, requestsPerSecond });
+export function simulatedAt(speed: ReplicaSpeed, requestsPerSecond: number): Simulated | undefined {
+  const { setup, shape } = speed;
+  if (setup.pipelineParallel > 1) {
+    return undefined;
+  }
+  const known = played.get(speed) ?? new Map<number, Simulated>();
+  const run = known.get(requestsPerSecond) ?? simulate(costsOf(setup), { ...shape, requestsPerSecond });
+  played.set(speed, known.set(requestsPerSecond, run));
+  return run;
 }
 
 function costsOf(setup: ReplicaSetup) {

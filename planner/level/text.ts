@@ -46,11 +46,30 @@ export function floorText({ floor, missed }: LevelRate, level: ServiceLevel): st
   const { confidence = USUAL_LEVEL.confidence, percentile = USUAL_LEVEL.percentile } = level;
   const texts = missed.map((time) => {
     const { expected, worse } = floor[time];
-    const [asked, what] =
-      time === "tpotMs" ? [tokenTimeOf(level) ?? 0, "per token"] : [level.ttftMs ?? 0, "to the first token"];
-    return `${ms(asked)} ${what} is below the floor of ${ms(worse)} (expected ${ms(expected)})`;
+    return `${timeText(time, level)} is below the floor of ${floorMs(worse)} (expected ${ms(expected)})`;
   });
   return `${texts.join("; ")} for one request alone, at the ${percentile}th percentile and confidence ${confidence}`;
+}
+
+/** Which of the times no load keeps, and the least that one could ask for. */
+export function missedTexts({ floor, missed }: LevelRate, level: ServiceLevel): { asked: string; floor: string }[] {
+  return missed.map((time) => ({
+    asked: timeText(time, level),
+    floor: floorMs(floor[time].worse),
+  }));
+}
+
+function timeText(time: LevelRate["missed"][number], level: ServiceLevel): string {
+  return time === "tpotMs" ? `${ms(tokenTimeOf(level) ?? 0)} per token` : `${ms(level.ttftMs ?? 0)} to the first token`;
+}
+
+/** The least whole number of milliseconds that is no shorter: what a file may say. */
+export function leastMs(floor: number): number {
+  return Math.ceil(floor - 1e-9);
+}
+
+function floorMs(floor: number): string {
+  return `${leastMs(floor).toLocaleString("en-US")} ms`;
 }
 
 /** `0.4 ms`, `52 ms`, `1,250 ms`. */

@@ -1,6 +1,6 @@
 import { findModel } from "../../../catalog/models";
 import type { ModelTask } from "../../../engines/served-model";
-import { hasTimes } from "../../../planner/service-level";
+import { hasTimes, LEVEL_TIMES } from "../../../planner/service-level";
 import type { ModelConfig } from "../core/canary";
 import type { Rule } from "../core/rule";
 
@@ -48,7 +48,7 @@ export const tokenTimesAreOfGeneratedText: Rule = function* ({ sections: { model
           fix: "remove traffic, and say replicas and concurrency",
         };
       }
-      for (const key of ["ttftMs", "tpotMs", "tokensPerSecond"] as const) {
+      for (const key of LEVEL_TIMES) {
         if (serviceLevel[key] !== undefined) {
           yield {
             path: ["models", name, "serviceLevel", key],
