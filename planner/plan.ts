@@ -7,7 +7,7 @@ import { poolFabric } from "./fabric";
 import { fabricGateOf, UNCERTIFIED } from "./fabric-gate";
 import { FitCache } from "./fit-cache";
 import { trafficProblems } from "./level/problems";
-import { withReplicas } from "./level/sizing";
+import { isShort, withReplicas } from "./level/sizing";
 import { nodeReserve } from "./node-reserve";
 import { type NumaQuestion, numaPolicyOf, numaProblem } from "./numa";
 import type { Capacity } from "./packing";
@@ -79,7 +79,7 @@ export function planDeployment(
       continue;
     }
     const pools = allowedPools(server.host, request.pools);
-    const { candidates, refusals } = fits.onPools(server, pools, nodeOf);
+    const { candidates, refusals } = keepingLevel(server.host, fits.onPools(server, pools, nodeOf));
     if (candidates.length > 0) {
       placeable.set(server, { candidates, refusals });
     } else {
@@ -204,6 +204,22 @@ function allowedPools(model: ModelRequest, pools: readonly PoolRequest[]): PoolR
   }
   const gpu = open.filter((p) => p.role === "gpu");
   return gpu.length > 0 || modelImageName(model, "cpu") === undefined ? gpu : open.filter((p) => p.role === "cpu");
+}
+
+/** A pool on which the allowed replicas answer the peak comes before any on which they do not, however cheap. */
+function keepingLevel(
+  model: ModelRequest,
+  { candidates, refusals }: { readonly candidates: Candidate[]; readonly refusals: Refusal[] },
+) {
+  const short = candidates.filter(({ sizing }) => isShort(model, sizing));
+  if (short.length === 0 || short.length === candidates.length) {
+    return { candidates, refusals };
+  }
+  const tooFew = short.map(({ pool, sizing }): Refusal => {
+    const reason = `the peak of its traffic takes ${sizing?.needed} replicas there, and replicas.max is ${model.maxReplicas}`;
+    return { pool, reason };
+  });
+  return { candidates: candidates.filter((each) => !short.includes(each)), refusals: [...refusals, ...tooFew] };
 }
 
 /** With what follows from its traffic, on the layout of a candidate. */

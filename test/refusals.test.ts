@@ -94,7 +94,86 @@ const NODES = ["198.51.100.20", "192.168.1.30"] as const;
 const AWS_LB = "service.beta.kubernetes.io/aws-load-balancer-";
 const ELASTIC = { [`${AWS_LB}scheme`]: "internet-facing", [`${AWS_LB}eip-allocations`]: "eipalloc-0a1b2c3d4e5f60718" };
 
+const PEAK = { requestsPerSecond: 0.2 };
+
+/** One chat model on A10s, which are slow enough for levels that people ask for. */
+function onSlowCards(model: Sections, maxNodes = 4): Sections {
+  return onShape("VM.GPU.A10.2", { concurrency: 2, ...model }, maxNodes);
+}
+
 const rows: readonly Refusal[] = [
+  {
+    what: "a time per token that no card of the pool keeps",
+    config: onSlowCards({ serviceLevel: { tpotMs: 3 } }),
+    path: "models.chat",
+    value: "3 ms per token",
+    allowed: "is below the floor of",
+    fix: "raise models.chat.serviceLevel.tpotMs from 3 to",
+    mended: onSlowCards({ serviceLevel: { tpotMs: 300 } }),
+  },
+  {
+    what: "a number of tokens a second that no card of the pool keeps",
+    config: onSlowCards({ serviceLevel: { tokensPerSecond: 300 } }),
+    path: "models.chat",
+    value: "3.3 ms per token",
+    allowed: "on NVIDIA A10, TP 2",
+    fix: "lower models.chat.serviceLevel.tokensPerSecond from 300 to",
+    mended: onSlowCards({ serviceLevel: { tokensPerSecond: 3 } }),
+  },
+  {
+    what: "a first token that no card of the pool has in time",
+    config: onSlowCards({ traffic: { requestsPerSecond: 0.1 }, serviceLevel: { ttftMs: 5 } }),
+    path: "models.chat",
+    value: "5 ms to the first token",
+    allowed: "is below the floor of",
+    fix: "models.chat.serviceLevel.ttftMs",
+    mended: onSlowCards({ traffic: { requestsPerSecond: 0.1 }, serviceLevel: { ttftMs: 30_000 } }),
+  },
+  {
+    what: "fewer replicas than the traffic takes",
+    config: onSlowCards({ replicas: { max: 1 }, traffic: { requestsPerSecond: 20 }, serviceLevel: { tpotMs: 200 } }),
+    path: "models.chat",
+    value: "40 requests/s at the peak",
+    allowed: "replicas.max is 1",
+    fix: "or remove replicas: they follow from traffic then",
+    mended: onSlowCards({ traffic: { requestsPerSecond: 20 }, serviceLevel: { tpotMs: 200 } }, 100),
+  },
+  {
+    what: "traffic that takes more machines than there may be",
+    config: onSlowCards({ traffic: { requestsPerSecond: 20 }, serviceLevel: { tpotMs: 200 } }, 1),
+    path: "models.chat",
+    value: "40 requests/s at the peak",
+    allowed: "maxNodes 1",
+    fix: "raise pools.gpu.maxNodes from 1 to",
+    mended: onSlowCards({ traffic: { requestsPerSecond: 20 }, serviceLevel: { tpotMs: 200 } }, 100),
+  },
+  {
+    what: "requests that the context does not hold",
+    config: onSlowCards({ traffic: { ...PEAK, inputTokens: 9000 } }),
+    path: "models.chat.traffic.inputTokens",
+    value: "9000",
+    allowed: "at most contextTokens, 8192",
+    fix: "or write contextTokens: 9300 or more",
+    mended: onSlowCards({ traffic: { ...PEAK, inputTokens: 9000 }, contextTokens: 9300 }),
+  },
+  {
+    what: "traffic of a model that makes no tokens",
+    config: onSlowCards({ model: "bge-m3", traffic: PEAK }),
+    path: "models.chat.traffic",
+    value: "requestsPerSecond",
+    allowed: "only with task chat or completion; this one is embedding, whose speed is not predicted",
+    fix: "remove traffic, and say replicas and concurrency",
+    mended: onSlowCards({ model: "bge-m3" }),
+  },
+  {
+    what: "a confidence in nothing",
+    config: onSlowCards({ serviceLevel: { availability: 0.99, confidence: 0.9 } }),
+    path: "models.chat.serviceLevel.confidence",
+    value: "0.9",
+    allowed: "only with ttftMs, tpotMs or tokensPerSecond",
+    fix: "or remove confidence",
+    mended: onSlowCards({ serviceLevel: { availability: 0.99 } }),
+  },
   {
     what: "a gateway without a name",
     config: { ...laptop, gateway: { tls: { kind: "self-signed" } } },

@@ -22,9 +22,7 @@ export function chooseLayout(model: ModelRequest, pool: PoolRequest, options: re
   }
   const enough = able.filter((option) => isEnough(model, pool, option));
   const chosen =
-    enough.length > 0
-      ? leastBy(enough, (option) => nodesOf(model, pool, option))
-      : leastBy(able, ({ sizing }) => sizing.needed);
+    enough.length > 0 ? leastBy(enough, (option) => nodesOf(model, pool, option)) : leastBy(able, cardsAtPeak);
   const why = chosen === first ? undefined : whyNot(model, pool, first, chosen);
   return { candidate: { ...chosen.candidate, sizing: chosen.sizing, ...(why !== undefined && { why }) } };
 }
@@ -43,6 +41,11 @@ function nodesOf(model: ModelRequest, pool: PoolRequest, { candidate, sizing }: 
   const { minReplicas } = withReplicas(model, sizing);
   const { nodesPerReplica, gpusPerNode } = candidate.layout;
   return (Math.max(1, minReplicas) * nodesPerReplica * gpusPerNode) / (pool.shape.gpu?.count ?? 1);
+}
+
+/** What all the replicas that the peak takes would claim. */
+function cardsAtPeak({ candidate: { layout }, sizing }: LayoutOption): number {
+  return sizing.needed * layout.nodesPerReplica * layout.gpusPerNode;
 }
 
 /** The first of equal ones. */
@@ -89,7 +92,7 @@ function refusal(model: ModelRequest, pool: PoolRequest, options: readonly Layou
   const remedy =
     remedies.length > 0
       ? `write ${remedies.join(" and ")}, or less demanding${model.traffic === undefined ? "" : "; what its traffic takes then, the next plan says"}`
-      : "a shorter request, or more memory";
+      : `write less inputTokens or outputTokens under models.${model.name}.traffic, or take a pool with more memory`;
   return {
     refusal: {
       pool: pool.name,

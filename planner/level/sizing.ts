@@ -44,6 +44,11 @@ export function withReplicas(model: ModelRequest, sizing: Sizing | undefined): M
   return { ...fixed, minReplicas: replicas, maxReplicas: replicas };
 }
 
+/** The replicas that the file allows do not answer the peak. */
+export function isShort(model: ModelRequest, sizing: Sizing | undefined): boolean {
+  return sizing !== undefined && sizing.needed > withReplicas(model, sizing).maxReplicas;
+}
+
 /** Requests at once that a replica is planned for: those that run when it is as busy as its level allows. */
 export function concurrencyOf({ rate }: Sizing, most: number): number {
   return Math.max(1, Math.min(most, MOST_CONCURRENCY, Math.ceil(rate.sequences)));
