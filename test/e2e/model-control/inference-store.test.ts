@@ -28,7 +28,16 @@ afterAll(async () => {
 });
 
 function newTask(owner: string, prompts = 1, idempotency?: NewTask["idempotency"]): NewTask {
-  const task = { owner, model: "m", createdAt: Date.now(), prompts, maxTokens: 8, seconds: 9, mayPull: true };
+  const task = {
+    owner,
+    model: "m",
+    createdAt: Date.now(),
+    prompts,
+    maxTokens: 8,
+    seconds: 9,
+    mayPull: true,
+    mayStart: true,
+  };
   const inputs = Array.from({ length: prompts }, (_, index) => ({ prompt: `prompt ${index}` }));
   return { id: `inference-${++count}`, task, inputs, sampling: { seed: 3 }, idempotency };
 }

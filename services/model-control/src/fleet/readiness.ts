@@ -43,7 +43,7 @@ export function readinessOf(sightings: readonly Sighting[], name: string): Readi
   if (sick !== undefined) {
     return { state: "unreachable", worker: nameOf(sick) };
   }
-  const [stopped] = able;
+  const stopped = able.find(serves) ?? able[0];
   return stopped === undefined ? { state: "absent" } : { state: "stopped", worker: nameOf(stopped) };
 }
 

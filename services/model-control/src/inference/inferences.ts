@@ -8,7 +8,7 @@ import type { TaskReport, Tasks } from "../tasks/task";
 import type { FairQueue } from "./fair-queue";
 import type { Problem } from "./problems";
 import { PromptMemory } from "./prompt-memory";
-import { type Item, isOpen, type StoredTask } from "./record";
+import { type Item, isBeingWritten, isOpen, type StoredTask } from "./record";
 import type { Sealer } from "./sealing";
 import type { InferenceStore, Made, NewTask } from "./store";
 import type { Turns } from "./turns";
@@ -212,6 +212,7 @@ export class Inferences {
         maxTokens,
         seconds,
         mayPull: may(caller, "pull"),
+        mayStart: may(caller, "operate"),
       },
       inputs,
       sampling,
@@ -247,6 +248,10 @@ export class Inferences {
       createdAt: new Date(task.createdAt),
     };
     if (endedAt === undefined) {
+      // The queue knows of a cancellation before the answer that is being written has ended.
+      if (base.state === "failed" && items.some(isBeingWritten)) {
+        return { ...base, state: "running", step, error: undefined, finishedAt: undefined };
+      }
       return { ...base, step, progress: Math.max(base.progress, Math.floor((ended / items.length) * 100)) };
     }
     // It has ended though its job still waits for its turn to say so.

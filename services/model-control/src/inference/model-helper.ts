@@ -18,7 +18,7 @@ export type Help =
  */
 export async function helpAlong(
   tasks: Pick<Tasks, "submit" | "find">,
-  { model, mayPull }: InferenceTask,
+  { model, mayPull, mayStart }: InferenceTask,
   readiness: Exclude<Readiness, { state: "ready" }>,
   helper: string | undefined,
 ): Promise<Help> {
@@ -30,7 +30,7 @@ export async function helpAlong(
     return { step: stepOf(before), helper };
   }
   const request = requestFor(model, readiness);
-  if (request === undefined) {
+  if (request === undefined || (readiness.state === "stopped" && !mayStart)) {
     return { step: waitFor(readiness) };
   }
   if (request.kind === "pull" && readiness.state === "absent" && !mayPull) {
@@ -48,6 +48,7 @@ function requestFor(model: string, readiness: Exclude<Readiness, { state: "ready
     case "on_disk":
       return { kind: "load", model };
     case "asleep":
+    case "stopped":
       return { kind: "start", worker: readiness.worker };
     default:
       return undefined;

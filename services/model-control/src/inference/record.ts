@@ -51,6 +51,8 @@ export const taskSchema = z.object({
   seconds: z.int().min(1),
   /** Whether the asker may have the model fetched. */
   mayPull: z.boolean(),
+  /** Whether the asker may start a worker that somebody stopped. */
+  mayStart: z.boolean().default(false),
 });
 /** What does not change. */
 export type InferenceTask = z.output<typeof taskSchema>;
@@ -79,4 +81,12 @@ export interface StoredTask {
 
 export function isOpen({ state }: Item): boolean {
   return state === "waiting" || state === "running";
+}
+
+/** An answer that nobody has written to for so long, in milliseconds, is nobody's any more: five times what is usual. */
+export const SILENCE = 5_000;
+
+/** Whether a process is at its answer, and will say how it ended. */
+export function isBeingWritten({ item: { state }, silence }: StoredItem): boolean {
+  return state === "running" && silence < SILENCE;
 }

@@ -7,12 +7,17 @@ import { isGone, putTo } from "./answering";
 import type { FairQueue } from "./fair-queue";
 import { helpAlong } from "./model-helper";
 import { isProblem, PROBLEMS, type Problem } from "./problems";
-import { type InferenceTask, type Item, isOpen, type StoredItem, type StoredTask } from "./record";
+import {
+  type InferenceTask,
+  type Item,
+  isBeingWritten,
+  isOpen,
+  SILENCE,
+  type StoredItem,
+  type StoredTask,
+} from "./record";
 import { Unsealable } from "./sealing";
 import type { InferenceStore } from "./store";
-
-/** An answer that nobody has written to for so long, in milliseconds, is nobody's any more: five times what is usual. */
-const SILENCE = 5_000;
 
 /** What was seen of a model's workers is true for this long, in milliseconds: a thousand tasks ask once. */
 const SEEN_FOR = 1_000;
@@ -104,10 +109,10 @@ export class Turns {
     }
   }
 
-  /** The queue has given the task up. */
+  /** The queue has given the task up. One that was cancelled may be about to say so itself. */
   async abandon(id: string, error: string): Promise<void> {
     const stored = await this.surroundings.store.read(id);
-    if (stored === undefined || stored.endedAt !== undefined) {
+    if (stored === undefined || stored.endedAt !== undefined || stored.items.some(isBeingWritten)) {
       return;
     }
     await this.close(id, stored, failure("lost"));

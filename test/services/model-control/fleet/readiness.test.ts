@@ -73,6 +73,11 @@ describe("what a model needs before it can answer", () => {
     ],
     ["an answer of the worker that has it", [{ has: "disk", problem: "x" }], { state: "unreachable", worker: "w0" }],
     ["somebody who starts its worker", [{ has: "disk", phase: "stopped" }], { state: "stopped", worker: "w0" }],
+    [
+      "the start of the stopped worker that has it, rather than of another",
+      [{ phase: "stopped" }, { has: "disk", phase: "stopped" }],
+      { state: "stopped", worker: "w1" },
+    ],
     ["what nobody can give", [{ canPull: false }], { state: "absent" }],
   ] as const)("%s", (_, seen, readiness) => {
     expect(of(...seen)).toEqual(readiness);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Caller } from "../../../../services/model-control/src/auth/callers";
 import { Inferences } from "../../../../services/model-control/src/inference/inferences";
-import { type Item, type StoredTask, WAITING } from "../../../../services/model-control/src/inference/record";
+import { type Item, SILENCE, type StoredTask, WAITING } from "../../../../services/model-control/src/inference/record";
 import type { TaskReport } from "../../../../services/model-control/src/tasks/task";
 
 type Parts = ConstructorParameters<typeof Inferences>[0];
@@ -11,9 +11,18 @@ const CALLER: Caller = { id: "me", scopes: ["infer"] };
 const RUNNING: Item = { ...WAITING, state: "running", begun: true, attempts: 1 };
 const DONE: Item = { ...RUNNING, state: "completed", finishReason: "stop", completionTokens: 2 };
 
-function stored(item: Item, endedAt?: number): StoredTask {
-  const task = { owner: "token:me", model: "m", createdAt: 0, prompts: 1, maxTokens: 8, seconds: 9, mayPull: true };
-  return { task, items: [{ item, fence: 1, silence: 0 }], remaining: 1000, endedAt };
+function stored(item: Item, endedAt?: number, silence = 0): StoredTask {
+  const task = {
+    owner: "token:me",
+    model: "m",
+    createdAt: 0,
+    prompts: 1,
+    maxTokens: 8,
+    seconds: 9,
+    mayPull: true,
+    mayStart: true,
+  };
+  return { task, items: [{ item, fence: 1, silence }], remaining: 1000, endedAt };
 }
 
 function report(state: TaskReport["state"]): TaskReport {
@@ -63,12 +72,24 @@ describe("a task that is looked at", () => {
   it("is given up in its record when the queue has given it up", async () => {
     const lost: Item = { ...RUNNING, state: "failed", finishReason: "error", problem: "lost" };
     const { inferences, abandoned } = looked(
-      { record: stored(RUNNING), text: "on", job: { ...report("failed"), error: "lost three times" } },
+      {
+        record: stored(RUNNING, undefined, SILENCE),
+        text: "on",
+        job: { ...report("failed"), error: "lost three times" },
+      },
       { record: { ...stored(lost, 5), error: "lost three times" }, text: "on", job: report("failed") },
     );
     const found = await inferences.find(CALLER, ID);
     expect(abandoned).toEqual(["lost three times"]);
     expect([found.report.state, found.error]).toEqual(["failed", "lost three times"]);
     expect(found.items).toMatchObject([{ state: "failed", problem: "lost" }]);
+  });
+
+  it("runs until the answer that is being written has ended, though the queue has cancelled it", async () => {
+    const cancelled = { ...report("failed"), error: "cancelled", finishedAt: new Date(9) };
+    const { inferences, abandoned } = looked({ record: stored(RUNNING), text: "on", job: cancelled });
+    const found = await inferences.find(CALLER, ID);
+    expect([found.report.state, found.report.finishedAt, found.error]).toEqual(["running", undefined, undefined]);
+    expect(abandoned).toEqual([]);
   });
 });

@@ -6,7 +6,16 @@ import { FakeTasks } from "../fake-tasks";
 
 type NotReady = Exclude<Readiness, { state: "ready" }>;
 
-const TASK = { owner: "token:me", model: "m:1", createdAt: 0, prompts: 1, maxTokens: 8, seconds: 9, mayPull: true };
+const TASK = {
+  owner: "token:me",
+  model: "m:1",
+  createdAt: 0,
+  prompts: 1,
+  maxTokens: 8,
+  seconds: 9,
+  mayPull: true,
+  mayStart: true,
+};
 const ABSENT: NotReady = { state: "absent" };
 
 /** What the task that helps is by now. */
@@ -65,6 +74,17 @@ describe("a model that cannot answer yet", () => {
     told(tasks, { state: "failed", error: "the registry has no model m:1" });
     const help = await helpAlong(tasks, TASK, ABSENT, "pull-1");
     expect(help).toEqual({ error: "the pull of m:1 failed: the registry has no model m:1" });
+  });
+
+  it("has a worker that somebody stopped started for who may do that, and waits for it where not", async () => {
+    const stopped: NotReady = { state: "stopped", worker: "w1" };
+    const may = new FakeTasks();
+    expect(await helpAlong(may, TASK, stopped, undefined)).toEqual({ step: "waking w1", helper: "start-1" });
+    expect(may.requests).toEqual([{ kind: "start", worker: "w1" }]);
+    const mayNot = new FakeTasks();
+    const help = await helpAlong(mayNot, { ...TASK, mayStart: false }, stopped, undefined);
+    expect(help).toEqual({ step: "w1 is stopped, until somebody starts it" });
+    expect(mayNot.requests).toEqual([]);
   });
 
   it("is not pulled for who may not, but loaded, woken, and waited for while others pull it", async () => {

@@ -32,7 +32,16 @@ function taken(
     fence: 0,
     silence: 0,
   }));
-  const task = { owner: "token:me", model: "m:1", createdAt: 0, prompts, maxTokens: 8, seconds: 9, mayPull: true };
+  const task = {
+    owner: "token:me",
+    model: "m:1",
+    createdAt: 0,
+    prompts,
+    maxTokens: 8,
+    seconds: 9,
+    mayPull: true,
+    mayStart: true,
+  };
   let polls = 0;
   let error: string | undefined;
   const store = {
