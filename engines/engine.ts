@@ -25,6 +25,7 @@ export type MetricMeaning =
   | "kvCacheUsage"
   | "timeToFirstTokenSeconds"
   | "interTokenSeconds"
+  | "meanTokenSeconds"
   | "latencySeconds"
   | "latencySummaryMicroseconds"
   | "promptTokensTotal"

@@ -11,7 +11,7 @@ import { cardVerdict, cpuVerdict } from "./hardware/verdict";
 import { type Layout, layouts } from "./layouts";
 import { chooseLayout, type LayoutOption } from "./level/choose-layout";
 import type { SpeedAnswer } from "./level/replica-speed";
-import { plannedConcurrency, sizingFor, speedOn } from "./level/sized-layout";
+import { plannedConcurrency, sizingFor, speedOn, withBatch } from "./level/sized-layout";
 import type { Sizing } from "./level/sizing";
 import type { MemoryEstimate } from "./memory/types";
 import { verdictText } from "./memory/verdict-text";
@@ -38,6 +38,8 @@ export interface Candidate {
   readonly notes: readonly string[];
   /** Requests of full length that one replica is planned for. */
   readonly concurrency: number;
+  /** Requests that the engine is told to run at once at most, where its traffic says; else as the file or its own limit. */
+  readonly maxNumSeqs?: number;
   /** How fast a replica is; of the host, where models share it. */
   readonly speed: SpeedAnswer;
   /** Where there is traffic or a level, and the speed is known. */
@@ -156,7 +158,7 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
     }
     const onLayout = (asked: ModelRequest) => requestOn(gpu, asked, layout);
     const concurrency = plannedConcurrency(server, shape, layout, onLayout);
-    const request = onLayout({ ...model, concurrency });
+    const { request, maxNumSeqs } = withBatch(server, shape, layout, onLayout({ ...model, concurrency }));
     const { together: estimate, each } = estimateServer([request, ...guests.map(onLayout)]);
     if (estimate.verdict.answer === "fits") {
       const weightsGiB = estimate.perGpu.weightsGiB * layout.gpusPerNode;
@@ -179,7 +181,10 @@ function fitOnGpus(server: ServerModels, pool: PoolRequest, whole: Capacity, { m
       }
       const notes = [...notesOf(verdicts), ...partNotes(gpu)];
       const speed = speedOn(server, shape, layout, { request, estimate });
-      const candidate = { pool: pool.name, layout, estimate, each, resources, notes, concurrency, speed };
+      const candidate = {
+        ...{ pool: pool.name, layout, estimate, each, resources, notes, concurrency, speed },
+        ...(maxNumSeqs !== undefined && { maxNumSeqs }),
+      };
       const sizing = sizingFor(model, speed);
       if (sizing === undefined) {
         return { candidate };

@@ -1,3 +1,4 @@
+import { busyReplica } from "./level/sizing";
 import type { Placement } from "./placement";
 import { type ModelSurroundings, planModel } from "./plan-model";
 import { planScaling } from "./scaling";
@@ -24,7 +25,7 @@ export function planServer(
   const loadSeconds = starts.reduce((sum, seconds) => sum + seconds, 0);
   // Requests to all of them count, and the usual target is what the host alone answers at once: they may all be for one model, and a
   // replica too early costs less than requests that wait.
-  const scaling = planScaling(host, { ...place, loadSeconds });
+  const scaling = planScaling(host, { ...place, loadSeconds }, busyReplica(host, candidate.sizing));
   const plans = models.map((model, index): ModelPlan => {
     const estimate = candidate.each[index] ?? candidate.estimate;
     const plan = planModel(model, { ...candidate, estimate }, pool, environment);

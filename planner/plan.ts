@@ -223,9 +223,11 @@ function keepingLevel(
 }
 
 /** With what follows from its traffic, on the layout of a candidate. */
-function asPlanned(model: ModelRequest, { sizing, concurrency }: Candidate): ModelRequest {
+function asPlanned(model: ModelRequest, { sizing, concurrency, maxNumSeqs }: Candidate): ModelRequest {
   const sized = withReplicas(model, sizing);
-  return sized.concurrency === concurrency ? sized : { ...sized, concurrency };
+  return sized.concurrency === concurrency && maxNumSeqs === undefined
+    ? sized
+    : { ...sized, concurrency, ...(maxNumSeqs !== undefined && { maxNumSeqs }) };
 }
 
 function assignable(model: ModelRequest, candidates: readonly Candidate[]): Assignable {

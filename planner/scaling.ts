@@ -1,4 +1,5 @@
 /** How a model's replicas follow demand: decided before anything runs, so that components only render it. */
+import type { BusyReplica } from "./level/sizing";
 import type { ModelRequest } from "./request";
 import { queueIsAtGateway, usualSignals } from "./scaling-signals";
 
@@ -65,6 +66,8 @@ export interface ScalingPlan {
   readonly min: number;
   readonly max: number;
   readonly signals: readonly SignalPlan[];
+  /** Requests that run in a replica when it is as busy as its service level allows. Only with traffic; else its concurrency. */
+  readonly atOnce?: number;
   /** Seconds between two looks of the autoscaler at the signals. */
   readonly pollSeconds: number;
   /** Seconds over which the largest recommendation counts before replicas go. */
@@ -118,10 +121,15 @@ export function firstReplicas({ minReplicas }: { readonly minReplicas: number })
   return Math.max(1, minReplicas);
 }
 
-/** Undefined where nothing scales the model. */
+/**
+ * Undefined where nothing scales the model.
+ *
+ * @param busy a replica at its service level, where its traffic says.
+ */
 export function planScaling(
   model: Pick<ModelRequest, "engine" | "minReplicas" | "maxReplicas" | "scaling" | "concurrency">,
   place: ScalingPlace,
+  busy?: BusyReplica,
 ): ScalingPlan | undefined {
   const { engine, minReplicas, maxReplicas, scaling } = model;
   if (minReplicas === maxReplicas || scaling === undefined) {
@@ -137,10 +145,11 @@ export function planScaling(
     signals: on.map(
       (signal): SignalPlan => ({
         on: signal,
-        target: targets[signal] ?? usualTarget(signal, model),
+        target: targets[signal] ?? usualTarget(signal, model, busy),
         ...(signal === "queue" && queueIsAtGateway(engine) && { at: "gateway" }),
       }),
     ),
+    ...(busy && { atOnce: busy.atOnce }),
     pollSeconds: POLL_SECONDS,
     scaleDownWindowSeconds: clamp(coldStartSeconds, DOWN_WINDOW),
     // What always runs is paid for. A signal that nobody can read is no reason to buy more, and none to end what runs besides.
@@ -177,16 +186,20 @@ function clamp(value: number, { least, most }: { readonly least: number; readonl
  * What a signal is kept at where nobody says.
  *
  * - `queue`: a quarter of what a replica answers at once waits no longer than about a quarter of an answer. At the gateway, where
- *   those that are answered are counted too: as many as a replica answers at once, so that the next one would wait.
+ *   those that are answered are counted too: as many as a replica answers at once, so that the next one would wait. With traffic, as
+ *   many as a replica runs within its service level, and as wait no longer than its time to the first token allows.
  * - `latency`: nobody knows how long answers are, so that configurations must say it; 80 is the figure of the source documents.
  */
 function usualTarget(
   signal: ScalingSignalName,
   { engine, concurrency }: Pick<ModelRequest, "engine" | "concurrency">,
+  busy?: BusyReplica,
 ): number {
   switch (signal) {
     case "queue":
-      return queueIsAtGateway(engine) ? concurrency : Math.max(1, Math.ceil(concurrency / 4));
+      return queueIsAtGateway(engine)
+        ? (busy?.atOnce ?? concurrency)
+        : (busy?.waiting ?? Math.max(1, Math.ceil(concurrency / 4)));
     case "kvCache":
     case "latency":
       return 80;

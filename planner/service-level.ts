@@ -3,6 +3,9 @@ export const PERCENTILES = [50, 90, 95, 99] as const;
 
 export type Percentile = (typeof PERCENTILES)[number];
 
+/** Where a level does not say one: the tail, which users notice. */
+export const USUAL_PERCENTILE: Percentile = 99;
+
 /** What clients are to expect of a model. */
 export interface ServiceLevel {
   /** Part of the requests that are to be answered without an error of the server, over 30 days: 0.9 to 0.99999. */

@@ -24,6 +24,7 @@ import { meshTransformations } from "../components/mesh/port-protocols";
 import { PROMETHEUS_URL } from "../components/observability/names";
 import { k3sCertificates } from "../components/observability/rules/cluster-certificates";
 import { plannedReplicas } from "../components/observability/rules/planned-replicas";
+import { serviceLevels } from "../components/observability/rules/service-levels";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
 import { volumeClass } from "../components/storage/volume-class";
@@ -267,6 +268,7 @@ export class Platform extends PlatformComponent {
       gpuAccess: access,
       alerts: [
         plannedReplicas(plan.models),
+        serviceLevels(plan.models),
         unmetRequests(scaled),
         ...ADDON_ALERTS,
         ...(provisioned ? [karpenterAlerts] : []),

@@ -38,7 +38,7 @@ export function signalQuery(on: ScalingSignalName, scaled: ScaledModel): string 
  * @returns nothing where the signal `queue` says so by itself: where it counts all requests that are under way.
  */
 export function busyQuery(scaled: ScaledModel): string | undefined {
-  const { endpoint, model } = scaled;
+  const { endpoint, model, scaling } = scaled;
   const { requestsRunning } = seriesOf(endpoint);
   if (queueIsAtGateway(endpoint.engine)) {
     return undefined;
@@ -47,7 +47,7 @@ export function busyQuery(scaled: ScaledModel): string | undefined {
     requestsRunning === undefined
       ? activeRequests(scaled)
       : whereAwake(`sum(${requestsRunning}${of(endpoint)})`, scaled);
-  return `(${running}) / ${model.concurrency}`;
+  return `(${running}) / ${scaling.atOnce ?? model.concurrency}`;
 }
 
 function activeRequests({ served }: ScaledModel): string {

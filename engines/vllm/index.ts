@@ -79,6 +79,7 @@ export const vllm: Engine = {
       kvCacheUsage: "vllm:kv_cache_usage_perc",
       timeToFirstTokenSeconds: "vllm:time_to_first_token_seconds",
       interTokenSeconds: "vllm:inter_token_latency_seconds",
+      meanTokenSeconds: "vllm:request_time_per_output_token_seconds",
       latencySeconds: "vllm:e2e_request_latency_seconds",
       promptTokensTotal: "vllm:prompt_tokens_total",
       generatedTokensTotal: "vllm:generation_tokens_total",

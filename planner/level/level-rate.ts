@@ -2,7 +2,7 @@
  * How many requests a second one replica answers within a service level, in closed form. Predictions have an error: what
  * decides is the worse edge of their interval, at the level's confidence.
  */
-import type { ServiceLevel } from "../service-level";
+import { type ServiceLevel, USUAL_PERCENTILE } from "../service-level";
 import { capacity, normalQuantile } from "../speed/load";
 import { band } from "../speed/margin";
 import { prefillMs } from "../speed/prefill";
@@ -10,7 +10,7 @@ import type { LimitedBy, RequestShape } from "../speed/types";
 import type { ReplicaSpeed } from "./replica-speed";
 
 /** Of models that declare none. */
-export const USUAL_LEVEL = { confidence: 0.8, percentile: 99 } as const;
+export const USUAL_LEVEL = { confidence: 0.8, percentile: USUAL_PERCENTILE } as const;
 
 /**
  * Error of which a predicted time to the first token has: that of reading prompts. Times in published benchmarks have those of
@@ -25,6 +25,8 @@ export interface LevelRate {
   readonly expected: number;
   /** Requests that run then. */
   readonly sequences: number;
+  /** Most that may run within the level, should the prediction itself hold: where an engine may stop. */
+  readonly mostSequences: number;
   readonly limitedBy: LimitedBy;
   /** Times of a request alone. No load is answered faster. */
   readonly floor: { readonly ttftMs: Edge; readonly tpotMs: Edge };
@@ -75,6 +77,7 @@ export function levelRate({ setup, basis, shape }: ReplicaSpeed, level: ServiceL
     requestsPerSecond: missed.length > 0 ? 0 : Math.min(rate, cautious.requestsPerSecond),
     expected: expected.requestsPerSecond,
     sequences: binding.sequences,
+    mostSequences: Math.max(expected.sequences, binding.sequences),
     limitedBy: binding.limitedBy,
     floor,
     missed,

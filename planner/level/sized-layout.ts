@@ -1,10 +1,12 @@
 /** One layout of a server: how fast it is, and what its traffic makes of it. */
 import type { MachineShape } from "../../catalog/shapes";
+import { engineOf } from "../../engines";
 import { estimateMemory } from "../../engines/estimate";
 import type { MemoryRequest } from "../../engines/memory-request";
 import type { Layout } from "../layouts";
 import type { MemoryEstimate } from "../memory/types";
 import type { ModelRequest } from "../request";
+import { hasTimes } from "../service-level";
 import type { ServerModels } from "../shared-servers";
 import { replicaSpeed, type SpeedAnswer } from "./replica-speed";
 import { concurrencyOf, isDerived, isSized, mostConcurrency, type Sizing, sizingOf } from "./sizing";
@@ -32,6 +34,48 @@ export function plannedConcurrency(
   const request = requestOf(most);
   const answer = speedOn(server, shape, layout, { request, estimate: estimateMemory(request) });
   return "reason" in answer ? host.concurrency : concurrencyOf(sizingOf(host, answer.speed), most);
+}
+
+/** Standard deviations of a Poisson process above its mean: fewer than two moments in a thousand have more requests. */
+const BURST = 3;
+
+/**
+ * Most requests that an engine is told to run at once: those at the rate of the level, and their bursts. What comes beyond waits, where
+ * it would slow all others, and where autoscaling sees it. Undefined: its own limit, because nothing says better, or somebody did.
+ *
+ * @param request what it is asked without.
+ */
+function plannedBatch(
+  { traffic, serviceLevel = {}, maxNumSeqs, args = {} }: ModelRequest,
+  request: MemoryRequest,
+  sizing: Sizing | undefined,
+): number | undefined {
+  const isSaid = maxNumSeqs !== undefined || "max-num-seqs" in args;
+  if (traffic === undefined || !hasTimes(serviceLevel) || isSaid || !sizing || !Number.isFinite(sizing.needed)) {
+    return undefined;
+  }
+  const { mostSequences } = sizing.rate;
+  const most = Math.max(request.concurrency, Math.ceil(mostSequences + BURST * Math.sqrt(mostSequences)));
+  const { batchLimits } = engineOf(request.engine.name);
+  const own = batchLimits?.(request).sequences ?? Number.POSITIVE_INFINITY;
+  const isHeard = batchLimits?.({ ...request, maxNumSeqs: most }).sequences === most;
+  return isHeard && most < own ? most : undefined;
+}
+
+/** What an engine is asked in a layout, with the limit that its traffic sets for it. */
+export function withBatch(
+  server: ServerModels,
+  shape: MachineShape,
+  layout: Layout,
+  request: MemoryRequest,
+): { readonly request: MemoryRequest; readonly maxNumSeqs?: number } {
+  const { host } = server;
+  if (host.traffic === undefined) {
+    return { request };
+  }
+  const speed = speedOn(server, shape, layout, { request, estimate: estimateMemory(request) });
+  const maxNumSeqs = plannedBatch(host, request, sizingFor(host, speed));
+  return maxNumSeqs === undefined ? { request } : { request: { ...request, maxNumSeqs }, maxNumSeqs };
 }
 
 /** Of the models of a server, the host's. */

@@ -54,6 +54,30 @@ export function concurrencyOf({ rate }: Sizing, most: number): number {
   return Math.max(1, Math.min(most, MOST_CONCURRENCY, Math.ceil(rate.sequences)));
 }
 
+/** Part of the time to the first token that requests may wait in the queue before another replica is asked for. (A judgement.) */
+const WAITING_SHARE = 0.5;
+
+/** How busy a replica is at the rate of its level: above that another one has to come. */
+export interface BusyReplica {
+  /** Requests that run. */
+  readonly atOnce: number;
+  /** Requests that may wait: they are gone within their part of the level's time to the first token. @default a quarter of `atOnce` */
+  readonly waiting: number;
+}
+
+/** Undefined without traffic. */
+export function busyReplica(model: ModelRequest, sizing: Sizing | undefined): BusyReplica | undefined {
+  const { traffic, confirmedShare = 1, serviceLevel } = model;
+  if (traffic === undefined || sizing === undefined) {
+    return undefined;
+  }
+  const { sequences, requestsPerSecond } = sizing.rate;
+  const atOnce = Math.max(1, Math.round(sequences * confirmedShare));
+  const ttftSeconds = (serviceLevel?.ttftMs ?? Number.POSITIVE_INFINITY) / 1000;
+  const inTime = Math.floor(WAITING_SHARE * ttftSeconds * requestsPerSecond);
+  return { atOnce, waiting: Math.max(1, Math.min(Math.ceil(atOnce / 4), inTime)) };
+}
+
 export function isDerived(
   { derived = [] }: Pick<ModelRequest, "derived">,
   setting: "replicas" | "concurrency",

@@ -180,6 +180,10 @@ const scaling = z
         }),
       )
       .meta({ description: "Each signal: the one that asks for most replicas counts." }),
+    atOnce: count(
+      "requests",
+      "Requests that run in a replica when it is as busy as its service level allows: above that another one comes; only with traffic.",
+    ).optional(),
     pollSeconds: amount("seconds", "Between two looks of the autoscaler."),
     scaleDownWindowSeconds: amount("seconds", "In which the largest demand counts before replicas go."),
     fallbackReplicas: count("replicas", "Replicas that run at least while the signals cannot be read."),

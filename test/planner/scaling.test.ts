@@ -48,6 +48,17 @@ describe("planScaling", () => {
     expect(planScaling({ ...chat, engine, concurrency: 16, scaling: asked() }, near)?.signals).toEqual(signals);
   });
 
+  it("follows what a replica runs at its service level, where its traffic says", () => {
+    const busy = { atOnce: 40, waiting: 3 };
+    const plan = planScaling({ ...chat, concurrency: 16, scaling: asked() }, near, busy);
+    expect([plan?.signals[0], plan?.atOnce]).toEqual([{ on: "queue", target: 3 }, 40]);
+    const counted = planScaling({ ...chat, engine: "ollama", concurrency: 16, scaling: asked() }, near, busy);
+    expect(counted?.signals).toEqual([{ on: "queue", target: 40, at: "gateway" }]);
+    const said = planScaling({ ...chat, scaling: asked({ targets: { queue: 9 } }) }, near, busy);
+    expect(said?.signals[0]?.target).toBe(9);
+    expect(planScaling({ ...chat, scaling: asked() }, near)).not.toHaveProperty("atOnce");
+  });
+
   it("keeps to targets that are said, and has its own for the rest", () => {
     const scaling = asked({
       on: ["latency", "gpuUtilization", "cpuQueue", "queue"],

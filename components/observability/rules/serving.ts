@@ -1,6 +1,7 @@
 import { metric, namedSummaries, seriesOf, summaryP99Ms } from "../../../engines/metrics";
 import { SIGNAL_SERIES } from "../../../names/recorded-series";
 import { modelNamespaceSeries, ofModels } from "./models";
+import { LEVEL } from "./service-levels";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
 /** Labels that every series of the engine `chat` has in the cases. */
@@ -88,12 +89,12 @@ const kvCacheAlmostFull: AlertRule = {
 
 const highTimeToFirstToken: AlertRule = {
   alert: "HighTimeToFirstToken",
-  expr: `histogram_quantile(0.95, sum by (namespace, model, le) (${metric("timeToFirstTokenSeconds", (series) => `rate(${series}_bucket[5m])`)})) > 5`,
+  expr: `histogram_quantile(0.95, sum by (namespace, model, le) (${metric("timeToFirstTokenSeconds", (series) => `rate(${series}_bucket[5m])`)})) > 5 unless on (namespace, model) ${LEVEL.firstToken}`,
   for: "10m",
   severity: "warning",
   summary: "First token of {{ $labels.model }} takes {{ $value | humanizeDuration }}",
   description:
-    "One request in twenty for {{ $labels.model }} waits more than 5 seconds for its first token. See whether the queue grows (more replicas) or the prompts do (prefill).",
+    "One request in twenty for {{ $labels.model }}, of which no service level says a time, waits more than 5 seconds for its first token. See whether the queue grows (more replicas) or the prompts do (prefill).",
   cases: {
     fires: {
       series: {

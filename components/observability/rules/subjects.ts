@@ -10,6 +10,7 @@ import { platform } from "./platform";
 import { quotas } from "./quotas";
 import { registrations } from "./registrations";
 import { replicas } from "./replicas";
+import { keptLevels } from "./service-levels";
 import { serving } from "./serving";
 import type { RuleSubject } from "./types";
 
@@ -19,6 +20,7 @@ export const RULE_SUBJECTS: readonly RuleSubject[] = [
   replicas,
   autoscaling,
   serving,
+  keptLevels,
   nodes,
   registrations,
   gpu,

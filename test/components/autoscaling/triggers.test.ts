@@ -50,6 +50,12 @@ describe("triggers of a model", () => {
     expect(busy?.query).toMatch(/upstream_rq_active.*\/ 32$/s);
   });
 
+  it("count what a replica runs at its service level as busy, where the plan says", () => {
+    const plan = modelPlan({ concurrency: 32 });
+    expect(named(scaledModel(scalingPlan({ atOnce: 11 }), plan)).busy?.query).toMatch(/\/ 11$/);
+    expect(named(scaledModel(scalingPlan(), plan)).busy?.query).toMatch(/\/ 32$/);
+  });
+
   it("wake a model by requests alone, and let it sleep with memory in use", () => {
     const signals = [
       { on: "queue", target: 4 },

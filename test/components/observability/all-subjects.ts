@@ -3,6 +3,7 @@ import type { ScaledModel } from "../../../components/autoscaling/scaled-model";
 import { unmetRequests } from "../../../components/autoscaling/unmet-requests";
 import { k3sCertificates } from "../../../components/observability/rules/cluster-certificates";
 import { type PlannedModel, plannedReplicas } from "../../../components/observability/rules/planned-replicas";
+import { serviceLevels } from "../../../components/observability/rules/service-levels";
 import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
 import type { RuleSubject } from "../../../components/observability/rules/types";
 import { ADDON_ALERTS } from "../../../stacks/addons/watched";
@@ -37,7 +38,11 @@ export const PLANNED_MODEL: PlannedModel = {
 };
 
 /** What only a plan can say. */
-export const PLANNED_SUBJECTS: readonly RuleSubject[] = [plannedReplicas([PLANNED_MODEL]), unmetRequests([SLEEPER])];
+export const PLANNED_SUBJECTS: readonly RuleSubject[] = [
+  plannedReplicas([PLANNED_MODEL]),
+  serviceLevels([{ name: "planned", serviceLevel: { ttftMs: 500, tokensPerSecond: 20, percentile: 95 } }]),
+  unmetRequests([SLEEPER]),
+];
 
 /** All rules, also those that only some environments have. */
 export const ALL_SUBJECTS: readonly RuleSubject[] = [

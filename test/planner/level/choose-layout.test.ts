@@ -41,6 +41,7 @@ function option(gpus: number, needed: number, changes: Partial<LevelRate> = {}):
         requestsPerSecond: isMissed ? 0 : 4 / needed,
         expected: 1,
         sequences: 1,
+        mostSequences: 1,
         limitedBy: "weights",
         floor: { ttftMs: { expected: 100, worse: 150 }, tpotMs: { expected: 31, worse: 51.3 } },
         missed: isMissed ? ["tpotMs"] : [],

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  busyReplica,
   concurrencyOf,
   isSized,
   mostConcurrency,
@@ -33,6 +34,7 @@ const sizing = (needed: number, sequences = 1): Sizing => ({
     requestsPerSecond: 1,
     expected: 1,
     sequences,
+    mostSequences: sequences,
     limitedBy: "weights",
     floor: { ttftMs: { expected: 1, worse: 1 }, tpotMs: { expected: 1, worse: 1 } },
     missed: [],
@@ -110,6 +112,26 @@ describe("withReplicas", () => {
 
   it("never plans more than a thousand", () => {
     expect(withReplicas(scaled, sizing(Number.POSITIVE_INFINITY)).maxReplicas).toBe(1000);
+  });
+});
+
+describe("a busy replica", () => {
+  it("runs what runs at its level, less what a simulation took away", () => {
+    expect(busyReplica(chat(), sizing(1, 40.4))?.atOnce).toBe(40);
+    expect(busyReplica(chat({ confirmedShare: 0.5 }), sizing(1, 40.4))?.atOnce).toBe(20);
+    expect(busyReplica(chat(), sizing(1, 0.2))?.atOnce).toBe(1);
+  });
+
+  it("lets as many wait as start within half the time to the first token, a quarter of those that run at most", () => {
+    const waiting = (ttftMs?: number) =>
+      busyReplica(chat({ serviceLevel: ttftMs === undefined ? {} : { ttftMs } }), sizing(1, 40))?.waiting;
+    // At one request a second.
+    expect([waiting(500), waiting(8000), waiting(1e6), waiting()]).toEqual([1, 4, 10, 10]);
+  });
+
+  it("is nobody's without traffic or speed", () => {
+    const { traffic: _, ...still } = chat();
+    expect([busyReplica(still, sizing(1)), busyReplica(chat(), undefined)]).toEqual([undefined, undefined]);
   });
 });
 

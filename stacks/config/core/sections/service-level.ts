@@ -1,8 +1,5 @@
 import { z } from "zod";
-import { hasTimes, PERCENTILES, type Percentile, type ServiceLevel } from "../../../../planner/service-level";
-
-/** Of what the times are when none is named: the tail, which users notice. */
-const USUAL_PERCENTILE: Percentile = 99;
+import { hasTimes, PERCENTILES, type ServiceLevel, USUAL_PERCENTILE } from "../../../../planner/service-level";
 
 /** How sure a plan is of the times when nobody says: the band that predictions are tested by. */
 export const USUAL_CONFIDENCE = 0.8;
