@@ -68,7 +68,7 @@ ${NAMESPACE}:models:
 \`\`\`
 
 The plan then takes the layout and the number of replicas that keep the times at the peak for least, by predicted speeds
-([how](sizing.md#service-levels)). Predictions have an error: the worse edge of their interval decides, at \`confidence\`.
+([how](service-levels.md)). Predictions have an error: the worse edge of their interval decides, at \`confidence\`.
 
 - \`replicas\` and \`concurrency\` follow from the traffic where the file does not say them; replicas with one more where \`availability\` is
   declared. Where the file says them they stay: too few replicas are refused, with the number that it takes.
