@@ -6,7 +6,7 @@ import { modelSettings } from "./model-settings";
 import { poolSettings } from "./pool-settings";
 import type { Replanning, Setting } from "./setting";
 
-/** Work that the search may do, in models planned: a second or two at worst. */
+/** Work that the search may do, in models planned: a second or two at worst, some more where traffic is played. */
 const MOST_PLANNED_MODELS = 1500;
 /** Plans that it may make at most. */
 const MOST_PLANS = 400;

@@ -11,7 +11,7 @@ import { isDerived } from "./sizing";
 import { figure, LIMIT_TEXTS, layoutText, levelTexts } from "./text";
 
 /** The file allows fewer replicas than the peak takes. */
-export function trafficProblems({ model, candidate: { sizing, layout } }: Placement): CapacityProblem[] {
+export function trafficProblems({ model, candidate: { sizing, layout, pool } }: Placement): CapacityProblem[] {
   const { name, traffic, minReplicas, maxReplicas, serviceLevel = {} } = model;
   if (sizing === undefined || traffic === undefined || sizing.needed <= maxReplicas) {
     return [];
@@ -24,7 +24,7 @@ export function trafficProblems({ model, candidate: { sizing, layout } }: Placem
       subject: `models.${name}`,
       message: `${name} needs ${needed} replicas for ${figure(peakRate(traffic))} requests/s at the peak: each of them (${layoutText(layout)}) ${answersText(rate, serviceLevel)}. replicas.max is ${maxReplicas}.`,
       remedies: [
-        `write models.${name}.replicas: {min: ${Math.min(minReplicas, needed)}, max: ${needed}}, or remove replicas: they follow from traffic then`,
+        `write models.${name}.replicas: {min: ${Math.min(minReplicas, needed)}, max: ${needed}}, or remove replicas: they follow from traffic then. Pool "${pool}" must have room for them`,
       ],
     },
   ];
