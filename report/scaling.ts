@@ -5,7 +5,7 @@ import { duration } from "./style";
 type Words = (target: number) => string;
 
 const SIGNALS: Readonly<Record<SignalPlan["on"], Words>> = {
-  queue: (target) => `${target} waiting ${target === 1 ? "request" : "requests"} each`,
+  queue: (target) => `${target} waiting ${requests(target)} each`,
   kvCache: (target) => `KV cache ${target} %`,
   latency: (target) => `p99 ${target} ms`,
   gpuMemory: (target) => `GPU memory ${target} %`,
@@ -16,13 +16,20 @@ const SIGNALS: Readonly<Record<SignalPlan["on"], Words>> = {
 /** Whoever changes the number of replicas. */
 export const AUTOSCALER_LABELS: Readonly<Record<ScalingPlan["by"], string>> = { keda: "KEDA", hpa: "HPA" };
 
-/** What each replica is kept at: `2 waiting requests each, KV cache 80 %`. */
-export function signalsText({ signals }: Pick<ScalingPlan, "signals">): string {
-  return signals.map(signalText).join(", ");
+/** What each replica is kept at: `2 waiting requests each, KV cache 80 %`; what it runs at its service level, where traffic says. */
+export function signalsText({ by, signals, atOnce }: Pick<ScalingPlan, "by" | "signals" | "atOnce">): string {
+  // A HorizontalPodAutoscaler follows its signals alone; the gateway counts what runs with what waits.
+  const isAsked = by === "keda" && !signals.some(({ at }) => at === "gateway");
+  const running = atOnce === undefined || !isAsked ? [] : [`${atOnce} running ${requests(atOnce)} each`];
+  return [...running, ...signals.map(signalText)].join(", ");
+}
+
+function requests(count: number): string {
+  return count === 1 ? "request" : "requests";
 }
 
 function signalText({ on, target, at }: SignalPlan): string {
-  return at === "gateway" ? `${target} ${target === 1 ? "request" : "requests"} under way each` : SIGNALS[on](target);
+  return at === "gateway" ? `${target} ${requests(target)} under way each` : SIGNALS[on](target);
 }
 
 type SpikePart = Exclude<keyof SpikeToServed, "total">;

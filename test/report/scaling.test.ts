@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ScalingPlan } from "../../planner/scaling";
 import { scalingSections } from "../../report/html/scaling";
 import { topologySection } from "../../report/html/topology";
+import { signalsText } from "../../report/scaling";
 import { duration, style } from "../../report/style";
 import { models } from "../../report/terminal/models";
 import { modelPlan, planResult } from "./html.fixture";
@@ -46,6 +47,15 @@ describe("how replicas follow demand", () => {
     expect(printed(chat)).toContain(
       " KEDA 2–4 at 4 waiting requests each, KV cache 80 % · spike to served 7 min 40 s = scrape 15 s + poll 15 s + node 3 min + load 4 min 10 s ",
     );
+  });
+
+  it("names what a replica runs at its service level, unless the gateway counts that already", () => {
+    const signals = [{ on: "queue", target: 3 }] as const;
+    expect(signalsText({ by: "keda", signals, atOnce: 40 })).toBe("40 running requests each, 3 waiting requests each");
+    expect(signalsText({ by: "keda", signals, atOnce: 1 })).toBe("1 running request each, 3 waiting requests each");
+    const counted = [{ on: "queue", target: 40, at: "gateway" }] as const;
+    expect(signalsText({ by: "keda", signals: counted, atOnce: 40 })).toBe("40 requests under way each");
+    expect(signalsText({ by: "hpa", signals, atOnce: 40 })).toBe("3 waiting requests each");
   });
 
   it("says when a model sleeps and how long it takes to wake, and what is ready before", () => {
