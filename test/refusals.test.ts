@@ -94,6 +94,8 @@ const NODES = ["198.51.100.20", "192.168.1.30"] as const;
 const AWS_LB = "service.beta.kubernetes.io/aws-load-balancer-";
 const ELASTIC = { [`${AWS_LB}scheme`]: "internet-facing", [`${AWS_LB}eip-allocations`]: "eipalloc-0a1b2c3d4e5f60718" };
 
+const CONTROL = { enabled: true, image: "registry.example.com/model-control:1.0.0" };
+
 const PEAK = { requestsPerSecond: 0.2 };
 
 /** One chat model on A10s, which are slow enough for levels that people ask for. */
@@ -146,6 +148,24 @@ const rows: readonly Refusal[] = [
     allowed: "maxNodes 1",
     fix: "raise pools.gpu.maxNodes from 1 to",
     mended: onSlowCards({ traffic: { requestsPerSecond: 20 }, serviceLevel: { tpotMs: 200 } }, 100),
+  },
+  {
+    what: "levels that none of the models keeps, beside what drives models at run time",
+    config: { ...onSlowCards({ serviceLevel: { tpotMs: 3 } }), modelControl: CONTROL },
+    path: "models.chat",
+    value: "3 ms per token",
+    allowed: "is below the floor of",
+    fix: "raise models.chat.serviceLevel.tpotMs from 3 to",
+    mended: { ...onSlowCards({ serviceLevel: { tpotMs: 300 } }), modelControl: CONTROL },
+  },
+  {
+    what: "a model over several nodes alone, beside what drives models at run time",
+    config: { ...onShape("BM.GPU.H100.8", OVER_NODES, 2), modelControl: CONTROL },
+    path: "modelControl.enabled",
+    value: "every model runs over several nodes",
+    allowed: "drives only replicas of one node",
+    fix: "Write enabled: false, or add a model that fits one node",
+    mended: onShape("BM.GPU.H100.8", OVER_NODES, 2),
   },
   {
     what: "requests that the context does not hold",

@@ -36,7 +36,7 @@ import { WarmModels } from "./warm-models";
 export interface ModelControlArgs {
   /** Image of `services/model-control`, pinned. */
   readonly image: string;
-  /** Models of the environment; the API drives those that have `control`. One must, or there are workers. */
+  /** Models of the environment; the API drives those that have `control`. A plan with none of them is refused before anything is made. */
   readonly endpoints: readonly ModelEndpoint[];
   /** Engines outside of the cluster that it drives too. @default none */
   readonly workers?: readonly OutsideWorker[];
@@ -76,16 +76,10 @@ const GROUP_READS = 0o440;
 export class ModelControl extends PlatformComponent {
   readonly usage: ModelControlUsage;
 
-  /** @throws Error when there is no model whose engine it can drive. */
   constructor(name: string, args: ModelControlArgs, opts?: pulumi.ComponentResourceOptions) {
     super("model-control:ModelControl", name, opts);
     const endpoints = args.endpoints.filter(({ control }) => control !== undefined);
     const { workers = [] } = args;
-    if (endpoints.length + workers.length === 0) {
-      throw new Error(
-        "modelControl.enabled: no model has an engine that the API can drive (replicas over several nodes are not): disable it",
-      );
-    }
     const { allowedRegistries, idle, inference, publicAddress } = args;
     const settings: ApiSettings = {
       ...apiSettings({

@@ -116,8 +116,9 @@ describe("the API's configuration", () => {
     expect(apiSettings({ endpoints: without, workers: [], allowedRegistries: [], proxies: 0 }).workers).toEqual([]);
   });
 
-  it("refuses an environment without an engine that it could drive", async () => {
-    await expect(deployControl({}, [groupPlan()])).rejects.toThrow("modelControl.enabled: no model has an engine");
+  it("is rendered without an engine that it could drive too: the plan that is refused must be shown. The API itself would not start", async () => {
+    const { deployment } = await deployControl({}, [groupPlan()]);
+    expect(() => settings(deployment)).toThrow("at least one worker");
   });
 
   it("rolls the pods when it changes", async () => {
