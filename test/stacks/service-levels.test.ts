@@ -8,12 +8,15 @@ import type { DeploymentPlan } from "../../planner/types";
 import { readArchitectures } from "../../stacks/architectures";
 import { formatProblems, parseEnvironmentFile } from "../../stacks/config";
 import { toPlanRequest } from "../../stacks/plan-request";
+import { planOf, useFolder } from "../cli/run";
 import { environments } from "./run";
 
 type Models = Record<string, Record<string, unknown>>;
 
-/** The plan of an environment with something more said of each of its models. */
-async function planWith(name: string, more: (model: string) => object): Promise<DeploymentPlan> {
+const folder = useFolder();
+
+/** Text of an environment with something more said of each of its models. */
+function fileWith(name: string, more: (model: string) => object): string {
   const file = parse(readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8")) as {
     config: Record<string, unknown>;
   };
@@ -21,7 +24,11 @@ async function planWith(name: string, more: (model: string) => object): Promise<
   const changed = Object.fromEntries(
     Object.entries(models).map(([model, settings]) => [model, { ...settings, ...more(model) }]),
   );
-  const parsed = parseEnvironmentFile(stringify({ config: { ...file.config, "inference-stacks:models": changed } }));
+  return stringify({ config: { ...file.config, "inference-stacks:models": changed } });
+}
+
+async function planWith(name: string, more: (model: string) => object): Promise<DeploymentPlan> {
+  const parsed = parseEnvironmentFile(fileWith(name, more));
   if (!parsed.ok) {
     throw new Error(formatProblems(parsed.problems));
   }
@@ -50,6 +57,16 @@ describe.each(environments)("%s with a service level for each model", (name) => 
   });
   const generates = (model: string) => bare.models.some((m) => m.name === model && /chat|completion/.test(m.task));
 
+  const mild = (model: string) =>
+    generates(model)
+      ? {
+          traffic: { requestsPerSecond: 0.02, peakFactor: 1, inputTokens: 500, outputTokens: 200 },
+          serviceLevel: { ttftMs: 60_000, tpotMs: 1000 },
+        }
+      : { traffic: undefined, serviceLevel: { availability: 0.99 } };
+  const impossible = (model: string) =>
+    fast.has(model) ? { traffic: undefined, serviceLevel: { tpotMs: 0.2 } } : { traffic: undefined };
+
   it("says of every model how fast it is, or why nobody knows", () => {
     for (const { speed, noSpeed, tokenPrice } of bare.models) {
       expect([speed === undefined, tokenPrice === undefined]).toEqual([noSpeed !== undefined, noSpeed !== undefined]);
@@ -64,14 +81,7 @@ describe.each(environments)("%s with a service level for each model", (name) => 
   });
 
   it("is planned as before where the level and the traffic are mild", async () => {
-    const plan = await planWith(name, (model) =>
-      generates(model)
-        ? {
-            traffic: { requestsPerSecond: 0.02, peakFactor: 1, inputTokens: 500, outputTokens: 200 },
-            serviceLevel: { ttftMs: 60_000, tpotMs: 1000 },
-          }
-        : { traffic: undefined, serviceLevel: { availability: 0.99 } },
-    );
+    const plan = await planWith(name, mild);
     expect(refusals(plan)).toEqual([]);
     // What the file does not say follows from traffic; these files say concurrency, and replicas where there is more than one.
     expect(placesOf(plan)).toEqual(placesOf(bare));
@@ -81,9 +91,7 @@ describe.each(environments)("%s with a service level for each model", (name) => 
   });
 
   it("is refused with floor, reason and remedy where no load keeps the level", async () => {
-    const plan = await planWith(name, (model) =>
-      fast.has(model) ? { traffic: undefined, serviceLevel: { tpotMs: 0.2 } } : { traffic: undefined },
-    );
+    const plan = await planWith(name, impossible);
     const refused = refusals(plan);
     expect(refused.map(({ rule, subject }) => [rule, subject]).toSorted()).toEqual(
       [...fast].map((model) => ["service-level", `models.${model}`]).toSorted(),
@@ -94,5 +102,13 @@ describe.each(environments)("%s with a service level for each model", (name) => 
         /To fix it[\s\S]*- write models\.[a-z0-9-]+\.serviceLevel\.tpotMs: \d+, or less demanding/,
       );
     }
+  });
+
+  it("is planned and refused by the command too, whatever else the environment has", async () => {
+    const [kept, lost] = [await planOf(folder, fileWith(name, mild)), await planOf(folder, fileWith(name, impossible))];
+    expect([kept.status, kept.err]).toEqual([0, ""]);
+    // Where nobody knows how fast any model is, nothing is held to the level.
+    expect([lost.status, lost.err]).toEqual([fast.size > 0 ? 1 : 0, ""]);
+    expect(lost.out.match(/keeps its service level on no allowed pool/g) ?? []).toHaveLength(fast.size);
   });
 });
