@@ -25,6 +25,7 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
   status: { purpose: "what runs of an environment, how to call it, what is wrong", load: () => import("./status") },
   fleet: { purpose: "plan, write and ask many nodes from one file", load: () => import("./fleet") },
   smoke: { purpose: "check a running platform", load: () => import("./smoke") },
+  measure: { purpose: "how fast a model is served, for plans to count with", load: () => import("./measure") },
 };
 
 const USAGE = `Usage: npm run <command> -- [options], or: npx inference-stacks <command> [options]

@@ -8,6 +8,7 @@ import type { NodePlan, ServerGroupPlan } from "./inference-nodes";
 import type { MeshMode } from "./mesh-reserve";
 import type { ScalingRequest } from "./scaling";
 import type { ServiceLevel } from "./service-level";
+import type { SpeedMeasurement } from "./speed/measurement";
 import type { Tenant, TokenIssuer } from "./tenants";
 import type { DerivedSetting, Traffic } from "./traffic";
 import type { ExternalModelPlan, NumaPolicy, Revision, Stage, Taint } from "./types";
@@ -68,6 +69,8 @@ export interface ModelRequest extends ServedModel {
   readonly serviceLevel?: ServiceLevel;
   /** What clients ask of it. @default nobody says */
   readonly traffic?: Traffic;
+  /** What was measured of it with this version of its engine, on whatever card. @default nobody measured */
+  readonly measurements?: readonly SpeedMeasurement[];
   /** Settings that are to follow from its traffic; the request holds what counts where no speed is known. @default none */
   readonly derived?: readonly DerivedSetting[];
   /** Share of the rate by the closed form that a simulation of its traffic confirmed, 0 to 1. @default 1 */

@@ -13,6 +13,8 @@ import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request"
 import { requestTimes } from "../planner/request-times";
 import { SCALED_BY_DEFAULT } from "../planner/scaling";
 import { parted } from "../planner/slices";
+import type { SpeedMeasurement } from "../planner/speed/measurement";
+import { measurementsOf } from "../planner/speed/own-measurement";
 import { hubPrefix } from "../planner/storage";
 import { tenantsOf } from "../planner/tenants";
 import type { CapacityProblem, ExternalModelPlan, ModelSource } from "../planner/types";
@@ -42,6 +44,7 @@ export function toPlanRequest(
   chatTemplates: ReadonlyMap<string, string> = new Map(),
   authorities: ReadonlyMap<string, string> = new Map(),
   addonVolumes: AddonVolumes = NO_VOLUMES,
+  measurements: readonly SpeedMeasurement[] = [],
 ): PlanRequest {
   const billing = cloudBilling(environment, addonVolumes);
   const groups = serverGroups(environment.nodes, authorities);
@@ -59,8 +62,13 @@ export function toPlanRequest(
         ...withOutcome(config, modelRequest(model, config, architecture, chatTemplates.get(model))),
         ...besides(nodeOf(groups, { name: model, ...config })),
       };
-      const notes = promotionNotes(request, environment.models);
-      return notes.length > 0 ? { ...request, notes: [...(request.notes ?? []), ...notes] } : request;
+      const { current, stale } = measurementsOf(request, measurements);
+      const notes = [...promotionNotes(request, environment.models), ...staleNotes(request, current, stale)];
+      return {
+        ...request,
+        ...(current.length > 0 && { measurements: current }),
+        ...(notes.length > 0 && { notes: [...(request.notes ?? []), ...notes] }),
+      };
     }),
     externalModels: Object.entries(environment.externalModels).map(([model, config]) =>
       externalModel(model, config, authorities.get(model)),
@@ -74,6 +82,20 @@ export function toPlanRequest(
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
     ...(billing && { billing }),
   };
+}
+
+/** What was measured with another version says nothing of this one: it may be twice as fast. */
+function staleNotes(
+  { engine, engineVersion }: ModelRequest,
+  current: readonly SpeedMeasurement[],
+  stale: readonly SpeedMeasurement[],
+): string[] {
+  const versions = [...new Set(stale.map((each) => each.engineVersion))].sort();
+  return current.length > 0 || versions.length === 0
+    ? []
+    : [
+        `its speed was measured with ${engine} ${versions.join(", ")}, which does not count for ${engineVersion}: measure again (npm run measure)`,
+      ];
 }
 
 function tokenIssuer(

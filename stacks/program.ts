@@ -14,6 +14,7 @@ import { readArchitectures } from "./architectures";
 import { aws } from "./aws";
 import { bootVolumeProblems } from "./boot-volumes";
 import { openBundle } from "./bundle/open-bundle";
+import { readMeasurements } from "./calibration/files";
 import type { AddonVolumes } from "./cloud-billing";
 import { CapacityRefusedError } from "./cloud-capacity";
 import {
@@ -74,6 +75,7 @@ export async function planEnvironment(
   const chatTemplates = readChatTemplates(environment, baseDirectory);
   const architectures = await readArchitectures(environment, baseDirectory);
   const authorities = readAuthorities(environment, baseDirectory);
+  const measurements = readMeasurements(baseDirectory);
   const addons = activeAddons(loaded);
   const request = toPlanRequest(
     name,
@@ -82,6 +84,7 @@ export async function planEnvironment(
     chatTemplates,
     authorities,
     addonVolumes(addons, environment),
+    measurements,
   );
   const plan = planWithAdvice(request);
   const problems = [

@@ -6,7 +6,9 @@ import type { ModelTask } from "../../engines/served-model";
 import type { Layout } from "../layouts";
 import type { MemoryEstimate } from "../memory/types";
 import type { ModelRequest } from "../request";
+import { calibrate } from "../speed/calibration";
 import type { SpeedBasis } from "../speed/margin";
+import { measurementFor } from "../speed/own-measurement";
 import { setupOf } from "../speed/setup";
 import type { ReplicaSetup, RequestShape } from "../speed/types";
 
@@ -60,7 +62,11 @@ export function replicaSpeed(
   if (!GENERATING.includes(model.task)) {
     return { reason: `the speed of ${model.task} is not predicted` };
   }
-  const answer = setupOf(model, machine, layout, { kvTokens: estimate.kvTokens });
+  const measured = measurementFor(model, machine, layout);
+  const answer = setupOf(model, machine, layout, {
+    kvTokens: estimate.kvTokens,
+    isMeasured: measured !== undefined,
+  });
   if ("reason" in answer) {
     return answer;
   }
@@ -71,5 +77,8 @@ export function replicaSpeed(
     ...(sequences !== undefined && { maxNumSeqs: sequences }),
     ...(promptTokens !== undefined && { maxBatchedTokens: promptTokens }),
   };
-  return { speed: { setup, basis: answer.basis, shape: requestShape(model) } };
+  const shape = requestShape(model);
+  return measured === undefined
+    ? { speed: { setup, basis: answer.basis, shape } }
+    : { speed: { setup: { ...setup, calibration: calibrate(setup, measured.loads) }, basis: "own", shape } };
 }

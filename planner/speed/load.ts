@@ -128,7 +128,7 @@ export function offline(setup: ReplicaSetup, shape: RequestShape): ClosedLoop {
 }
 
 /** What `sequences` running requests cost while each of them, now and then, is replaced by a new one with its prompt. */
-interface Cycle {
+export interface Cycle {
   readonly step: StepTime;
   readonly stepMs: number;
   /** What one prompt adds to the steps. */
@@ -146,7 +146,7 @@ interface Cycle {
   readonly promptShare: number;
 }
 
-function cycleOf(setup: ReplicaSetup, shape: RequestShape, sequences: number): Cycle {
+export function cycleOf(setup: ReplicaSetup, shape: RequestShape, sequences: number): Cycle {
   const { pipelineParallel, attentionDataParallel = 1, coefficients } = setup;
   const { inputTokens, outputTokens } = shape;
   const prefix = Math.min(shape.sharedPrefixTokens, inputTokens);

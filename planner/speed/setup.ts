@@ -5,7 +5,7 @@ import type { Layout } from "../layouts";
 import type { ModelRequest } from "../request";
 import { type ConstantTable, ownConstants } from "./constants";
 import { ownMargins, type SpeedBasis } from "./margin";
-import type { CardFamily, CardSpeed, LinkSpeed, ReplicaSetup, SpeedFactors } from "./types";
+import type { CardFamily, CardSpeed, LinkSpeed, ReplicaSetup } from "./types";
 import { modelWork } from "./work";
 
 export type SetupAnswer =
@@ -16,12 +16,13 @@ export type SetupAnswer =
 export interface SetupOptions {
   /** Tokens that the KV cache of a replica holds: `MemoryEstimate.kvTokens`. */
   readonly kvTokens: number;
-  readonly calibration?: SpeedFactors;
+  /** Somebody measured it there: then the figures of a card need not be known. */
+  readonly isMeasured?: boolean;
   /** @default what the project was fitted to */
   readonly constants?: ConstantTable;
 }
 
-type Machine = Pick<MachineShape, "name" | "gpu" | "rdma" | "networkGbps">;
+type Machine = Pick<MachineShape, "name" | "gpu" | "cpu" | "rdma" | "networkGbps">;
 type Model = Pick<
   ModelRequest,
   "architecture" | "engine" | "engineVersion" | "quantization" | "kvCacheDtype" | "maxNumSeqs"
@@ -32,18 +33,12 @@ export function setupOf(
   model: Model,
   machine: Machine,
   layout: Layout,
-  { kvTokens, calibration, constants = ownConstants }: SetupOptions,
+  { kvTokens, isMeasured = false, constants = ownConstants }: SetupOptions,
 ): SetupAnswer {
   const { gpu } = machine;
-  if (gpu === undefined) {
-    return { reason: `nobody knows how fast the memory of the CPUs of ${machine.name} is` };
-  }
-  if (gpu.slice !== undefined) {
-    return { reason: `how fast a part of ${gpu.model} is was not measured` };
-  }
-  const card = cardSpeed(gpu);
-  if (card === undefined) {
-    return { reason: `the catalogue has no bandwidth and arithmetic of ${gpu.model}` };
+  const card = cardOf(machine, isMeasured);
+  if ("reason" in card) {
+    return card;
   }
   if (kvTokens <= 0) {
     return { reason: "nothing is known of its KV cache" };
@@ -51,7 +46,7 @@ export function setupOf(
   const { tensorParallel, pipelineParallel, nodesPerReplica } = layout;
   const name = engineOf(model.engine).kernelsOf ?? model.engine;
   const engine = { name, ...(name === model.engine && { version: model.engineVersion }) };
-  const link = tensorParallel * pipelineParallel > 1 ? linkOf(gpu) : undefined;
+  const link = gpu !== undefined && tensorParallel * pipelineParallel > 1 ? linkOf(gpu) : undefined;
   const nodeLink = nodesPerReplica > 1 ? networkOf(machine) : undefined;
   const setup: ReplicaSetup = {
     work: modelWork(model.architecture, {
@@ -67,10 +62,29 @@ export function setupOf(
     pipelineParallel,
     kvTokens,
     ...(model.maxNumSeqs !== undefined && { maxNumSeqs: model.maxNumSeqs }),
-    ...(calibration !== undefined && { calibration }),
     coefficients: constants.resolve({ family: card.family, engine, ...(link !== undefined && { link: link.kind }) }),
   };
-  return { setup, basis: calibration === undefined ? basisOf(card.name, engine.name) : "own" };
+  return { setup, basis: basisOf(card.name, engine.name) };
+}
+
+function cardOf({ name, gpu, cpu }: Machine, isMeasured: boolean): CardSpeed | { readonly reason: string } {
+  if (gpu === undefined) {
+    return isMeasured
+      ? nominalCpu(cpu.vcpus)
+      : { reason: `nobody knows how fast the memory of the CPUs of ${name} is` };
+  }
+  if (gpu.slice !== undefined) {
+    return { reason: `how fast a part of ${gpu.model} is was not measured` };
+  }
+  return cardSpeed(gpu) ?? { reason: `the catalogue has no bandwidth and arithmetic of ${gpu.model}` };
+}
+
+/**
+ * Of CPUs there is no datasheet that says what a machine's share of them does: round figures of a server's core (a judgement),
+ * which a measurement corrects. They decide nothing but how the parts of a time stand to each other.
+ */
+function nominalCpu(vcpus: number): CardSpeed {
+  return { name: "CPU", family: "cpu", memoryGBs: 5 * vcpus, tflops: { dense16: 0.05 * vcpus } };
 }
 
 /** What is known of a card's speed; undefined where the catalogue lacks a figure. */

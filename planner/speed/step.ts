@@ -1,7 +1,7 @@
 /** Time of one decode step: one more token for each running sequence. */
 import { communicationMs } from "./communication";
 import { joined, matrixMs } from "./matrix-time";
-import type { LimitedBy, ReplicaSetup } from "./types";
+import type { LimitedBy, ReplicaSetup, SpeedFactors } from "./types";
 
 export interface DecodeLoad {
   /** Sequences that run, in all stages and attention groups together. */
@@ -34,16 +34,19 @@ export function stepMs(setup: ReplicaSetup, { sequences, contextTokens }: Decode
   const exchangedMs = communicationMs(setup, tokens);
   const busyMs = matrices.totalMs + kvMs + exchangedMs;
   const overheadMs = launchedMs(setup, busyMs) - busyMs + engineMs(setup, own);
-  const factor = setup.calibration?.step ?? 1;
+  const { step: factor, addedMs, addedPerSequenceMs } = setup.calibration ?? NOT_MEASURED;
+  const besides = addedMs + addedPerSequenceMs * tokens;
   return {
-    totalMs: factor * (busyMs + overheadMs),
+    totalMs: factor * (busyMs + overheadMs) + besides,
     weightsMs: factor * matrices.weightsMs,
     kvMs: factor * kvMs,
     computeMs: factor * matrices.computeMs,
     communicationMs: factor * exchangedMs,
-    overheadMs: factor * overheadMs,
+    overheadMs: factor * overheadMs + besides,
   };
 }
+
+const NOT_MEASURED: Omit<SpeedFactors, "prompt"> = { step: 1, addedMs: 0, addedPerSequenceMs: 0 };
 
 /** Attention of `sequences` over their caches, and their fixed states. */
 function cacheMs(

@@ -69,11 +69,15 @@ export interface ReplicaSetup {
   readonly coefficients: Coefficients;
 }
 
-/** Measured over predicted time. */
+/** What a measurement makes of a prediction. */
 export interface SpeedFactors {
-  /** Of decode steps. */
+  /** Measured over predicted time of decode steps. */
   readonly step: number;
-  /** Of prompts. */
+  /** Milliseconds that each decode step takes besides. */
+  readonly addedMs: number;
+  /** The same for each sequence that runs. */
+  readonly addedPerSequenceMs: number;
+  /** Measured over predicted time of prompts. */
   readonly prompt: number;
 }
 

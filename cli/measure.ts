@@ -1,0 +1,207 @@
+/** `npm run measure`: how fast a model is served, as a file that plans count with. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { runEnvironment } from "../offline/environment";
+import { version } from "../package.json";
+import type { MeasuredSubject, SpeedMeasurement } from "../planner/speed/measurement";
+import { randomFrom } from "../planner/speed/random";
+import { duration } from "../report/style";
+import { CALIBRATION_FOLDER, calibrationFileName } from "../stacks/calibration/files";
+import { measurementText } from "../stacks/calibration/schema";
+import { type CommandIo, EXIT, isFileSystemError } from "./io";
+import {
+  DEFAULT_CONCURRENCY,
+  MEASURE_OPTIONS,
+  MEASURE_USAGE,
+  type MeasureArguments,
+  readMeasureArguments,
+} from "./measure/arguments";
+import { MeasureFailure } from "./measure/failure";
+import { importResults } from "./measure/import/import-results";
+import { fewestSeconds, type LoadProgress, type Loads, measureServer, type Outcome } from "./measure/measure-server";
+import { announcement, measurementReport } from "./measure/report";
+import { type Server, servedModel, serverAt } from "./measure/server";
+import { type PlannedSubject, plannedSubject, wholeSubject } from "./measure/subject";
+import { tryOut } from "./measure/trial";
+import { Progress } from "./progress";
+import { openEnvironment } from "./read-environment";
+import { HttpClient, NoAnswer } from "./smoke/http";
+import { StepFailure } from "./smoke/result";
+import { toldMistakes } from "./told-mistakes";
+
+export const options = MEASURE_OPTIONS;
+
+/** A model may be loaded at its first request. */
+const TRIAL_SECONDS = 300;
+
+/** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
+export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv = process.env): Promise<number> {
+  const args = readMeasureArguments(argv, env);
+  if (args === "help") {
+    io.out(MEASURE_USAGE);
+    return EXIT.ok;
+  }
+  if ("problems" in args) {
+    io.err(`${args.problems.join("\n")}\n\n${MEASURE_USAGE}`);
+    return EXIT.badInput;
+  }
+  const planned = await planOf(args, io);
+  if ("status" in planned) {
+    return planned.status;
+  }
+  try {
+    const { from } = args;
+    const result: Result = "imports" in from ? importResults(from.imports) : await measure(args, from, planned.of, io);
+    const { subject, notes } = wholeSubject(args.stated, result, planned.of);
+    const measurement: SpeedMeasurement = {
+      ...subject,
+      by: result.by ?? `inference-stacks ${version}`,
+      measuredAt: result.measuredAt ?? `${new Date().toISOString().slice(0, 19)}Z`,
+      complete: result.complete,
+      loads: result.loads,
+    };
+    const text = measurementText(measurement);
+    if (args.json || args.out === "-") {
+      io.out(text);
+    } else {
+      io.out(measurementReport(measurement, [...notes, ...result.notes]));
+    }
+    write(text, subject, planned.folder, args, io);
+    return result.complete ? EXIT.ok : EXIT.refused;
+  } catch (error) {
+    return told(error, io);
+  }
+}
+
+/** What an environment says of the model; nothing where none is named. */
+async function planOf(
+  { environment, config, model }: MeasureArguments,
+  io: CommandIo,
+): Promise<{ readonly status: number } | { readonly of?: PlannedSubject; readonly folder: string }> {
+  if (environment === undefined && config === undefined) {
+    return { folder: process.cwd() };
+  }
+  const named = { environment: environment ?? "environment", config };
+  const opening = openEnvironment(named, MEASURE_USAGE, io);
+  if ("status" in opening) {
+    return opening;
+  }
+  const opened = opening.environment;
+  const run = await toldMistakes(io, new Progress(io, `planning ${named.environment}`), () => runEnvironment(opened));
+  if (run === undefined) {
+    return { status: EXIT.badInput };
+  }
+  try {
+    return { of: plannedSubject(run, model), folder: opened.baseDirectory };
+  } catch (error) {
+    told(error, io);
+    return { status: EXIT.badInput };
+  }
+}
+
+interface Result extends Outcome, Pick<Server, "engine" | "version"> {
+  /** @default this program, now */
+  readonly by?: string;
+  readonly measuredAt?: string;
+}
+
+/** @throws MeasureFailure, StepFailure, NoAnswer */
+async function measure(
+  args: MeasureArguments,
+  { url, apiKey, ca }: Extract<MeasureArguments["from"], { readonly url: string }>,
+  planned: PlannedSubject | undefined,
+  io: CommandIo,
+): Promise<Result> {
+  const http = new HttpClient(url, { token: apiKey, ca, userAgent: "inference-stacks-measure" });
+  const stop = new AbortController();
+  const interrupted = () => stop.abort(new Error("ended by Ctrl-C"));
+  process.once("SIGINT", interrupted);
+  const progress = new Progress(io, "measuring", 300);
+  try {
+    const early = AbortSignal.any([stop.signal, AbortSignal.timeout(TRIAL_SECONDS * 1000)]);
+    const server = await serverAt(http, early);
+    const model = servedModel(server, planned?.servedName ?? args.model);
+    // Asked for before the load: nobody waits for minutes to hear that a name is missing.
+    wholeSubject(args.stated, server, planned);
+    const { next } = randomFrom(Date.now());
+    const trial = await tryOut(http, model, args.traffic, next, early, (what) => progress.update(what));
+    const loads = loadsOf(args, planned);
+    const needed = fewestSeconds(trial, loads);
+    if (needed > loads.seconds) {
+      throw new MeasureFailure(
+        `one request alone takes ${duration(Math.ceil(trial.sample.e2eMs / 1000))}, so that the loads need ${duration(Math.ceil(needed))} at least`,
+        `--minutes ${Math.ceil((2 * needed) / 60)}, or shorter requests: --traffic in=64,out=32`,
+      );
+    }
+    io.err(announcement(loads));
+    const outcome = await measureServer(trial, loads, next, stop.signal, tellerOf(progress, io));
+    if (outcome.loads.length === 0) {
+      const why = stop.signal.aborted ? "ended by Ctrl-C before a load was measured" : outcome.notes.join("\n");
+      throw new MeasureFailure(why, "a smaller --concurrency, more --minutes; nothing was written");
+    }
+    const notes = [
+      ...outcome.notes.map((note) => `left out: ${note}`),
+      ...(stop.signal.aborted ? ["ended early by Ctrl-C: loads of fewer rounds are less sure"] : []),
+      ...(trial.sample.counted ? [] : ["the server counts no tokens: each piece of text counts as one"]),
+      ...(trial.sample.inputTokens === undefined ? ["nor those of prompts, whose length is a guess"] : []),
+    ];
+    return { ...outcome, notes, engine: server.engine, version: server.version };
+  } finally {
+    progress.stop();
+    process.off("SIGINT", interrupted);
+  }
+}
+
+/** One request at a time, those that are expected, and four times as many. */
+function loadsOf({ concurrency, traffic, minutes }: MeasureArguments, planned: PlannedSubject | undefined): Loads {
+  const expected = Math.max(2, concurrency ?? planned?.concurrency ?? DEFAULT_CONCURRENCY);
+  return { traffic, inFlight: [1, expected, 4 * expected], seconds: 60 * minutes };
+}
+
+/** Seconds between two lines where there is no terminal. */
+const LOG_SECONDS = 15;
+
+function tellerOf(progress: Progress, io: CommandIo): (at: LoadProgress) => void {
+  let next = 0;
+  return ({ round, inFlight, requests, secondsLeft }) => {
+    const left = duration(Math.max(0, Math.ceil(secondsLeft)));
+    const text = `round ${round} · ${inFlight} at once · ${requests} answered · at most ${left} left`;
+    progress.update(text);
+    if (!io.progress && performance.now() >= next) {
+      next = performance.now() + LOG_SECONDS * 1000;
+      io.err(`… ${text}\n`);
+    }
+  };
+}
+
+/** @throws MeasureFailure for a place that cannot be written to. */
+function write(text: string, subject: MeasuredSubject, folder: string, { out }: MeasureArguments, io: CommandIo): void {
+  if (out === "-") {
+    return;
+  }
+  const path = out ?? join(folder, CALIBRATION_FOLDER, calibrationFileName(subject));
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  } catch (error) {
+    if (!isFileSystemError(error)) {
+      throw error;
+    }
+    throw new MeasureFailure(`${path} cannot be written (${error.code})`, "--out FILE; --out - for standard output");
+  }
+  io.err(`wrote ${out ?? relative(process.cwd(), path)}\n`);
+}
+
+/** @returns the exit status. @throws what is no failure of what was asked. */
+function told(error: unknown, io: Pick<CommandIo, "err">): number {
+  if (error instanceof StepFailure) {
+    const { expected, got, lookAt } = error.explanation;
+    io.err(`expected ${expected}, got ${got}\n  look at: ${lookAt}\n`);
+    return EXIT.refused;
+  }
+  if (error instanceof MeasureFailure || error instanceof NoAnswer) {
+    io.err(`${error.message}\n  look at: ${error.lookAt}\n`);
+    return EXIT.refused;
+  }
+  throw error;
+}

@@ -1,0 +1,122 @@
+/** What is measured: by the plan of an environment, else by the command line and what the server says. */
+import { findModel } from "../../catalog/models";
+import { engineNames, engineOf } from "../../engines";
+import type { EnvironmentRun } from "../../offline/environment";
+import { measuredCard, measuredModel } from "../../planner/speed/measured-names";
+import type { MeasuredSubject } from "../../planner/speed/measurement";
+import type { ModelPlan } from "../../planner/types";
+import { machineOf } from "../../stacks/config/core/machines";
+import { suggest } from "../../stacks/config/core/problems";
+import type { StatedSubject } from "./arguments";
+import { MeasureFailure } from "./failure";
+import type { Server } from "./server";
+
+/** A model of an environment, as far as a measurement is about it. */
+export interface PlannedSubject {
+  readonly subject: MeasuredSubject;
+  readonly servedName: string;
+  readonly concurrency: number;
+}
+
+/** @throws MeasureFailure for a model that the environment lacks, or does not place. */
+export function plannedSubject({ plan, environment }: EnvironmentRun, named: string | undefined): PlannedSubject {
+  const names = plan.models.map(({ name }) => name);
+  const [only, ...others] = plan.models;
+  const model = named === undefined && others.length === 0 ? only : plan.models.find(({ name }) => name === named);
+  if (model === undefined) {
+    const what =
+      named === undefined
+        ? `environment ${plan.environment} places ${names.length} models`
+        : `"${named}" is no model that ${plan.environment} places`;
+    throw new MeasureFailure(what, `--model: ${suggest(named ?? "", names, `one of ${names.join(", ") || "none"}`)}`);
+  }
+  const pool = environment.pools[model.pool];
+  if (pool === undefined) {
+    throw new Error(`the plan has no pool ${model.pool}`);
+  }
+  return {
+    subject: subjectOf(model, measuredCard(machineOf(pool))),
+    servedName: model.servedName,
+    concurrency: model.concurrency,
+  };
+}
+
+function subjectOf(model: ModelPlan, card: string): MeasuredSubject {
+  const { engine, engineVersion, source, quantization, kvCacheDtype, tensorParallel, pipelineParallel } = model;
+  return {
+    card,
+    engine,
+    engineVersion,
+    model: measuredModel(source),
+    ...(quantization !== undefined && { quantization }),
+    ...(kvCacheDtype !== "auto" && { kvCacheDtype }),
+    tensorParallel,
+    pipelineParallel,
+  };
+}
+
+/**
+ * All that is known, the command line first: a user who says something knows better.
+ *
+ * @throws MeasureFailure with everything that nobody said.
+ */
+export function wholeSubject(
+  stated: StatedSubject,
+  server: Pick<Server, "engine" | "version">,
+  planned?: PlannedSubject,
+): { readonly subject: MeasuredSubject; readonly notes: readonly string[] } {
+  const plan = planned?.subject;
+  const engine = stated.engine ?? plan?.engine ?? server.engine;
+  // A plan says what is to run, the server what runs.
+  const ofServer = server.engine === engine ? server.version : undefined;
+  const engineVersion = stated.engineVersion ?? ofServer ?? plan?.engineVersion;
+  const card = stated.card ?? plan?.card;
+  const model = stated.weights === undefined ? plan?.model : weightsOf(stated.weights, engine);
+  const missing = [
+    ...(card === undefined ? ["--card"] : []),
+    ...(engine === undefined ? ["--engine"] : []),
+    ...(engineVersion === undefined ? ["--engine-version"] : []),
+    ...(model === undefined ? ["--weights"] : []),
+  ];
+  if (card === undefined || engine === undefined || engineVersion === undefined || model === undefined) {
+    throw new MeasureFailure(
+      `nobody says what is measured: ${missing.join(", ")} missing`,
+      "name the environment whose model it is, or give these options: plans find the file by them",
+    );
+  }
+  const quantization = stated.quantization ?? plan?.quantization;
+  const notes = [
+    ...(planned !== undefined && server.engine !== undefined && server.engine !== engine
+      ? [`the environment serves this model with ${engine}, and here ${server.engine} answers`]
+      : []),
+    ...(plan !== undefined && engineVersion !== plan.engineVersion
+      ? [
+          `${engine} ${engineVersion} was measured; the environment plans ${plan.engineVersion}, so its plan will not count with this`,
+        ]
+      : []),
+  ];
+  return {
+    subject: {
+      card,
+      engine,
+      engineVersion,
+      model,
+      ...(quantization !== undefined && { quantization }),
+      ...(plan?.kvCacheDtype !== undefined && { kvCacheDtype: plan.kvCacheDtype }),
+      tensorParallel: stated.tensorParallel ?? plan?.tensorParallel ?? 1,
+      pipelineParallel: stated.pipelineParallel ?? plan?.pipelineParallel ?? 1,
+    },
+    notes,
+  };
+}
+
+/** A name of the catalogue stands for where its weights come from. */
+function weightsOf(weights: string, engine: string | undefined): string {
+  const entry = findModel(weights);
+  const name = engineNames.find((each) => each === engine);
+  if (entry === undefined || name === undefined) {
+    return weights;
+  }
+  const [own] = engineOf(name).sources;
+  return own === "ollama" ? (entry.builds?.[name]?.[0]?.tag ?? entry.repository) : entry.repository;
+}

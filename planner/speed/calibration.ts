@@ -1,0 +1,173 @@
+/** What own measurements make of the formulas: the same shape of curve, with the heights that were measured. Pure. */
+import { closedLoop, cycleOf } from "./load";
+import type { MeasuredLoad } from "./measurement";
+import { prefillMs } from "./prefill";
+import type { ReplicaSetup, RequestShape, SpeedFactors } from "./types";
+
+/** Squared relative error that one more constant must take away at least: measurements differ by three per cent. */
+const WORTH_A_CONSTANT = 1e-3;
+
+/** Prompts may be so many times faster or slower than predicted: cards of which nobody knows the figures are further off. */
+const MOST_FACTOR = 1e4;
+
+/** Of the time between two tokens, what is the step's own at least, however long prompts take by the first load. */
+const LEAST_SHARE = 0.1;
+
+const AS_PREDICTED: SpeedFactors = { step: 1, addedMs: 0, addedPerSequenceMs: 0, prompt: 1 };
+
+/**
+ * The time of a step is scale × predicted + fixed + per sequence × sequences, none of them negative, with as few of them as
+ * the loads need; prompts have one scale, from the load with the fewest requests in flight.
+ *
+ * @param setup as it is predicted without a measurement.
+ * @param loads of one measurement, at least one.
+ */
+export function calibrate(setup: ReplicaSetup, loads: readonly MeasuredLoad[]): SpeedFactors {
+  const [lightest] = [...loads].sort((a, b) => a.inFlight - b.inFlight);
+  if (lightest === undefined) {
+    return AS_PREDICTED;
+  }
+  // Each waits for the other: prompts are read between steps.
+  let factors = AS_PREDICTED;
+  for (let round = 0; round < 12; round += 1) {
+    factors = { ...factors, prompt: promptFactor({ ...setup, calibration: factors }, lightest) };
+    factors = { ...factors, ...stepFactors({ ...setup, calibration: factors }, loads) };
+  }
+  return factors;
+}
+
+/** By halving: the longer prompts take, the later the first token. */
+function promptFactor(setup: ReplicaSetup, load: MeasuredLoad): number {
+  const shape = shapeOf(load);
+  const prefix = Math.min(shape.sharedPrefixTokens, shape.inputTokens);
+  const firstMs = (prompt: number): number => {
+    const tried: ReplicaSetup = { ...setup, calibration: { ...AS_PREDICTED, ...setup.calibration, prompt } };
+    // One request at a time waits for no other's prompt.
+    return load.inFlight === 1
+      ? prefillMs(tried, shape.inputTokens - prefix, prefix)
+      : closedLoop(tried, shape, load.inFlight).ttftMs;
+  };
+  let [low, high] = [1 / MOST_FACTOR, MOST_FACTOR];
+  for (let i = 0; i < 50; i += 1) {
+    const middle = Math.sqrt(low * high);
+    if (firstMs(middle) < load.ttftMs.median) {
+      low = middle;
+    } else {
+      high = middle;
+    }
+  }
+  return Math.sqrt(low * high);
+}
+
+/** One load: what a step takes by the formulas, how many sequences run in it, and what it took. */
+interface Point {
+  readonly predictedMs: number;
+  readonly sequences: number;
+  readonly measuredMs: number;
+}
+
+type StepFactors = Pick<SpeedFactors, "step" | "addedMs" | "addedPerSequenceMs">;
+
+function stepFactors(setup: ReplicaSetup, loads: readonly MeasuredLoad[]): StepFactors {
+  const points = loads.flatMap((load) => pointOf(setup, load) ?? []);
+  if (points.length === 0) {
+    return { step: 1, addedMs: 0, addedPerSequenceMs: 0 };
+  }
+  const fits = SUBSETS.filter((columns) => columns.length <= points.length).flatMap((columns) => {
+    const values = leastSquares(points, columns);
+    return values === undefined ? [] : [{ columns, values, error: errorOf(points, columns, values) }];
+  });
+  const costOf = (fit: (typeof fits)[number]) => fit.error + WORTH_A_CONSTANT * fit.columns.length;
+  const [best] = fits.sort((a, b) => costOf(a) - costOf(b));
+  const fitted = (column: Column) => best?.values[best.columns.indexOf(column)] ?? 0;
+  return { step: fitted("step"), addedMs: fitted("addedMs"), addedPerSequenceMs: fitted("addedPerSequenceMs") };
+}
+
+/** Undefined where nobody measured the time per token. */
+function pointOf(setup: ReplicaSetup, load: MeasuredLoad): Point | undefined {
+  const { tpotMs } = load;
+  if (tpotMs === undefined) {
+    return undefined;
+  }
+  const shape = shapeOf(load);
+  const bare: ReplicaSetup = { ...setup, calibration: { ...AS_PREDICTED, prompt: setup.calibration?.prompt ?? 1 } };
+  const { sequences } = closedLoop(bare, shape, load.inFlight);
+  const { step, stepMs: decodeMs, tpotMs: predictedMs } = cycleOf(bare, shape, sequences);
+  // What the prompts of others add is not the step's; but some of what was measured is.
+  const decodedMs = Math.max(tpotMs.median - (predictedMs - decodeMs), LEAST_SHARE * tpotMs.median);
+  return {
+    predictedMs: step.totalMs,
+    sequences: Math.max(1, sequences / setup.pipelineParallel),
+    // Stages of a pipeline that wait for each other are the formulas' affair.
+    measuredMs: (decodedMs * step.totalMs) / decodeMs,
+  };
+}
+
+function shapeOf({ inputTokens, outputTokens, sharedPrefixTokens }: MeasuredLoad): RequestShape {
+  return { inputTokens, outputTokens, sharedPrefixTokens, lengthVariation: 0 };
+}
+
+const COLUMNS = {
+  step: ({ predictedMs }: Point) => predictedMs,
+  addedMs: () => 1,
+  addedPerSequenceMs: ({ sequences }: Point) => sequences,
+} as const;
+type Column = keyof typeof COLUMNS;
+
+const SUBSETS: readonly (readonly Column[])[] = [
+  ["step"],
+  ["addedMs"],
+  ["addedPerSequenceMs"],
+  ["step", "addedMs"],
+  ["step", "addedPerSequenceMs"],
+  ["addedMs", "addedPerSequenceMs"],
+  ["step", "addedMs", "addedPerSequenceMs"],
+];
+
+/** Least squares of the relative errors; undefined where a value would be negative, or nothing decides between them. */
+function leastSquares(points: readonly Point[], columns: readonly Column[]): readonly number[] | undefined {
+  const rows = points.map((point) => columns.map((column) => COLUMNS[column](point) / point.measuredMs));
+  const size = columns.length;
+  const matrix = Array.from({ length: size }, (_, i) => [
+    ...Array.from({ length: size }, (__, j) => sum(rows.map((row) => (row[i] ?? 0) * (row[j] ?? 0)))),
+    sum(rows.map((row) => row[i] ?? 0)),
+  ]);
+  const values = solved(matrix);
+  return values?.every((value) => value >= 0) ? values : undefined;
+}
+
+function errorOf(points: readonly Point[], columns: readonly Column[], values: readonly number[]): number {
+  const errors = points.map((point) => {
+    const made = sum(columns.map((column, index) => (values[index] ?? 0) * COLUMNS[column](point)));
+    return (made / point.measuredMs - 1) ** 2;
+  });
+  return sum(errors) / points.length;
+}
+
+/** Gaussian elimination with pivots. @param matrix n rows of n coefficients and the right side; is changed. */
+function solved(matrix: number[][]): readonly number[] | undefined {
+  const size = matrix.length;
+  for (let column = 0; column < size; column += 1) {
+    const rest = matrix.slice(column);
+    const pivot = rest.reduce((best, row) => (Math.abs(row[column] ?? 0) > Math.abs(best[column] ?? 0) ? row : best));
+    const scale = pivot[column] ?? 0;
+    if (Math.abs(scale) < 1e-12) {
+      return undefined;
+    }
+    const place = matrix.indexOf(pivot);
+    [matrix[column], matrix[place]] = [pivot, matrix[column] ?? pivot];
+    for (const row of matrix) {
+      if (row !== pivot) {
+        const factor = (row[column] ?? 0) / scale;
+        for (let i = column; i <= size; i += 1) {
+          row[i] = (row[i] ?? 0) - factor * (pivot[i] ?? 0);
+        }
+      }
+    }
+  }
+  return matrix.map((row, index) => (row[size] ?? 0) / (row[index] ?? 1));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
