@@ -6,8 +6,6 @@ import { defineConfig } from "vitest/config";
  * nothing with its neighbours: ports, folders and servers are its own.
  */
 const TIMED = [
-  "test/e2e/model-control/inference-bodies.test.ts",
-  "test/e2e/model-control/inference-floods.test.ts",
   "test/e2e/model-control/proof-attacks.test.ts",
   "test/e2e/model-control/proof-without-redis.test.ts",
   "test/e2e/model-control/tasks.test.ts",

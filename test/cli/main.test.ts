@@ -35,7 +35,7 @@ describe("a command in a process of its own", () => {
     expect(await result(start(name))).toEqual({
       status: 2,
       out: "",
-      err: `${problem}; commands: plan, model, list, pin, render, bundle, doctor, rehearse, try, status, fleet, smoke\n`,
+      err: `${problem}; commands: plan, model, list, pin, render, bundle, doctor, rehearse, try, status, fleet, smoke, measure\n`,
     });
   });
 
@@ -47,7 +47,7 @@ describe("a command in a process of its own", () => {
     ]);
   });
 
-  it.each(["plan", "model", "list", "pin", "render", "doctor", "rehearse", "status", "fleet", "smoke"])(
+  it.each(["plan", "model", "list", "pin", "render", "doctor", "rehearse", "status", "fleet", "smoke", "measure"])(
     "%s -h explains itself",
     async (name) => {
       const { status, out, err } = await result(start(name, "-h"));

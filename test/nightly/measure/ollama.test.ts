@@ -174,12 +174,6 @@ describe("a model on a real Ollama", () => {
       const others = figures(loadOf(again, load.inFlight));
       return figures(load).map((figure, index) => apart(figure, others[index] ?? { value: 0 }));
     });
-    console.log(`apart, in what they state: ${far.map((each) => each.toFixed(2)).join(" ")}`);
-    console.log(
-      JSON.stringify(
-        [first, again].map(({ loads }) => loads.map((l) => [l.inputTokens, l.tpotMs, l.e2eMs, l.tokensPerSecond])),
-      ),
-    );
     // Each holds for 95 %: of nine, one may lie outside.
     expect(far.filter((each) => each > 1).length).toBeLessThanOrEqual(1);
     expect(Math.max(...far)).toBeLessThan(2);

@@ -2,10 +2,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { RealTritonModel } from "../triton/real-model";
-import { ended, infer } from "./inference-calls";
-import { type Redis, startRedis } from "./registry";
-import { Api, ApiBundle } from "./start-api";
+import { ended, infer } from "../../e2e/model-control/inference-calls";
+import { type Redis, startRedis } from "../../e2e/model-control/registry";
+import { Api, ApiBundle } from "../../e2e/model-control/start-api";
+import { RealTritonModel } from "../../e2e/triton/real-model";
 
 const MODEL = "llama";
 /** Seconds after which it leaves; a sweep each second, and a busy machine, come on top. */

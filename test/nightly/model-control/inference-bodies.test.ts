@@ -2,10 +2,10 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { ControlStand } from "./control-stand";
-import { ended, infer } from "./inference-calls";
-import { tinyLlama } from "./registry";
-import { type Api, INFER } from "./start-api";
+import { ControlStand } from "../../e2e/model-control/control-stand";
+import { ended, infer } from "../../e2e/model-control/inference-calls";
+import { tinyLlama } from "../../e2e/model-control/registry";
+import { type Api, INFER } from "../../e2e/model-control/start-api";
 
 const MEBIBYTE = 1024 * 1024;
 const GIGABYTE = 1_000_000_000;

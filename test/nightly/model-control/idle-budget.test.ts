@@ -2,10 +2,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { ControlStand } from "./control-stand";
-import { ended, infer } from "./inference-calls";
-import { tinyLlama } from "./registry";
-import type { Api } from "./start-api";
+import { ControlStand } from "../../e2e/model-control/control-stand";
+import { ended, infer } from "../../e2e/model-control/inference-calls";
+import { tinyLlama } from "../../e2e/model-control/registry";
+import type { Api } from "../../e2e/model-control/start-api";
 
 const STEPS = 30;
 const IDLE = 3;

@@ -4,11 +4,11 @@
  */
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { waitFor } from "../../../rehearsal/cluster/wait";
-import { ControlStand } from "./control-stand";
-import { ended, infer } from "./inference-calls";
-import { publishSlowly, tinyLlama } from "./registry";
-import { dripping, SickEngine } from "./sick-engine";
-import { type Api, INFER } from "./start-api";
+import { ControlStand } from "../../e2e/model-control/control-stand";
+import { ended, infer } from "../../e2e/model-control/inference-calls";
+import { publishSlowly, tinyLlama } from "../../e2e/model-control/registry";
+import { dripping, SickEngine } from "../../e2e/model-control/sick-engine";
+import { type Api, INFER } from "../../e2e/model-control/start-api";
 
 const MEGABYTE = 1_000_000;
 /** The pod has 512 MiB in all. */
