@@ -278,18 +278,13 @@ function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity): Fit 
     );
   }
   const speed = speedOn(server, pool.shape, layout, { request: requests[0], estimate });
-  return {
-    candidate: {
-      pool: pool.name,
-      layout,
-      estimate,
-      each,
-      resources,
-      notes: notesOf(verdicts),
-      concurrency: model.concurrency,
-      speed,
-    },
+  const candidate = {
+    ...{ pool: pool.name, layout, estimate, each, resources, notes: notesOf(verdicts) },
+    ...{ concurrency: model.concurrency, speed },
   };
+  // Known of CPUs that the model was measured on.
+  const sizing = sizingFor(model, speed);
+  return sizing === undefined ? { candidate } : chooseLayout(model, pool, [{ candidate, sizing }]);
 }
 
 /** Why the models would not start there, whatever their layout and memory. */
