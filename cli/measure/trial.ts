@@ -12,9 +12,9 @@ export interface Trial {
   readonly sample: Sample;
 }
 
-/** Of the first prompt, and of its answer: enough to see what the server takes. */
+/** Of the first prompt, and of its answer: enough to see what the server takes. Fewer tokens may be no whole character. */
 const SHORT_WORDS = 24;
-const SHORT_TOKENS = 4;
+const SHORT_TOKENS = 16;
 
 /** Prompts whose length is known may still be this part off. */
 const COUNT_TOLERANCE = 0.03;
