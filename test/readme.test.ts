@@ -25,7 +25,7 @@ describe("the README's configuration", () => {
 });
 
 /** Commands by what they need besides Node: a network, a cluster, built parts. They are read, not run. */
-const NEEDS_MORE = ["pin", "doctor", "status", "rehearse", "smoke", "try", "e2e:setup", "test"];
+const NEEDS_MORE = ["pin", "doctor", "status", "rehearse", "smoke", "measure", "try", "e2e:setup", "test"];
 
 const npmCommands = [
   ...readme.matchAll(/\bnpm (?:run (?<script>[\w:]+)(?: -- (?<words>[^`\n]*))?|(?<own>start|test))/g),
