@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { InferenceConfig } from "../config";
 import { QueueUnavailable } from "../errors";
 import type { Fleet, Readiness } from "../fleet/fleet";
-import type { Tasks } from "../tasks/task";
+import { CANCELLED, type Tasks } from "../tasks/task";
 import { isGone, putTo } from "./answering";
 import type { FairQueue } from "./fair-queue";
 import { helpAlong } from "./model-helper";
@@ -105,7 +105,7 @@ export class Turns {
     const isLeft = ({ state }: Item) => which === "waiting" && state === "running";
     const rest = await this.close(id, stored, cancelled, isLeft);
     if (!rest) {
-      await store.end(id, stored.task, "cancelled");
+      await store.end(id, stored.task, CANCELLED);
     }
   }
 
@@ -347,8 +347,14 @@ function failure(problem: Problem): Partial<Item> {
   return { state: "failed", finishReason: "error", problem };
 }
 
-/** One answer is enough for the task to have been done: what failed is told with its item. */
+/**
+ * One answer is enough for the task to have been done: what failed is told with its item. Prompts are cancelled with their
+ * task alone, whichever of them was at an engine then.
+ */
 function summary(items: readonly Item[], error?: string): Extract<TurnEnd, { as: "ended" | "failed" }> {
+  if (items.some(({ state }) => state === "cancelled")) {
+    return { as: "failed", error: CANCELLED };
+  }
   const worker = items.map((item) => item.worker).findLast((one) => one !== undefined);
   if (items.some(({ state }) => state === "completed")) {
     return { as: "ended", worker };

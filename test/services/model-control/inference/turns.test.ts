@@ -1,16 +1,18 @@
 import pino from "pino";
 import { describe, expect, it } from "vitest";
+import type { GenerationEvent } from "../../../../services/model-control/src/backends/generation";
 import { EngineUnavailable } from "../../../../services/model-control/src/errors";
 import type { Readiness } from "../../../../services/model-control/src/fleet/fleet";
 import { type Item, type StoredTask, WAITING } from "../../../../services/model-control/src/inference/record";
 import { Turns } from "../../../../services/model-control/src/inference/turns";
+import { Cancelled } from "../../../../services/model-control/src/tasks/stop-reasons";
 import { FakeFleet } from "../fake-fleet";
 import { FakeTasks } from "../fake-tasks";
 
 type Parts = ConstructorParameters<typeof Turns>[0];
 
 const log = pino({ level: "silent" });
-const signal = new AbortController().signal;
+const never = new AbortController().signal;
 const ID = "inference-1";
 
 /** A task of some prompts in memory, whose steps are noted. */
@@ -79,7 +81,7 @@ function taken(
   };
   const parts = { store, fair, fleet, tasks, config, observer: { answered: () => undefined } };
   const turns = new Turns(parts as unknown as Parts);
-  const take = () => turns.take({ id: ID, place: 5, onProgress: () => undefined }, signal, log);
+  const take = (signal = never) => turns.take({ id: ID, place: 5, onProgress: () => undefined }, signal, log);
   return { take, steps, items: () => items.map(({ item }) => item), error: () => error, fleet, tasks, turns };
 }
 
@@ -145,4 +147,24 @@ describe("a turn", () => {
     expect(items().map(({ state }) => state)).toEqual(["cancelled", "cancelled"]);
     expect(steps).toEqual(["end"]);
   });
+
+  it("that is cancelled while its last prompt is answered says so, and keeps what was answered before", async () => {
+    for (const prompts of [1, 2]) {
+      const { take, items, error, fleet } = taken(prompts);
+      const asker = new AbortController();
+      const { write } = fleet;
+      let asked = 0;
+      fleet.write = (request, signal) => (++asked < prompts ? write(request, signal) : endless(signal, asker));
+      expect(await take(asker.signal)).toEqual({ as: "failed", error: "cancelled" });
+      expect(error()).toBe("cancelled");
+      expect(items().map(({ state }) => state)).toEqual([...(prompts > 1 ? ["completed"] : []), "cancelled"]);
+    }
+  });
 });
+
+/** Writes until it is told to end; its asker cancels it after the first piece. */
+async function* endless(signal: AbortSignal, asker: AbortController): AsyncIterable<GenerationEvent> {
+  yield { type: "text", text: "a" };
+  setImmediate(() => asker.abort(new Cancelled()));
+  await new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+}
