@@ -1,24 +1,55 @@
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 
-/** Ports of the loopback interface that nobody listens on: all are held until the last one is found. */
+/** Below those that systems give to connections and to servers that ask for any port: Linux from 32768, others 49152. */
+const FIRST = 10_240;
+const COUNT = 20_000;
+
+/** A prime, so that processes of neighbouring ids begin far from each other. */
+const STRIDE = 7_919;
+
+/** How many ports in a row may be somebody else's before it is not chance any more. */
+const MOST_TAKEN = 1_000;
+
+let given = 0;
+
+/**
+ * Ports of the loopback interface that nobody listens on: all are held until the last one is found. Those of a kernel's own
+ * choice would be free too, but any connection may take one of them before the server that it is meant for starts.
+ *
+ * @throws Error when nearly all ports are taken.
+ */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer());
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve, reject) => {
-          server.once("error", reject);
-          server.listen(0, "127.0.0.1", () => {
-            const address = server.address();
-            if (address === null || typeof address === "string") {
-              reject(new Error("the listening socket has no port"));
-            } else {
-              resolve(address.port);
-            }
-          });
-        }),
-    ),
-  );
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const servers: Server[] = [];
+  const ports: number[] = [];
+  try {
+    for (let taken = 0; ports.length < count; ) {
+      const port = FIRST + ((process.pid * STRIDE + given++) % COUNT);
+      const server = await listen(port);
+      if (server !== undefined) {
+        servers.push(server);
+        ports.push(port);
+        taken = 0;
+      } else if (++taken >= MOST_TAKEN) {
+        throw new Error(`${taken} ports from ${FIRST} on are taken: what listens there?`);
+      }
+    }
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
   return ports;
+}
+
+/** @returns undefined when the port is taken. */
+function listen(port: number): Promise<Server | undefined> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EADDRINUSE" || error.code === "EACCES") {
+        resolve(undefined);
+      } else {
+        reject(error);
+      }
+    });
+    server.listen(port, "127.0.0.1", () => resolve(server));
+  });
 }

@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { triton } from "../../engines/triton";
 import { LLMAPI_CODE, llmapiProblems } from "../../engines/triton/llmapi";
 import { configProblems, configText, type Message } from "../../engines/triton/model-config";
+import { waitFor } from "../../rehearsal/cluster/wait";
 import { createBackend } from "../../services/model-control/src/backends/create";
 import { EngineRefusal, NotSupported, UnknownModel } from "../../services/model-control/src/errors";
 import { deployServing } from "../components/serving/fixture";
@@ -256,8 +257,11 @@ describe("a repository of the user's own in the model store", () => {
     await backend.load("second", signal);
     expect(await listed()).toEqual(["broken false", "second true", "vector true"]);
     await post(`${server.url}/v2/models/second/infer`, ask("x"));
-    const mark = (await backend.models(signal)).find(({ name }) => name === "second")?.useMark;
-    expect(Number(mark)).toBeGreaterThan(Date.now() - 60_000);
+    // Triton counts a request after its answer is on the way.
+    await waitFor("the use to be counted", async () => {
+      const mark = (await backend.models(signal)).find(({ name }) => name === "second")?.useMark;
+      return Number(mark) > Date.now() - 60_000 ? true : undefined;
+    });
 
     // With a request in flight: it ends, then the model goes.
     const running = post(`${server.url}/v2/models/second/infer`, ask("xyz"));
