@@ -28,7 +28,7 @@ export interface ChartImages {
   readonly unused: Readonly<Record<string, string>>;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 const rows = table.charts as readonly object[] as readonly ChartImages[];
 
 /**

@@ -28,7 +28,7 @@ export interface ChartReference {
   readonly repositoryOpts?: { readonly repo: string };
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 export const charts = table.charts as readonly ChartEntry[];
 
 const byName = new Map(charts.map((entry) => [entry.name, entry]));

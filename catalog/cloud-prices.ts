@@ -39,7 +39,7 @@ export interface CloudPrice {
   readonly notes: string;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 export const cloudPrices = table.prices as readonly CloudPrice[];
 
 /** Undefined where nobody wrote down a price with its source. */

@@ -12,7 +12,7 @@ export interface ConfidentialShape {
 
 type Shapes = Readonly<Record<string, ConfidentialShape>>;
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 const shapes: Readonly<Record<ConfidentialCloud, Shapes>> = {
   oci: table.oci.shapes as Shapes,
   aws: table.aws.shapes as Shapes,

@@ -57,7 +57,7 @@ export interface EngineOptionCatalogue {
   readonly argumentNamed: ReadonlyMap<string, EngineArgument>;
 }
 
-/** Options and rules of one engine as one. Both files are checked against catalog/schema.ts by test/catalog. */
+/** Options and rules of one engine as one. Both files are checked against catalog/schema by test/catalog. */
 export function optionCatalogue(
   options: EngineOptions,
   { arguments: flags, environment }: { readonly arguments: OptionRules; readonly environment: OptionRules },

@@ -61,7 +61,7 @@ export interface RoceProfile extends Omit<Fabric, "shape" | "asOf" | "allReduce"
   readonly shapes: readonly string[];
 }
 
-// Checked against catalog/schema.ts by test/catalog. By way of unknown: the compiler reads the differing environments of
+// Checked against catalog/schema by test/catalog. By way of unknown: the compiler reads the differing environments of
 // the rows as one type with optional keys.
 const profiles = table.roce as unknown as readonly RoceProfile[];
 const figures: readonly (AllReduceFigure & { readonly shapes: readonly string[] })[] = table.allReduce.limits;

@@ -19,7 +19,7 @@ export interface GpuNodeImageEntry {
   readonly asOf: string;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 export const gpuNodeImages = table.images as readonly GpuNodeImageEntry[];
 
 /** What nodes of an image bring. */

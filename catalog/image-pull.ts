@@ -9,7 +9,7 @@ export interface ImagePull {
   readonly source: string;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 export const imagePulls = table.images as readonly ImagePull[];
 
 /** A single stream rarely fills a link: share of its nominal rate to count on. */

@@ -31,7 +31,7 @@ export interface ImageEntry {
   readonly notes?: string;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 export const images = table.images as readonly ImageEntry[];
 
 const byComponent = new Map(images.map((entry) => [entry.component, entry]));

@@ -28,7 +28,7 @@ export const K3S_DOWNLOADS: string = table.downloads;
 /** The installer at the tag of the release. */
 export const K3S_INSTALLER: { readonly url: string } & Omit<ReleaseFile, "file"> = table.installer;
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 const architectures: Readonly<Record<CpuArchitecture, K3sArchitecture>> = table.architectures;
 
 /** What the release has for machines of an architecture. */

@@ -13,7 +13,7 @@ export interface ProjectLicense {
   readonly charts: readonly string[];
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 const projects: readonly ProjectLicense[] = table.projects;
 
 export const K3S_LICENSE: string = table.k3s.license;

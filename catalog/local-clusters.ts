@@ -27,7 +27,7 @@ export interface LocalClusterToolEntry {
   readonly asOf: string;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 export const localClusterTools = table.tools as readonly LocalClusterToolEntry[];
 
 /** What is pinned for a tool. */

@@ -30,7 +30,7 @@ export interface MigTable {
   readonly unread: readonly { readonly gpu: string; readonly why: string }[];
 }
 
-// Checked against catalog/schema.ts by test/catalog, not at start-up.
+// Checked against catalog/schema by test/catalog, not at start-up.
 const { cards, unread } = table as MigTable;
 
 /** Profiles that cards of a GPU model can be cut into, smallest first; none where it has no MIG, or nobody read them. */

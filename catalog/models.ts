@@ -34,7 +34,7 @@ export interface ModelEntry {
   readonly notes?: string;
 }
 
-// Checked against catalog/schema.ts by test/catalog. Here configPath starts at the repository root.
+// Checked against catalog/schema by test/catalog. Here configPath starts at the repository root.
 const rows = table.models as readonly ModelEntry[];
 
 /** The model of that catalogue name or Hugging Face repository, upper and lower case alike. */

@@ -14,5 +14,5 @@ export interface NodeAgentRow {
   readonly source: string;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 export const nodeAgentRows = table.agents as readonly NodeAgentRow[];

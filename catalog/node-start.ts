@@ -11,7 +11,7 @@ export interface NodeStart {
   readonly notes: string;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 export const nodeStarts = table.machines as readonly NodeStart[];
 
 /** Seconds until a pool has another node of a machine. 0 for machines of one's own: they run, or nobody makes them. */

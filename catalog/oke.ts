@@ -33,7 +33,7 @@ export interface OkeAddon {
   readonly namespace?: string;
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 export const okeAddons: readonly OkeAddon[] = table.addons;
 
 /** Configuration keys that every add-on takes. */

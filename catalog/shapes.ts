@@ -236,7 +236,7 @@ export interface OnPremNodeArgs {
   readonly cpuArch?: CpuArchitecture;
 }
 
-// The tables are checked against catalog/schema.ts by test/catalog, not at start-up.
+// The tables are checked against catalog/schema by test/catalog, not at start-up.
 export const gpuModels = gpuTable.gpus as readonly GpuModel[];
 export const cards = onPremTable.cards as readonly GpuCard[];
 

@@ -8,7 +8,7 @@ export interface RootDevices {
   readonly pci: readonly string[];
 }
 
-// Checked against catalog/schema.ts by test/catalog.
+// Checked against catalog/schema by test/catalog.
 const rootDevices: readonly RootDevices[] = table.rootDevices;
 
 /** What the SR-IOV network operator is told of every port. */

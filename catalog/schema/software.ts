@@ -1,0 +1,152 @@
+import { z } from "zod";
+import type { ChartImages } from "../chart-images";
+import type { ChartValueKeys } from "../chart-values";
+import type { ChartEntry } from "../charts";
+import type { ImagePull } from "../image-pull";
+import { isPinned } from "../image-reference";
+import type { ImageEntry } from "../images";
+import type { K3sArchitecture, ReleaseFile } from "../k3s";
+import type { ProjectLicense } from "../licenses";
+import { CONTAINER_ENGINES, LOCAL_CLUSTER_TOOLS, type LocalClusterToolEntry } from "../local-clusters";
+import { about, count, day, gfx, positive, text } from "./fields";
+
+const imagePull = z.strictObject({ compressedGB: positive, confidence: z.enum(["read", "assumed"]), source: text });
+
+const chartEntry = z.strictObject({
+  name: text,
+  chart: text,
+  repository: z.string().regex(/^(https|oci):\/\/\S+$/),
+  version: z.string().regex(/^v?\d+\.\d+\.\d+/),
+  appVersion: text,
+  kubeVersion: text.optional(),
+  crdNotes: text.optional(),
+  notes: z.array(text),
+  source: text,
+  asOf: day,
+}) satisfies z.ZodType<ChartEntry>;
+
+const chartValueKeys = z.strictObject({
+  chart: text,
+  version: text,
+  source: text,
+  asOf: day,
+  values: z.record(text, z.enum(["map", "list", "string", "number", "boolean", "null"])),
+  open: z.array(text),
+  otherKeys: z.array(text),
+  subcharts: z.array(text),
+}) satisfies z.ZodType<ChartValueKeys>;
+
+const imageEntry = z.strictObject({
+  component: text,
+  repository: z.string().regex(/^[a-z0-9.-]+\.[a-z]+(\/[a-z0-9._-]+)+$/),
+  tag: z
+    .string()
+    .regex(/^[\w][\w.-]*$/)
+    .refine((tag) => !/(^|-)latest(-|$)/.test(tag), "a moving tag"),
+  digest: z
+    .string()
+    .regex(/^sha256:[0-9a-f]{64}$/)
+    .optional(),
+  platforms: z.array(z.string().regex(/^linux\/[a-z0-9]+$/)).nonempty(),
+  platformsConfidence: z.enum(["stated", "inferred"]),
+  gpus: z
+    .strictObject({ computeCapability: positive.optional(), gfx: z.array(gfx).nonempty().optional(), source: text })
+    .optional(),
+  fabrics: z.strictObject({ kinds: z.array(z.enum(["roce", "efa"])), source: text }).optional(),
+  confidence: z.enum(["stated", "inferred"]),
+  source: text,
+  asOf: day,
+  cuda: count.optional(),
+  rocm: z
+    .string()
+    .regex(/^\d+\.\d+$/)
+    .optional(),
+  notes: text.optional(),
+}) satisfies z.ZodType<ImageEntry>;
+
+const chartImages = z.strictObject({
+  chart: text,
+  images: z.array(
+    z.strictObject({
+      component: text,
+      registry: text.optional(),
+      repository: text.optional(),
+      folder: text.optional(),
+      reference: text.optional(),
+      when: text.optional(),
+    }),
+  ),
+  pullSecrets: z
+    .strictObject({
+      references: text.optional(),
+      names: z.union([text, z.array(text).nonempty()]).optional(),
+      name: text.optional(),
+    })
+    .optional(),
+  unused: z.record(text, text),
+}) satisfies z.ZodType<ChartImages>;
+
+const localClusterTool = z.strictObject({
+  name: z.enum(LOCAL_CLUSTER_TOOLS),
+  what: text,
+  engines: z.array(z.enum(CONTAINER_ENGINES)).min(1),
+  oldest: z.string().regex(/^\d+\.\d+\.\d+$/),
+  install: z.url({ protocol: /^https$/ }),
+  nodeImage: text.refine(isPinned, "is not pinned"),
+  kubernetesVersion: z.string().regex(/^v1\.\d+\.\d+(\+k3s\d+)?$/),
+  storageClass: text,
+  source: text,
+  asOf: day,
+}) satisfies z.ZodType<LocalClusterToolEntry>;
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+const releaseFile = z.strictObject({ file: text, bytes: count.optional(), sha256 }) satisfies z.ZodType<ReleaseFile>;
+
+const k3sArchitecture = z.strictObject({
+  machine: text,
+  binary: releaseFile,
+  images: releaseFile,
+}) satisfies z.ZodType<K3sArchitecture>;
+
+const k3s = z.strictObject({
+  about: text,
+  version: z.string().regex(/^v\d+\.\d+\.\d+\+k3s\d+$/),
+  releasedOn: day,
+  asOf: day,
+  source: text,
+  downloads: z.url({ protocol: /^https$/ }),
+  installer: z.strictObject({ url: z.url({ protocol: /^https$/ }), bytes: count.optional(), sha256 }),
+  architectures: z.strictObject({ amd64: k3sArchitecture, arm64: k3sArchitecture }),
+});
+
+const projectLicense = z.strictObject({
+  project: z.string().regex(/^[\w.-]+\/[\w.-]+$/),
+  license: text,
+  source: text,
+  images: z.array(text).readonly(),
+  charts: z.array(text).readonly(),
+}) satisfies z.ZodType<ProjectLicense>;
+
+/** What is installed: charts, images, k3s, tools, and their licences. */
+export const software = {
+  charts: z.strictObject({ about, charts: z.array(chartEntry) }),
+  chartValues: chartValueKeys,
+  images: z.strictObject({ about, images: z.array(imageEntry) }),
+  chartImages: z.strictObject({ about, charts: z.array(chartImages) }),
+  imagePull: z.strictObject({
+    about,
+    asOf: day,
+    gbPerSecond: z.strictObject({ value: positive, source: text }),
+    images: z.array(imagePull.extend({ component: text })) satisfies z.ZodType<ImagePull[]>,
+    others: imagePull,
+  }),
+  licenses: z.strictObject({
+    about: text,
+    asOf: day,
+    k3s: z.strictObject({ license: text, source: text }),
+    projects: z.array(projectLicense),
+  }),
+  k3s,
+  localClusters: z.strictObject({ about, tools: z.array(localClusterTool) }),
+};
