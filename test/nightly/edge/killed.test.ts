@@ -3,12 +3,14 @@ import { describe, expect, it, vi } from "vitest";
 import { K3S_INSTALLER, k3sFor, k3sUrl } from "../../../catalog/k3s";
 import type { KubernetesObject } from "../../../kubernetes/object";
 import { waitFor } from "../../../rehearsal/cluster/wait";
-import { killEngine } from "../engine/kill-engine";
-import { type Operation, operation } from "../engine/operations";
-import { TestBed } from "../engine/test-bed";
-import { sharedBySuite } from "../shared-by-suite";
+import { killEngine } from "../../e2e/engine/kill-engine";
+import { type Operation, operation } from "../../e2e/engine/operations";
+import { TestBed } from "../../e2e/engine/test-bed";
+import { sharedBySuite } from "../../e2e/shared-by-suite";
 
-vi.mock("../../../catalog/k3s", async (original) => (await import("./machine/release")).standInCatalog(original));
+vi.mock("../../../catalog/k3s", async (original) =>
+  (await import("../../e2e/edge/machine/release")).standInCatalog(original),
+);
 
 const BINARY = k3sUrl(k3sFor("amd64").binary);
 const DOWNLOADS = "/var/lib/inference-stacks/downloads";

@@ -9,12 +9,12 @@ import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import { gatewayTargetName, jobOf } from "../../../names/scrape-jobs";
 import type * as Scaling from "../../../planner/scaling";
 import { waitFor } from "../../../rehearsal/cluster/wait";
-import { sharedBySuite } from "../shared-by-suite";
-import { StandingControl } from "./control";
-import { scaledAndControlled } from "./environment";
-import { bringUpModels, modelObjects, reading } from "./platform";
-import { ScaledModelState } from "./scaled-model-state";
-import { AutoscalingStand } from "./stand";
+import { StandingControl } from "../../e2e/autoscaling/control";
+import { scaledAndControlled } from "../../e2e/autoscaling/environment";
+import { bringUpModels, modelObjects, reading } from "../../e2e/autoscaling/platform";
+import { ScaledModelState } from "../../e2e/autoscaling/scaled-model-state";
+import { AutoscalingStand } from "../../e2e/autoscaling/stand";
+import { sharedBySuite } from "../../e2e/shared-by-suite";
 
 // As planned, but for what costs tests minutes.
 vi.mock("../../../planner/scaling", async (original) => {

@@ -7,16 +7,16 @@ import { seriesOf } from "../../../engines/metrics";
 import type * as Scaling from "../../../planner/scaling";
 import { recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { waitFor } from "../../../rehearsal/cluster/wait";
+import { scaledByLatency } from "../../e2e/autoscaling/environment";
+import { startMetricsAdapter } from "../../e2e/autoscaling/metrics-adapter";
+import { bringUpModels } from "../../e2e/autoscaling/platform";
+import { ScaledModelState } from "../../e2e/autoscaling/scaled-model-state";
+import { AutoscalingStand } from "../../e2e/autoscaling/stand";
+import { sharedBySuite } from "../../e2e/shared-by-suite";
 import type { ProgramRun } from "../../stacks/run";
-import { sharedBySuite } from "../shared-by-suite";
-import { scaledByLatency } from "./environment";
-import { startMetricsAdapter } from "./metrics-adapter";
-import { bringUpModels } from "./platform";
-import { ScaledModelState } from "./scaled-model-state";
-import { AutoscalingStand } from "./stand";
 
 vi.mock("../../../planner/scaling", async (original) => {
-  const { impatientPlanner } = await import("./impatient");
+  const { impatientPlanner } = await import("../../e2e/autoscaling/impatient");
   return impatientPlanner(await original<typeof Scaling>());
 });
 

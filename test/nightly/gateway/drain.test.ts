@@ -5,10 +5,10 @@ import type { GatewayProxy } from "../../../rehearsal/cluster/gateway/proxy";
 import { connectionOptions } from "../../../rehearsal/cluster/gateway/request";
 import { GatewayStand } from "../../../rehearsal/cluster/gateway/stand";
 import { waitFor } from "../../../rehearsal/cluster/wait";
+import { chatStream } from "../../e2e/gateway/stream-client";
+import { TokenEngine } from "../../e2e/gateway/token-engine";
+import { sharedBySuite } from "../../e2e/shared-by-suite";
 import { programRun } from "../../stacks/run";
-import { sharedBySuite } from "../shared-by-suite";
-import { chatStream } from "./stream-client";
-import { TokenEngine } from "./token-engine";
 
 const STREAMS = 50;
 const TOKENS = 4;

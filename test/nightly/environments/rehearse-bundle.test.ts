@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import { bundleNeeds } from "../../bundle/needs";
-import { repositoryRoot } from "../../names/repository-root";
-import { writeBundle } from "../bundle/folder";
-import { environmentIn, useFolder } from "../cli/run";
-import { programRun } from "../stacks/run";
-import { reportOf } from "./rehearse/report-of";
+import { bundleNeeds } from "../../../bundle/needs";
+import { repositoryRoot } from "../../../names/repository-root";
+import { writeBundle } from "../../bundle/folder";
+import { environmentIn, useFolder } from "../../cli/run";
+import { reportOf } from "../../e2e/rehearse/report-of";
+import { programRun } from "../../stacks/run";
 
 const folder = useFolder();
 

@@ -13,14 +13,14 @@ import { BUNDLE_FILE, bundleText } from "../../../stacks/bundle/bundle-file";
 import { FakeRegistry } from "../../bundle/registry";
 import { fakeHub } from "../../components/storage/fakes";
 import { REPOSITORY } from "../../components/storage/repository";
+import { contentOf, webOf } from "../../e2e/edge/bundle-content";
+import { Checkout, documentedCommands } from "../../e2e/edge/checkout";
+import { RELEASE } from "../../e2e/edge/machine/release";
+import { packetsWithoutRoute } from "../../e2e/edge/packets-without-route";
+import { withoutRoute } from "../../e2e/edge/without-route";
+import { readEnvironment } from "../../e2e/engine/environment-file";
+import { sharedBySuite } from "../../e2e/shared-by-suite";
 import { changedRun, programRun } from "../../stacks/run";
-import { readEnvironment } from "../engine/environment-file";
-import { sharedBySuite } from "../shared-by-suite";
-import { contentOf, webOf } from "./bundle-content";
-import { Checkout, documentedCommands } from "./checkout";
-import { RELEASE } from "./machine/release";
-import { packetsWithoutRoute } from "./packets-without-route";
-import { withoutRoute } from "./without-route";
 
 /** Names the bundle to the run that nothing can be reached from. */
 const BUNDLE = "E2E_BUNDLE";

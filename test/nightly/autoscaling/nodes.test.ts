@@ -6,15 +6,15 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { seriesOf } from "../../../engines/metrics";
 import type * as Scaling from "../../../planner/scaling";
 import { waitFor } from "../../../rehearsal/cluster/wait";
+import { Hops } from "../../e2e/autoscaling/hops";
+import { KarpenterNodes } from "../../e2e/autoscaling/karpenter-nodes";
+import { ScaledModelState } from "../../e2e/autoscaling/scaled-model-state";
+import { AutoscalingStand } from "../../e2e/autoscaling/stand";
+import { sharedBySuite } from "../../e2e/shared-by-suite";
 import { changedRun } from "../../stacks/run";
-import { sharedBySuite } from "../shared-by-suite";
-import { Hops } from "./hops";
-import { KarpenterNodes } from "./karpenter-nodes";
-import { ScaledModelState } from "./scaled-model-state";
-import { AutoscalingStand } from "./stand";
 
 vi.mock("../../../planner/scaling", async (original) => {
-  const { impatientPlanner } = await import("./impatient");
+  const { impatientPlanner } = await import("../../e2e/autoscaling/impatient");
   return impatientPlanner(await original<typeof Scaling>());
 });
 
