@@ -16,7 +16,16 @@ import { readinessOf } from "./readiness";
 import { sumBytes } from "./residency";
 import type { Scaler } from "./scaler";
 import type { FleetState, Lease } from "./state";
-import { isAway, modelReport, modelReports, type Rest, requireSight, type Sighting, survey } from "./survey";
+import {
+  isAway,
+  modelReport,
+  modelReports,
+  type Rest,
+  requireSight,
+  type Sighting,
+  survey,
+  surveyUntil,
+} from "./survey";
 import { sweepFleet } from "./sweep";
 import { freeMemory, generateOn } from "./uses";
 import { wakeFleet } from "./wake";
@@ -187,7 +196,12 @@ class EngineFleet implements Fleet {
   }
 
   async readiness(name: string, signal: AbortSignal): Promise<Readiness> {
-    return readinessOf(await survey(this.context, signal), name);
+    const sightings = await surveyUntil(
+      this.context,
+      signal,
+      (sighting) => readinessOf([sighting], name).state === "ready",
+    );
+    return readinessOf(sightings, name);
   }
 
   generate(

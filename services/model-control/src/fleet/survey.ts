@@ -12,6 +12,8 @@ import { isScaledAway } from "./workers";
 
 /** How long each worker may take on its own where nothing else is said, in seconds: less than a request has in all. */
 const LOOK_SECONDS = 8;
+/** How long the others have once one of them is enough, in milliseconds: as many as are well, and not one that hangs. */
+const OTHERS_PATIENCE = 500;
 /** How long Kubernetes may take to say how many replicas there are of one that does not answer, in seconds. */
 const COUNT_SECONDS = 2;
 
@@ -48,6 +50,38 @@ export function isAway({ worker: { spec }, record, rest }: Sighting): boolean {
 /** Asks all workers at once, each for itself: one that is sick says nothing about the others. Those that were stopped at zero are not asked. */
 export async function survey(context: FleetContext, signal: AbortSignal, how: Look = {}): Promise<readonly Sighting[]> {
   return Promise.all(context.workers.map((worker) => look(context, worker, signal, how)));
+}
+
+/** The same, without those that take much longer than one that is enough: whom that one can serve does not wait for them. */
+export async function surveyUntil(
+  context: FleetContext,
+  signal: AbortSignal,
+  isEnough: (sighting: Sighting) => boolean,
+): Promise<readonly Sighting[]> {
+  const late = new AbortController();
+  const both = AbortSignal.any([signal, late.signal]);
+  const found: (Sighting | undefined)[] = context.workers.map(() => undefined);
+  let timer: NodeJS.Timeout | undefined;
+  let stopWaiting: () => void = () => undefined;
+  const enough = new Promise<void>((resolve) => {
+    stopWaiting = resolve;
+  });
+  const all = Promise.all(
+    context.workers.map(async (worker, index) => {
+      const sighting = await look(context, worker, both, {});
+      found[index] = sighting;
+      if (isEnough(sighting)) {
+        timer ??= setTimeout(stopWaiting, OTHERS_PATIENCE);
+      }
+    }),
+  );
+  try {
+    await Promise.race([all, enough]);
+    return found.filter((sighting) => sighting !== undefined);
+  } finally {
+    clearTimeout(timer);
+    late.abort();
+  }
 }
 
 /** @throws EngineUnavailable when no worker could be asked though one should answer. */

@@ -66,3 +66,41 @@ describe("beside a worker that answers 500", () => {
     await expect(pull("new:1")).rejects.toMatchObject({ code: "engine_unavailable", retryable: true });
   });
 });
+
+describe("beside a worker that answers nothing", () => {
+  let sick: HttpStub;
+  let well: OllamaStub;
+  let slow: OllamaStub;
+
+  beforeEach(async () => {
+    sick = await HttpStub.listen(() => new Promise<StubAnswer>(() => undefined));
+    [well, slow] = await Promise.all([
+      OllamaStub.listen({ "ok:1": model(8) }),
+      OllamaStub.listen({ "ok:1": model(8) }),
+    ]);
+  });
+  afterEach(() => Promise.all([sick.close(), well.close(), slow.close()]));
+
+  async function timed<T>(work: Promise<T>): Promise<readonly [T, number]> {
+    const begun = performance.now();
+    return [await work, performance.now() - begun];
+  }
+
+  test("a prompt does not wait for it whose model another one has in memory", async () => {
+    const workers = [ollamaWorker("w0", sick.url), ollamaWorker("w1", well.url), ollamaWorker("w2", slow.url)];
+    const { fleet, pull } = testFleet(workers);
+    await pull("ok:1", { worker: "w1" });
+    await pull("ok:1", { worker: "w2" });
+    const [readiness, milliseconds] = await timed(fleet.readiness("ok:1", signal));
+    // All that are well are there to choose from.
+    expect(readiness).toEqual({ state: "ready", workers: ["w1", "w2"] });
+    expect(milliseconds).toBeLessThan(3_000);
+  });
+
+  test("it is waited for where no other one has the model in memory: it may be the one that has", async () => {
+    const { fleet } = testFleet([ollamaWorker("w0", sick.url), ollamaWorker("w1", well.url)]);
+    const [readiness, milliseconds] = await timed(fleet.readiness("ok:1", signal));
+    expect(readiness).toEqual({ state: "on_disk" });
+    expect(milliseconds).toBeGreaterThan(7_000);
+  }, 20_000);
+});
