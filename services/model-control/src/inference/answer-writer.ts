@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { newFence } from "./fence";
 import type { Item } from "./record";
 import type { InferenceStore } from "./store";
 
-/** How often an answer that grows is written, in milliseconds. */
+/**
+ * How often an answer that grows is written, in milliseconds. One that does not grow gives a sign of life as often: an engine may
+ * think for minutes, and whoever is at its answer must not be taken for dead.
+ */
 const WRITE_EVERY = 1_000;
 
 /** How long the last write is tried, once each `WRITE_EVERY`, in milliseconds: a server that is full takes none for a while. */
@@ -20,6 +24,7 @@ export class AnswerWriter {
   private text = "";
   private begun = false;
   private isDirty = false;
+  private isWriting = false;
   private current: Item;
   private writing: Promise<void> = Promise.resolve();
   private timer: NodeJS.Timeout | undefined;
@@ -57,10 +62,12 @@ export class AnswerWriter {
 
   /** Takes the item, with a fence of its own. @throws ItemLost */
   async claim(): Promise<void> {
-    await this.put({ current: this.fence, next: this.fence + 1 }, "");
-    this.fence += 1;
+    const fence = newFence();
+    await this.put({ current: this.fence, next: fence });
+    this.fence = fence;
     this.timer = setInterval(() => {
-      if (this.isDirty) {
+      // Writes that wait for a server that is away must not pile up.
+      if (!this.isWriting) {
         this.flush();
       }
     }, WRITE_EVERY);
@@ -93,10 +100,11 @@ export class AnswerWriter {
       throw this.lost;
     }
     this.current = item;
+    const next = newFence();
     const until = Date.now() + END_PATIENCE;
     for (;;) {
       try {
-        await this.put({ current: this.fence, next: this.fence + 1 }, this.begun ? this.text : undefined);
+        await this.put({ current: this.fence, next }, this.begun ? this.text : undefined);
         break;
       } catch (error) {
         if (error instanceof ItemLost || Date.now() >= until) {
@@ -105,7 +113,7 @@ export class AnswerWriter {
         await sleep(WRITE_EVERY);
       }
     }
-    this.fence += 1;
+    this.fence = next;
   }
 
   close(): void {
@@ -113,17 +121,26 @@ export class AnswerWriter {
   }
 
   private flush(): void {
+    this.isWriting = true;
+    this.writing = this.writing.then(() => this.writeNow());
+  }
+
+  private async writeNow(): Promise<void> {
+    const grew = this.isDirty;
     this.isDirty = false;
-    const text = this.text;
-    const write = () => this.put({ current: this.fence, next: this.fence }, text);
-    this.writing = this.writing.then(write).catch((error) => {
+    try {
+      await this.put({ current: this.fence, next: this.fence }, grew ? this.text : undefined);
+    } catch (error) {
       // What could not be written is written with the next piece, or with the end.
-      this.isDirty = true;
+      this.isDirty ||= grew;
       if (error instanceof ItemLost) {
         this.lost = error;
+        this.close();
         this.tellLost(error);
       }
-    });
+    } finally {
+      this.isWriting = false;
+    }
   }
 
   private async put(fence: { readonly current: number; readonly next: number }, answer?: string): Promise<void> {

@@ -4,7 +4,7 @@ import type { InferenceConfig } from "../config";
 import { ControlError, QueueUnavailable, UnknownTask, unknownTask } from "../errors";
 import { newTaskId } from "../tasks/job";
 import { REDIS_PATIENCE, redisFailure } from "../tasks/redis";
-import type { TaskReport, Tasks } from "../tasks/task";
+import { CANCELLED, type TaskReport, type Tasks } from "../tasks/task";
 import type { FairQueue } from "./fair-queue";
 import type { Problem } from "./problems";
 import { PromptMemory } from "./prompt-memory";
@@ -255,10 +255,10 @@ export class Inferences {
       return { ...base, step, progress: Math.max(base.progress, Math.floor((ended / items.length) * 100)) };
     }
     // It has ended though its job still waits for its turn to say so.
-    const isDone = items.some(({ item }) => item.state === "completed") && error === undefined;
+    const isDone = items.some(({ item }) => item.state === "completed") && error !== CANCELLED;
     return {
       ...base,
-      state: isDone ? "completed" : base.state === "completed" ? "completed" : "failed",
+      state: isDone ? "completed" : "failed",
       error: isDone ? undefined : (error ?? base.error),
       progress: 100,
       finishedAt: new Date(endedAt),

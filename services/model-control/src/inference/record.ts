@@ -59,9 +59,9 @@ export type InferenceTask = z.output<typeof taskSchema>;
 
 export interface StoredItem {
   readonly item: Item;
-  /** Grows with every attempt and every decision about the item: who writes must name the current one. */
+  /** Another one with every attempt and every decision about the item: who writes must name the current one. */
   readonly fence: number;
-  /** Milliseconds since somebody last wrote to it. */
+  /** Milliseconds for which nobody wrote to it though the server could be reached. */
   readonly silence: number;
 }
 

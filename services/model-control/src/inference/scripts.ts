@@ -4,7 +4,8 @@
  * Makes a task, unless its key or the queue is taken. Its first write is one that a server refuses which is full: after any
  * other one, what a script writes is let through.
  *
- * KEYS: record, prompts, open, open of owner, of owner, waiting, idempotency key.
+ * KEYS: record, prompts, open, open of owner, of owner, waiting; then the idempotency key as each key of the file marks it, the
+ * current one's first: replicas that have not read a changed file yet mark it with another one.
  * ARGV: id, milliseconds since the epoch, of the task's life, until it must be confirmed, most unfinished of the owner, most
  * of all, mark of the body ("" without an idempotency key), the task, an item, then the sealed prompts, the options last.
  *
@@ -12,8 +13,8 @@
  */
 export const CREATE = `local id, now, life, trial = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local mark = ARGV[7]
-if mark ~= "" then
-  local known = redis.call("hmget", KEYS[7], "task", "body")
+for index = 7, #KEYS do
+  local known = redis.call("hmget", KEYS[index], "task", "body")
   if known[1] then return {"known", known[1], known[2]} end
 end
 local alive = "(" .. (now - life)
@@ -29,7 +30,7 @@ for index = 0, prompts - 1 do
   redis.call("hset", KEYS[2], index, ARGV[10 + index])
 end
 redis.call("hset", KEYS[2], "options", ARGV[#ARGV])
-if mark ~= "" then
+if #KEYS > 6 then
   redis.call("hset", KEYS[7], "task", id, "body", mark)
   redis.call("pexpire", KEYS[7], trial)
   redis.call("hset", KEYS[1], "key", KEYS[7])

@@ -53,23 +53,26 @@ export type Written = "written" | "taken" | "gone";
 
 /** Prompts and answers, sealed, and where each of them is, on Redis or Valkey. */
 export class InferenceStore {
+  /** Since when the server can be reached without a break, by the clock of this process. */
+  private reachedSince: number;
+
   constructor(
     private readonly redis: Redis,
     private readonly sealer: Sealer,
     private readonly config: Pick<InferenceConfig, "lifeSeconds" | "keepSeconds" | "queued" | "queuedPerCaller">,
-  ) {}
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.reachedSince = now();
+    redis.on("ready", () => {
+      this.reachedSince = now();
+    });
+  }
 
   async create({ id, task, inputs, sampling, idempotency }: NewTask): Promise<Made> {
-    const [mark, ...olderMarks] = idempotency?.keys ?? [""];
-    for (const older of olderMarks) {
-      const [known, body] = await this.redis.hmget(idempotencyKey(older), "task", "body");
-      if (known) {
-        return { as: "known", id: known, sameBody: hasMark(idempotency?.bodies, body) };
-      }
-    }
+    const marks = (idempotency?.keys ?? []).map(idempotencyKey);
     const { record, prompts } = taskKeys(id);
     const { open, openOfOwner, ofOwner, waiting } = indexKeys(task.owner);
-    const keys = [record, prompts, open, openOfOwner, ofOwner, waiting, idempotencyKey(mark)];
+    const keys = [record, prompts, open, openOfOwner, ofOwner, waiting, ...marks];
     const sealed = inputs.map((input, index) =>
       this.sealer.seal(JSON.stringify(input), { task: id, index, what: "prompt" }),
     );
@@ -122,12 +125,14 @@ export class InferenceStore {
     }
     const task = taskSchema.parse(JSON.parse(fields.task));
     const now = Number(time[0]) * 1000 + Number(time[1]) / 1000;
+    // While the server was away nobody could write: whoever is at an answer may come back to it later than this process.
+    const reached = this.now() - this.reachedSince;
     const items = Array.from({ length: task.prompts }, (_, index): StoredItem => {
       const item = itemSchema.parse(JSON.parse(fields[`i:${index}`] ?? JSON.stringify(WAITING)));
       return {
         item,
         fence: Number(fields[`f:${index}`] ?? 0),
-        silence: Math.max(0, now - Number(fields[`a:${index}`] ?? 0)),
+        silence: Math.max(0, Math.min(reached, now - Number(fields[`a:${index}`] ?? 0))),
       };
     });
     const { step, helper, error, ended } = fields;

@@ -5,6 +5,8 @@ import type { Fleet, Readiness } from "../fleet/fleet";
 import { CANCELLED, type Tasks } from "../tasks/task";
 import { isGone, putTo } from "./answering";
 import type { FairQueue } from "./fair-queue";
+import { newFence } from "./fence";
+import { Looks } from "./looks";
 import { helpAlong } from "./model-helper";
 import { isProblem, PROBLEMS, type Problem } from "./problems";
 import {
@@ -18,12 +20,6 @@ import {
 } from "./record";
 import { Unsealable } from "./sealing";
 import type { InferenceStore } from "./store";
-
-/** What was seen of a model's workers is true for this long, in milliseconds: a thousand tasks ask once. */
-const SEEN_FOR = 1_000;
-
-/** How long all workers may take to be looked at, in milliseconds. */
-const LOOK_PATIENCE = 15_000;
 
 const FORGOTTEN = 'it was deleted, or its time is over ("inference.lifeSeconds")';
 
@@ -72,11 +68,13 @@ interface Surroundings {
  * the prompts to a worker one after the other, until others are before the next one.
  */
 export class Turns {
-  private readonly seen = new Map<string, { readonly at: number; readonly readiness: Promise<Readiness> }>();
+  private readonly looks: Looks;
   /** Answers of this process that each worker is at. */
   private readonly load = new Map<string, number>();
 
-  constructor(private readonly surroundings: Surroundings) {}
+  constructor(private readonly surroundings: Surroundings) {
+    this.looks = new Looks(surroundings.fleet);
+  }
 
   /** @throws the reason of `signal`. */
   async take(job: TurnJob, signal: AbortSignal, log: Logger): Promise<TurnEnd> {
@@ -101,9 +99,8 @@ export class Turns {
     if (stored === undefined || stored.endedAt !== undefined) {
       return;
     }
-    const cancelled: Partial<Item> = { state: "cancelled", finishReason: "cancelled" };
     const isLeft = ({ state }: Item) => which === "waiting" && state === "running";
-    const rest = await this.close(id, stored, cancelled, isLeft);
+    const rest = await this.close(id, stored, BY_CANCELLATION, isLeft);
     if (!rest) {
       await store.end(id, stored.task, CANCELLED);
     }
@@ -115,8 +112,10 @@ export class Turns {
     if (stored === undefined || stored.endedAt !== undefined || stored.items.some(isBeingWritten)) {
       return;
     }
-    await this.close(id, stored, failure("lost"));
-    await this.surroundings.store.end(id, stored.task, error);
+    const rest = await this.close(id, stored, error === CANCELLED ? BY_CANCELLATION : failure("lost"));
+    if (!rest) {
+      await this.surroundings.store.end(id, stored.task, error);
+    }
   }
 
   private async turn({ id, place, onProgress }: TurnJob, signal: AbortSignal, log: Logger): Promise<TurnEnd> {
@@ -135,7 +134,7 @@ export class Turns {
     await store.confirm(id, task);
     const items = [...stored.items];
     const current = { ...stored, items };
-    if (await this.settle(id, items)) {
+    if (await this.settle(id, task, items)) {
       return { as: "again", milliseconds: SILENCE };
     }
     let nextPlace = place;
@@ -171,7 +170,8 @@ export class Turns {
    *
    * @returns true when one of them is still being written.
    */
-  private async settle(id: string, items: StoredItem[]): Promise<boolean> {
+  private async settle(id: string, task: InferenceTask, items: StoredItem[]): Promise<boolean> {
+    const { store, observer } = this.surroundings;
     for (const [index, { item, fence, silence }] of items.entries()) {
       if (item.state !== "running" || !item.begun) {
         continue;
@@ -185,10 +185,11 @@ export class Turns {
         finishReason: "interrupted",
         endedAt: Date.now(),
       };
-      const next = fence + 1;
-      if ((await this.surroundings.store.write(id, index, { current: fence, next }, interrupted)) !== "written") {
+      const next = newFence();
+      if ((await store.write(id, index, { current: fence, next }, interrupted)) !== "written") {
         return true;
       }
+      observer.answered(observed(task, interrupted));
       items[index] = { item: interrupted, fence: next, silence: 0 };
     }
     return false;
@@ -207,7 +208,7 @@ export class Turns {
     let current = found;
     const tried = new Set<string>();
     for (;;) {
-      const readiness = await this.readiness(task.model, signal);
+      const readiness = await this.looks.readiness(task.model, signal);
       if (readiness.state !== "ready") {
         return this.waitFor(id, stored, readiness);
       }
@@ -220,7 +221,11 @@ export class Turns {
       const prompt = await this.prompt(id, index);
       if (prompt === undefined) {
         const item = { ...current.item, ...failure("unreadable"), endedAt: Date.now() };
-        await store.write(id, index, { current: current.fence, next: current.fence + 1 }, item);
+        const fence = { current: current.fence, next: newFence() };
+        if ((await store.write(id, index, fence, item)) !== "written") {
+          return { as: "again", milliseconds: SILENCE };
+        }
+        observer.answered(observed(task, item));
         return { item };
       }
       await Promise.all([
@@ -244,7 +249,7 @@ export class Turns {
         log.warn({ prompt: index, worker, code: end.reason }, "an attempt failed before its first token");
         current = end.stored;
         if (isGone(end.reason)) {
-          this.seen.delete(task.model);
+          this.looks.forget(task.model);
         }
       } finally {
         this.load.set(worker, (this.load.get(worker) ?? 1) - 1);
@@ -278,7 +283,10 @@ export class Turns {
         "error" in help
           ? help.error
           : `${task.model} was not ready after ${polls} looks, one in ${seconds} s: ${help.step}`;
-      await this.close(id, stored, failure("model_not_ready"));
+      if (await this.close(id, stored, failure("model_not_ready"))) {
+        // Another process has begun with one of them meanwhile: it will say what becomes of the task.
+        return { as: "again", milliseconds: SILENCE };
+      }
       await store.end(id, task, error);
       return summary(
         stored.items.map(({ item }) => item),
@@ -306,7 +314,7 @@ export class Turns {
         continue;
       }
       const closed: Item = { ...item, ...change, endedAt: Date.now() };
-      const written = await this.surroundings.store.write(id, index, { current: fence, next: fence + 1 }, closed);
+      const written = await this.surroundings.store.write(id, index, { current: fence, next: newFence() }, closed);
       if (written === "written") {
         this.surroundings.observer.answered(observed(task, closed));
       }
@@ -319,29 +327,14 @@ export class Turns {
     return { as: "again", milliseconds: this.surroundings.config.wait.seconds * 1000 };
   }
 
-  private readiness(model: string, signal: AbortSignal): Promise<Readiness> {
-    const known = this.seen.get(model);
-    if (known !== undefined && Date.now() - known.at < SEEN_FOR) {
-      return untilAborted(known.readiness, signal);
-    }
-    // For all who ask: not one's own signal.
-    const readiness = this.surroundings.fleet.readiness(model, AbortSignal.timeout(LOOK_PATIENCE));
-    this.seen.set(model, { at: Date.now(), readiness });
-    readiness.catch(() => this.seen.delete(model));
-    for (const [other, { at }] of this.seen) {
-      if (Date.now() - at >= SEEN_FOR) {
-        this.seen.delete(other);
-      }
-    }
-    return untilAborted(readiness, signal);
-  }
-
   /** The one that this process has given the least to. */
   private choose(workers: readonly string[]): string | undefined {
     const loadOf = (worker: string) => this.load.get(worker) ?? 0;
     return [...workers].sort((a, b) => loadOf(a) - loadOf(b))[0];
   }
 }
+
+const BY_CANCELLATION: Partial<Item> = { state: "cancelled", finishReason: "cancelled" };
 
 function failure(problem: Problem): Partial<Item> {
   return { state: "failed", finishReason: "error", problem };
@@ -381,20 +374,4 @@ function observed({ model, createdAt }: InferenceTask, item: Item): Parameters<I
     waitedSeconds: startedAt === undefined ? undefined : Math.max(0, startedAt - createdAt) / 1000,
     seconds: isTimed ? Math.max(0, endedAt - startedAt) / 1000 : undefined,
   };
-}
-
-async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let stop: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    if (stop !== undefined) {
-      signal.removeEventListener("abort", stop);
-    }
-  }
 }

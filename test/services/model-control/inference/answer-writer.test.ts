@@ -15,13 +15,15 @@ interface Write {
 class Store {
   readonly writes: Write[] = [];
   answer: Written | Error = "written";
+  /** While it is set, no write is answered before it is. */
+  hangs?: Promise<Written>;
 
   async write(_: string, _index: number, fence: Write["fence"], item: Item, answer?: string): Promise<Written> {
     if (this.answer instanceof Error) {
       throw this.answer;
     }
     this.writes.push({ fence, item, answer });
-    return this.answer;
+    return this.hangs ?? this.answer;
   }
 }
 
@@ -43,13 +45,16 @@ describe("an answer that is written", () => {
     await writer.add("one");
     await writer.add(" two");
     await writer.end({ ...writer.item, state: "completed" });
-    expect(store.writes.map(({ fence }) => [fence.current, fence.next])).toEqual([
-      [4, 5],
-      [5, 5],
-      [5, 6],
+    const fences = store.writes.map(({ fence }) => fence);
+    const [{ next: mine = 0 } = {}, , { next: last = 0 } = {}] = fences;
+    expect(fences).toEqual([
+      { current: 4, next: mine },
+      { current: mine, next: mine },
+      { current: mine, next: last },
     ]);
+    expect(new Set([4, mine, last]).size).toBe(3);
     expect(store.writes.map(({ answer }) => answer)).toEqual([undefined, "one", "one two"]);
-    expect(writer.fence).toBe(6);
+    expect(writer.fence).toBe(last);
   });
 
   it("says that it has begun before the first piece is done with", async () => {
@@ -59,7 +64,7 @@ describe("an answer that is written", () => {
     expect(store.writes.at(-1)).toMatchObject({ item: { begun: true, firstTokenAt: Date.now() }, answer: "a" });
   });
 
-  it("is written once a second while it grows, and not while it does not", async () => {
+  it("is written once a second while it grows; while it does not, there is a sign of life as often", async () => {
     await writer.claim();
     await writer.add("a");
     for (const piece of "bcd") {
@@ -69,7 +74,37 @@ describe("an answer that is written", () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(store.writes.at(-1)?.answer).toBe("abcd");
     await vi.advanceTimersByTimeAsync(5_000);
+    expect(store.writes.slice(3)).toEqual(
+      Array(5).fill({ fence: { current: writer.fence, next: writer.fence }, item: writer.item, answer: undefined }),
+    );
+  });
+
+  it("gives signs of life from the moment that it is asked for: an engine may read a prompt for minutes", async () => {
+    await writer.claim();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(store.writes.map(({ item, answer }) => [item.begun, answer])).toEqual(Array(4).fill([false, undefined]));
+    await writer.end(writer.item);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(store.writes).toHaveLength(5);
+  });
+
+  it("waits with one write, and not with one for each second, while the server does not answer", async () => {
+    await writer.claim();
+    await writer.add("a");
+    let answer: (written: Written) => void = () => undefined;
+    store.hangs = new Promise((resolve) => {
+      answer = resolve;
+    });
+    for (let second = 0; second < 60; second++) {
+      await writer.add("b");
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
     expect(store.writes).toHaveLength(3);
+    store.hangs = undefined;
+    answer("written");
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(store.writes).toHaveLength(4);
+    expect(store.writes.at(-1)?.answer).toBe(`a${"b".repeat(60)}`);
   });
 
   it("that cannot be written for a while is written afterwards", async () => {
@@ -94,7 +129,7 @@ describe("an answer that is written", () => {
     await vi.advanceTimersByTimeAsync(1_000);
     await end;
     expect(store.writes.at(-1)).toMatchObject({
-      fence: { current: 5, next: 6 },
+      fence: { next: writer.fence },
       item: { state: "completed" },
       answer: "whole",
     });
@@ -116,8 +151,10 @@ describe("an answer that is written", () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(told).toEqual([expect.any(ItemLost)]);
     await expect(writer.add("c")).rejects.toBeInstanceOf(ItemLost);
+    const before = store.writes.length;
     await expect(writer.end(writer.item)).rejects.toBeInstanceOf(ItemLost);
-    expect(store.writes.filter(({ fence }) => fence.next === 6)).toEqual([]);
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(store.writes).toHaveLength(before);
   });
 
   it("is not begun at all when the item is somebody else's", async () => {

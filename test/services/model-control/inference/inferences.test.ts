@@ -50,6 +50,20 @@ function looked(...looks: readonly { readonly record: StoredTask; readonly text:
 }
 
 describe("a task that is looked at", () => {
+  it("is never failed before it is completed: what it ends as follows from its record alone", async () => {
+    const { record, job } = { record: stored(DONE, 5), job: report("running") };
+    const rest: Item = { ...WAITING, state: "failed", finishReason: "error", problem: "model_not_ready" };
+    const items = [...record.items, { item: rest, fence: 2, silence: 0 }];
+    const batch = { ...record, items, error: "m was not ready" };
+    for (const state of ["queued", "running", "completed"] as const) {
+      const found = await looked({ record: batch, text: "one", job: { ...job, state } }).inferences.find(CALLER, ID);
+      expect([state, found.report.state, found.error]).toEqual([state, "completed", "m was not ready"]);
+    }
+    const cancelled = { ...batch, error: "cancelled" };
+    const found = await looked({ record: cancelled, text: "one", job }).inferences.find(CALLER, ID);
+    expect([found.report.state, found.report.error]).toEqual(["failed", "cancelled"]);
+  });
+
   it("shows its end and its answer together, also when it ends between the questions", async () => {
     const { inferences, abandoned } = looked(
       { record: stored(RUNNING), text: "on", job: report("completed") },
