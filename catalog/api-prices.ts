@@ -12,6 +12,24 @@ export interface ApiPrice {
   readonly source: string;
 }
 
+/** A price that an environment states: it stands in place of the table's of the same provider, or beside them. */
+export interface StatedPrice extends ApiPrice {
+  /** Name of the catalogue, or of a model of the environment. */
+  readonly model: string;
+}
+
+/** @param names of the model: that of the catalogue and that of its environment. @returns cheapest output first. */
+export function pricesOf(names: readonly string[], stated: readonly StatedPrice[]): ApiPrice[] {
+  const own = stated.filter(({ model }) => names.includes(model)).map(({ model: _, ...price }) => price);
+  const isOwn = ({ provider }: ApiPrice) => own.some((each) => sameProvider(each.provider, provider));
+  const listed = names.flatMap(apiPricesOf).filter((price) => !isOwn(price));
+  return [...listed, ...own].sort((a, b) => a.outputUsdPerMillion - b.outputUsdPerMillion);
+}
+
+function sameProvider(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
 /** @param model key of the catalogue (models.json). @returns cheapest output first; empty: nobody here has read one. */
 export function apiPricesOf(model: string): ApiPrice[] {
   return table.prices

@@ -44,6 +44,13 @@ export function findModel(name: string): ModelEntry | undefined {
   return row && { ...row, configPath: join(repositoryRoot(), row.configPath) };
 }
 
+/** Catalogue name of the model whose build an engine's registry has under a tag: `qwen3:8b`. */
+export function modelOfTag(tag: string): string | undefined {
+  return rows.find(({ builds = {} }) =>
+    Object.values(builds).some((list) => list.some((build) => build.tag === tag)),
+  )?.name;
+}
+
 /** Catalogue names, sorted. */
 export function modelNames(): readonly string[] {
   return rows.map((model) => model.name);

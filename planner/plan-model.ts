@@ -1,19 +1,17 @@
-import { apiPricesOf } from "../catalog/api-prices";
-import { findModel } from "../catalog/models";
 import { engineOf } from "../engines";
 import { planAdapters } from "./adapters";
 import type { Candidate } from "./candidates";
 import { compareWithTable } from "./capacity-check";
 import { nodeLinkOf } from "./fabric";
-import { planSpeed, type SpeedPlan } from "./level/speed-plan";
+import { planSpeed } from "./level/speed-plan";
 import { assumptionNotes } from "./model/assumed";
 import { formatLabel } from "./model/format-names";
 import { countParameters } from "./model/parameters";
+import { modelPrice } from "./model-price";
 import { heldReplicas } from "./placement";
 import type { ModelRequest, PlanRequest } from "./request";
 import { allOf } from "./sidecars";
 import { compareWithRule } from "./sizing";
-import { type TokenPrice, tokenPrice } from "./speed/price";
 import { startupOf } from "./start-of";
 import { startupBudgetSeconds } from "./startup";
 import { modelFilesGB, modelStorageGiB } from "./storage";
@@ -21,7 +19,7 @@ import type { ModelPlan, PoolPlan } from "./types";
 import { loadAs, weightFormatNotes } from "./weight-format";
 
 /** What else decides something of a model. */
-export interface ModelSurroundings extends Pick<PlanRequest, "storage" | "drainSeconds" | "pools"> {
+export interface ModelSurroundings extends Pick<PlanRequest, "storage" | "drainSeconds" | "pools" | "apiPrices"> {
   /** As of `PlanOptions`. */
   readonly simulates: boolean;
 }
@@ -102,7 +100,7 @@ export function planModel(
     tolerations: pool.taints,
     hourlyUsd: pool.hourlyUsd * share,
     monthlyUsd,
-    ...(speed && { speed, tokenPrice: priceOf(model, speed, monthlyUsd) }),
+    ...(speed && { speed, tokenPrice: modelPrice({ model, candidate, pool, speed, monthlyUsd, stated: environment.apiPrices ?? [] }) }),
     ...("reason" in answer && { noSpeed: answer.reason }),
     sizing: compareWithRule(model, candidate, shape),
     capacityTable: compareWithTable(model, candidate),
@@ -116,23 +114,6 @@ export function planModel(
       ...companionNotes(model),
     ],
   };
-}
-
-/** What its tokens cost with the replicas that always run, beside what others ask for them. */
-function priceOf(model: ModelRequest, speed: SpeedPlan, monthlyUsd: number): TokenPrice {
-  const { traffic, source } = model;
-  const known = source.kind === "huggingface" ? findModel(source.repository)?.name : undefined;
-  const ofEach = speed.capacity?.requestsPerSecond ?? speed.requestsPerSecond.expected;
-  return tokenPrice(
-    {
-      inputTokens: speed.inputTokens,
-      outputTokens: speed.outputTokens,
-      monthlyUsd,
-      requestsPerSecond: traffic?.requestsPerSecond ?? 0,
-      capacityPerSecond: ofEach * heldReplicas(model),
-    },
-    known === undefined ? [] : apiPricesOf(known),
-  );
 }
 
 /** Part of its pool's cost: the GPUs it claims of all that are claimed, or its memory on CPU nodes. */

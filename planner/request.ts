@@ -115,6 +115,8 @@ export interface PlanRequest {
   /** Seconds in which a replica that leaves finishes its requests (`request-times.ts`). */
   readonly drainSeconds: number;
   readonly monthlyBudgetUsd?: number;
+  /** What APIs of others ask, where the environment knows better than the catalogue. @default the catalogue's */
+  readonly apiPrices?: readonly StatedPrice[];
   /** What the environment makes in a cloud besides machines. @default nobody says: it is not priced */
   readonly billing?: CloudBilling;
 }

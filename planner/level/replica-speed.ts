@@ -62,6 +62,9 @@ export function replicaSpeed(
   if (!GENERATING.includes(model.task)) {
     return { reason: `the speed of ${model.task} is not predicted` };
   }
+  if (engineOf(model.engine).answering?.(model) !== undefined) {
+    return { reason: "how pods that read prompts and pods that write answers share their work was not measured" };
+  }
   const measured = measurementFor(model, machine, layout);
   const answer = setupOf(model, machine, layout, {
     kvTokens: estimate.kvTokens,

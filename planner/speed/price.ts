@@ -13,18 +13,20 @@ export interface TokensPerRequest {
 
 /** What a model's replicas cost, and what they answer. */
 export interface PricedModel extends TokensPerRequest {
-  /** Of all its replicas. */
+  /** Of the replicas that answer. */
   readonly monthlyUsd: number;
-  /** Answered on average over the month; 0: nobody says. */
+  /** That they run, and are asked, on an average day. @default 24 */
+  readonly hoursPerDay?: number;
+  /** Answered on average while they run; 0: nobody says. */
   readonly requestsPerSecond: number;
-  /** That all its replicas could answer within its level, at the pessimistic edge. */
+  /** That these replicas could answer within its level, at the pessimistic edge. */
   readonly capacityPerSecond: number;
 }
 
 export interface ApiComparison extends ApiPrice {
   /** For the same mix of input and output. */
   readonly usdPerMillionTokens: number;
-  /** Requests a second, on average over the month, from which the model's own machines cost less. */
+  /** Requests a second, on average while they run, from which the model's own machines cost less. */
   readonly breakEvenPerSecond: number;
   /** The planned replicas can answer so many within the level: else no traffic makes them the cheaper ones. */
   readonly isReachable: boolean;
@@ -40,15 +42,16 @@ export interface TokenPrice {
 }
 
 export function tokenPrice(model: PricedModel, apis: readonly ApiPrice[]): TokenPrice {
-  const { monthlyUsd, requestsPerSecond, capacityPerSecond } = model;
-  const perMillion = (rate: number) => (monthlyUsd / (rate * SECONDS_PER_MONTH * tokensOf(model))) * MILLION;
+  const { monthlyUsd, hoursPerDay = 24, requestsPerSecond, capacityPerSecond } = model;
+  const seconds = (SECONDS_PER_MONTH * hoursPerDay) / 24;
+  const perMillion = (rate: number) => (monthlyUsd / (rate * seconds * tokensOf(model))) * MILLION;
   return {
     ...(requestsPerSecond > 0 && { usdPerMillionTokens: perMillion(requestsPerSecond) }),
     ...(capacityPerSecond > 0 && { atCapacityUsdPerMillionTokens: perMillion(capacityPerSecond) }),
     apis: apis
       .map((api): ApiComparison => {
         const usdPerRequest = requestUsd(model, api);
-        const breakEvenPerSecond = monthlyUsd / (usdPerRequest * SECONDS_PER_MONTH);
+        const breakEvenPerSecond = monthlyUsd / (usdPerRequest * seconds);
         return {
           ...api,
           usdPerMillionTokens: (usdPerRequest / tokensOf(model)) * MILLION,

@@ -2,6 +2,7 @@
 import { DERIVED_SETTINGS } from "../../planner/traffic";
 import type { ModelConfig } from "./core/canary";
 import { valueAt } from "./core/problems";
+import { requestedSettings } from "./engine-block";
 
 /** @param values the sections as they are written. */
 export function withDerived(
@@ -16,15 +17,16 @@ export function withDerived(
   );
 }
 
-/** A canary says its replicas in its own block, a group those of its model. */
-function settingsLeft(name: string, { revisionOf, replicasOf }: ModelConfig, values: unknown) {
+/** A canary says its replicas in its own block, a group those of its model; an engine's block may say how many pods there are. */
+function settingsLeft(name: string, model: ModelConfig, values: unknown) {
+  const { revisionOf, replicasOf } = model;
+  const isSaidElsewhere = replicasOf !== undefined || requestedSettings(model).minReplicas !== undefined;
   const own = ["models", revisionOf?.model ?? name];
   const places = {
     concurrency: [...own, "concurrency"],
     replicas: revisionOf ? [...own, "canary", "replicas"] : [...own, "replicas"],
   };
   return DERIVED_SETTINGS.filter(
-    (setting) =>
-      valueAt(values, places[setting]) === undefined && !(setting === "replicas" && replicasOf !== undefined),
+    (setting) => valueAt(values, places[setting]) === undefined && !(setting === "replicas" && isSaidElsewhere),
   );
 }

@@ -96,6 +96,14 @@ describe("a plan for traffic", () => {
     );
   }, 60_000);
 
+  it("keeps the pods of a split model, whose speed nobody predicts", () => {
+    const engineSettings = { prefillDecode: { prefill: 2, decode: 1 } };
+    const split = { derived: ["concurrency"] as const, minReplicas: 3, maxReplicas: 3, engineSettings };
+    const { models } = planWithAdvice(request({ traffic: PEOPLE, serviceLevel: { tpotMs: 60 }, ...split }));
+    expect(models.map(({ minReplicas, maxReplicas }) => [minReplicas, maxReplicas])).toEqual([[3, 3]]);
+    expect([models[0]?.speed, models[0]?.noSpeed]).toEqual([undefined, expect.stringContaining("was not measured")]);
+  });
+
   it("is the same plan each time", () => {
     const asked = request({ traffic: PEOPLE, serviceLevel: { ttftMs: 3000, tpotMs: 60 } });
     expect(planWithAdvice(asked)).toEqual(planWithAdvice(asked));

@@ -75,6 +75,20 @@ describe("what is left to traffic", () => {
     expect(derived({}, { nodes: { group: { model: "chat", replicas: { min: 2 } } } })).toEqual(["concurrency"]);
   });
 
+  it.each([{ prefillDecode: { prefill: 2, decode: 1 } }, { sleepMode: true }])(
+    "is not how many pods there are where the engine's block says that: %j",
+    async (vllm) => {
+      expect(derived({ vllm })).toEqual(["concurrency"]);
+      const parsed = parseWith(withTraffic({ requestsPerSecond: 1 }, { ...chat, vllm }));
+      if (!parsed.ok) {
+        throw new Error("not read");
+      }
+      const request = toPlanRequest("test", parsed.environment, await readArchitectures(parsed.environment, "."));
+      const pods = "sleepMode" in vllm ? 1 : 3;
+      expect(request.models[0]).toMatchObject({ minReplicas: pods, maxReplicas: pods, derived: ["concurrency"] });
+    },
+  );
+
   it("is nothing without traffic", () => {
     expect(modelsOf({ models: { chat } }).chat?.derived).toBeUndefined();
   });
