@@ -18,11 +18,17 @@ export interface StatedPrice extends ApiPrice {
   readonly model: string;
 }
 
-/** @param names of the model: that of the catalogue and that of its environment. @returns cheapest output first. */
-export function pricesOf(names: readonly string[], stated: readonly StatedPrice[]): ApiPrice[] {
-  const own = stated.filter(({ model }) => names.includes(model)).map(({ model: _, ...price }) => price);
+/**
+ * @param catalogued name of the catalogue, where the model is of it.
+ * @param named what its environment calls it.
+ * @returns cheapest output first.
+ */
+export function pricesOf(catalogued: string | undefined, named: string, stated: readonly StatedPrice[]): ApiPrice[] {
+  const own = stated
+    .filter(({ model }) => model === named || model === catalogued)
+    .map(({ model: _, ...price }) => price);
   const isOwn = ({ provider }: ApiPrice) => own.some((each) => sameProvider(each.provider, provider));
-  const listed = names.flatMap(apiPricesOf).filter((price) => !isOwn(price));
+  const listed = catalogued === undefined ? [] : apiPricesOf(catalogued).filter((price) => !isOwn(price));
   return [...listed, ...own].sort((a, b) => a.outputUsdPerMillion - b.outputUsdPerMillion);
 }
 

@@ -46,9 +46,8 @@ export function findModel(name: string): ModelEntry | undefined {
 
 /** Catalogue name of the model whose build an engine's registry has under a tag: `qwen3:8b`. */
 export function modelOfTag(tag: string): string | undefined {
-  return rows.find(({ builds = {} }) =>
-    Object.values(builds).some((list) => list.some((build) => build.tag === tag)),
-  )?.name;
+  return rows.find(({ builds = {} }) => Object.values(builds).some((list) => list.some((build) => build.tag === tag)))
+    ?.name;
 }
 
 /** Catalogue names, sorted. */

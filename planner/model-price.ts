@@ -23,7 +23,14 @@ export interface ModelPriceQuestion {
  * At the replicas that the traffic takes on average: those that always run, and more where these do not answer it. A model that
  * sleeps costs nothing and answers nothing; its price is that of a replica that is awake.
  */
-export function modelPrice({ model, candidate, pool, speed, monthlyUsd: ofHeld, stated }: ModelPriceQuestion): TokenPrice {
+export function modelPrice({
+  model,
+  candidate,
+  pool,
+  speed,
+  monthlyUsd: ofHeld,
+  stated,
+}: ModelPriceQuestion): TokenPrice {
   const { traffic, name, maxReplicas } = model;
   const ofEach = speed.capacity?.requestsPerSecond ?? speed.requestsPerSecond.expected;
   const held = heldReplicas(model);
@@ -41,7 +48,7 @@ export function modelPrice({ model, candidate, pool, speed, monthlyUsd: ofHeld, 
       requestsPerSecond: isAnswered ? (traffic?.requestsPerSecond ?? 0) : 0,
       capacityPerSecond: ofEach * running,
     },
-    pricesOf([...catalogueNames(model), name], stated),
+    pricesOf(cataloguedName(model), name, stated),
   );
 }
 
@@ -54,12 +61,9 @@ function replicaUsd(
   return monthlyUsd(usdPerNodeHour * layout.nodesPerReplica * part, hoursPerDay);
 }
 
-function catalogueNames({ source }: Pick<ModelRequest, "source">): string[] {
-  const name =
-    source.kind === "huggingface"
-      ? findModel(source.repository)?.name
-      : source.kind === "ollama"
-        ? modelOfTag(source.tag)
-        : undefined;
-  return name === undefined ? [] : [name];
+function cataloguedName({ source }: Pick<ModelRequest, "source">): string | undefined {
+  if (source.kind === "bucket") {
+    return undefined;
+  }
+  return source.kind === "ollama" ? modelOfTag(source.tag) : findModel(source.repository)?.name;
 }

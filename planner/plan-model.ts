@@ -100,7 +100,10 @@ export function planModel(
     tolerations: pool.taints,
     hourlyUsd: pool.hourlyUsd * share,
     monthlyUsd,
-    ...(speed && { speed, tokenPrice: modelPrice({ model, candidate, pool, speed, monthlyUsd, stated: environment.apiPrices ?? [] }) }),
+    ...(speed && {
+      speed,
+      tokenPrice: modelPrice({ model, candidate, pool, speed, monthlyUsd, stated: environment.apiPrices ?? [] }),
+    }),
     ...("reason" in answer && { noSpeed: answer.reason }),
     sizing: compareWithRule(model, candidate, shape),
     capacityTable: compareWithTable(model, candidate),

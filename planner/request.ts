@@ -1,3 +1,4 @@
+import type { StatedPrice } from "../catalog/api-prices";
 import type { FabricAccess } from "../catalog/fabrics";
 import type { GpuSharing } from "../catalog/gpu-sharing";
 import type { MachineShape } from "../catalog/shapes";

@@ -1,3 +1,4 @@
+import type { StatedPrice } from "../catalog/api-prices";
 import { spotShare, unusedReservationShare } from "../catalog/cloud-prices";
 import { DEVICE_ACCESS, type FabricAccess, fabricOf } from "../catalog/fabrics";
 import { findModel, type ModelEntry } from "../catalog/models";
@@ -80,8 +81,23 @@ export function toPlanRequest(
     storage: environment.storage,
     drainSeconds: requestTimes(environment.gateway).drainSeconds,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
+    apiPrices: statedPrices(environment),
     ...(billing && { billing }),
   };
+}
+
+function statedPrices({ apiPrices }: EnvironmentConfig): StatedPrice[] {
+  return Object.entries(apiPrices).flatMap(([model, providers]) =>
+    Object.entries(providers).map(([provider, { inputUsdPerMillion, outputUsdPerMillion, asOf, offer = model }]) => ({
+      model,
+      provider,
+      offer,
+      inputUsdPerMillion,
+      outputUsdPerMillion,
+      asOf: asOf.slice(0, "2026-11-20".length),
+      source: "apiPrices of the environment",
+    })),
+  );
 }
 
 /** What was measured with another version says nothing of this one: it may be twice as fast. */

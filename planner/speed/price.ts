@@ -33,7 +33,7 @@ export interface ApiComparison extends ApiPrice {
 }
 
 export interface TokenPrice {
-  /** Input and output counted alike. Undefined where no traffic is declared: an idle machine has no price per token. */
+  /** Input and output counted alike. Undefined where no traffic is declared, or nobody answers it: an idle machine has no price per token. */
   readonly usdPerMillionTokens?: number;
   /** As if the replicas answered all that they can. Undefined where they can answer nothing within the level. */
   readonly atCapacityUsdPerMillionTokens?: number;

@@ -77,7 +77,9 @@ export const speed = z
 
 export const tokenPrice = z
   .strictObject({
-    usdPerMillionTokens: usd("At its traffic, input and output counted alike; absent without traffic.").optional(),
+    usdPerMillionTokens: usd(
+      "At its traffic, input and output counted alike, with as many replicas as answer it on average; absent without traffic, and where no planned number of replicas answers it.",
+    ).optional(),
     atCapacityUsdPerMillionTokens: usd("As if its replicas were always as busy as they may be.").optional(),
     apis: z
       .array(
@@ -87,12 +89,15 @@ export const tokenPrice = z
           inputUsdPerMillion: usd("For a million tokens of prompts."),
           outputUsdPerMillion: usd("For a million tokens of answers."),
           asOf: text("Day of the price."),
-          source: text("Where it was read."),
+          source: text("Where it was read; `apiPrices of the environment` where that says it."),
           usdPerMillionTokens: usd("For the same mix of input and output."),
-          breakEvenPerSecond: amount("requests/s", "From which its own machines cost less."),
+          breakEvenPerSecond: amount("requests/s", "On average while they run, from which its own machines cost less."),
           isReachable: flag("The planned replicas answer so many."),
         }),
       )
       .meta({ description: "What public APIs ask for the same model, cheapest first." }),
   })
-  .meta({ description: "What its tokens cost with the replicas that always run." });
+  .meta({
+    description:
+      "What its tokens cost while its replicas run: those that always do, and those that its traffic takes beside them.",
+  });

@@ -145,6 +145,7 @@ const rules: readonly Rule[] = [
   serviceLevel.serviceLevelsSaySomething,
   serviceLevel.tokenTimesAreOfGeneratedText,
   serviceLevel.trafficFitsTheModel,
+  serviceLevel.pricesAreOfModels,
   gatewayName.gatewayHasOneName,
   gatewayName.wildcardAddressIsKnown,
   gatewayName.publicAuthoritiesReachTheAddress,

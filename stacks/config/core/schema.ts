@@ -10,7 +10,14 @@ import { imagesSection } from "./sections/images";
 import { meshSection } from "./sections/mesh";
 import { modelsSection } from "./sections/models";
 import { type NodesConfig, nodesSection } from "./sections/nodes";
-import { budgetSection, commonLabelsField, scopeField, stageField, storageSection } from "./sections/operations";
+import {
+  apiPricesSection,
+  budgetSection,
+  commonLabelsField,
+  scopeField,
+  stageField,
+  storageSection,
+} from "./sections/operations";
 import { peopleSection } from "./sections/people";
 import { type poolSchema, poolsSection } from "./sections/pools";
 import type { NamedGateway } from "./wildcard-dns";
@@ -29,6 +36,7 @@ export const coreSchema = z.strictObject({
   storage: storageSection,
   gateway: gatewaySection,
   budget: budgetSection,
+  apiPrices: apiPricesSection,
   mesh: meshSection,
   people: peopleSection,
   commonLabels: commonLabelsField,

@@ -1,7 +1,8 @@
-import { findModel } from "../../../catalog/models";
+import { findModel, modelNames } from "../../../catalog/models";
 import type { ModelTask } from "../../../engines/served-model";
 import { hasTimes, LEVEL_TIMES } from "../../../planner/service-level";
 import type { ModelConfig } from "../core/canary";
+import { suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
 
 /** Tasks whose answers are made token by token. */
@@ -88,6 +89,20 @@ export const trafficFitsTheModel: Rule = function* ({ sections: { models = {} } 
         value: sharedPrefixTokens,
         allowed: `at most inputTokens, ${inputTokens}: it is a part of them`,
         fix: `write ${inputTokens} or less, or raise inputTokens`,
+      };
+    }
+  }
+};
+
+export const pricesAreOfModels: Rule = function* ({ sections: { apiPrices = {} }, declared }) {
+  const names = [...declared.models, ...modelNames()];
+  for (const name of Object.keys(apiPrices)) {
+    if (!names.includes(name)) {
+      yield {
+        path: ["apiPrices", name],
+        value: name,
+        allowed: "a model of this environment or of the catalogue (npm run list -- models)",
+        fix: suggest(name, names, `write one of ${declared.models.join(", ")}, or remove it`),
       };
     }
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { apiPricesOf } from "../../../catalog/api-prices";
+import { apiPricesOf, pricesOf } from "../../../catalog/api-prices";
 import table from "../../../catalog/api-prices.json";
 import { findModel } from "../../../catalog/models";
 import { type PricedModel, tokenPrice } from "../../../planner/speed/price";
@@ -28,6 +28,13 @@ describe("tokenPrice", () => {
     expect(tokenPrice(MODEL, [])).toMatchObject({ apis: [] });
     expect(tokenPrice(MODEL, []).usdPerMillionTokens).toBeCloseTo(2 / 7.2, 12);
     expect(tokenPrice(MODEL, []).atCapacityUsdPerMillionTokens).toBeCloseTo(2 / 36, 12);
+  });
+
+  it("counts the hours of machines that run a part of the day, and are asked as long", () => {
+    // The same 2 USD an hour, for four hours a day.
+    const partly = { ...MODEL, monthlyUsd: 1460 / 6, hoursPerDay: 4 };
+    expect(tokenPrice(partly, []).usdPerMillionTokens).toBeCloseTo(2 / 7.2, 12);
+    expect(tokenPrice(partly, [API]).apis[0]?.breakEvenPerSecond).toBeCloseTo(2500 / 3600, 12);
   });
 
   it("names the rate from which an API costs more, and whether the replicas reach it", () => {
@@ -63,6 +70,27 @@ describe("tokenPrice", () => {
     const asks = (mix: Partial<PricedModel>) => tokenPrice({ ...MODEL, ...mix }, [API, forInput]).apis[0]?.provider;
     expect(asks({ inputTokens: 10_000, outputTokens: 10 })).toBe("cheap to read");
     expect(asks({ inputTokens: 10, outputTokens: 10_000 })).toBe("An API");
+  });
+});
+
+describe("prices that an environment states", () => {
+  const stated = (model: string, provider: string) => ({ ...API, model, provider, outputUsdPerMillion: 0.001 });
+  const providers = (...own: Parameters<typeof pricesOf>[2]) =>
+    pricesOf("llama-3.1-8b-instruct", "chat", own).map(({ provider, source }) => [provider, source === API.source]);
+
+  it("stand in place of the table's of that provider, beside those of others", () => {
+    const listed = providers();
+    expect(listed.length).toBeGreaterThan(1);
+    expect(providers(stated("chat", "deepinfra"))).toEqual([
+      ["deepinfra", true],
+      ...listed.filter(([provider]) => provider !== "DeepInfra"),
+    ]);
+    expect(providers(stated("llama-3.1-8b-instruct", "A new one"))).toEqual([["A new one", true], ...listed]);
+  });
+
+  it("are of the model that they name", () => {
+    expect(providers(stated("other", "DeepInfra"))).toEqual(providers());
+    expect(pricesOf(undefined, "chat", [stated("chat", "DeepInfra")])).toHaveLength(1);
   });
 });
 

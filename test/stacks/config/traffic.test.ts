@@ -121,3 +121,36 @@ describe("what is left to traffic", () => {
     });
   });
 });
+
+describe("apiPrices", () => {
+  const price = { inputUsdPerMillion: 0.03, outputUsdPerMillion: 0.05, asOf: "2026-11-20" };
+
+  it("come to the planner with their day and who says so", async () => {
+    const apiPrices = { chat: { DeepInfra: { ...price, asOf: "2026-11-20T00:00:00Z" } } };
+    const parsed = parseWith({ models: { chat }, apiPrices });
+    if (!parsed.ok) {
+      throw new Error("not read");
+    }
+    const request = toPlanRequest("test", parsed.environment, await readArchitectures(parsed.environment, "."));
+    expect(request.apiPrices).toEqual([
+      { ...price, model: "chat", provider: "DeepInfra", offer: "chat", source: "apiPrices of the environment" },
+    ]);
+  });
+
+  it.each([
+    [{ chatt: { DeepInfra: price } }, "apiPrices.chatt", 'did you mean "chat"?'],
+    [
+      { chat: { DeepInfra: { ...price, asOf: "today" } } },
+      "apiPrices.chat.DeepInfra.asOf",
+      'write for example "2026-11-20"',
+    ],
+    [
+      { chat: { DeepInfra: { ...price, inputUsdPerMillion: "0.03" } } },
+      "apiPrices.chat.DeepInfra.inputUsdPerMillion",
+      "write 0.03 without quotes",
+    ],
+  ])("are not %j", (apiPrices, at, fix) => {
+    const problems = problemsWith({ models: { chat }, apiPrices });
+    expect(problems.map((problem) => [problem.path, problem.fix])).toEqual([[at, fix]]);
+  });
+});

@@ -1,4 +1,4 @@
-/** Sections that have a few fields each: stage, storage, budget. */
+/** Sections that have a few fields each: stage, storage, budget, prices of others. */
 import { z } from "zod";
 import type { Stage } from "../../../../planner/types";
 import { labelKey, labelValue, wholeNumber } from "./fields";
@@ -66,3 +66,44 @@ export const budgetSection = z
   })
   .optional()
   .meta({ description: "What the environment may cost. Default: no limit.", example: { monthlyUsd: 5000 } });
+
+/** Go's YAML, by which `pulumi` reads, makes a time of a day without quotes. */
+const DAY = /^\d{4}-\d{2}-\d{2}(T00:00:00Z)?$/;
+
+const usdPerMillion = (what: string, example: number) =>
+  z
+    .number()
+    .min(0)
+    .max(10_000)
+    .meta({ description: `For a million tokens of ${what}.`, unit: "USD", example });
+
+export const apiPricesSection = z
+  .record(
+    z.string().min(1),
+    z.record(
+      z.string().min(1),
+      z.strictObject({
+        inputUsdPerMillion: usdPerMillion("prompts", 0.03),
+        outputUsdPerMillion: usdPerMillion("answers", 0.05),
+        asOf: z.string().regex(DAY).meta({
+          description: "Day of the price: prices move within weeks.",
+          allowed: 'a day as "2026-11-20"',
+          example: "2026-11-20",
+        }),
+        offer: z.string().min(1).optional().meta({
+          description: "What the provider calls the model. Default: as it is called here.",
+          example: "meta-llama/Meta-Llama-3.1-8B-Instruct",
+        }),
+      }),
+    ),
+  )
+  .default({})
+  .meta({
+    description:
+      "What APIs of others ask for a model's tokens, by its name in models or the catalogue, then by provider: in place of the catalogue's price of that provider, or beside those of others. Plans show when one's own machines cost less.",
+    example: {
+      "llama-3.1-8b-instruct": {
+        DeepInfra: { inputUsdPerMillion: 0.03, outputUsdPerMillion: 0.05, asOf: "2026-11-20" },
+      },
+    },
+  });
