@@ -16,7 +16,8 @@ import {
   type MeasureArguments,
   readMeasureArguments,
 } from "./measure/arguments";
-import { MeasureFailure } from "./measure/failure";
+import { deadline } from "./measure/deadline";
+import { BadMeasurement, MeasureFailure } from "./measure/failure";
 import { importResults } from "./measure/import/import-results";
 import { fewestSeconds, type LoadProgress, type Loads, measureServer, type Outcome } from "./measure/measure-server";
 import { announcement, measurementReport } from "./measure/report";
@@ -33,6 +34,11 @@ export const options = MEASURE_OPTIONS;
 
 /** A model may be loaded at its first request. */
 const TRIAL_SECONDS = 300;
+
+const ADVICE = {
+  late: "the engine's log and load: whether one request of your own is answered",
+  unauthorized: "--api-key-env: the variable that holds the key, and what the key may do",
+};
 
 /** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
 export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv = process.env): Promise<number> {
@@ -112,19 +118,22 @@ async function measure(
   planned: PlannedSubject | undefined,
   io: CommandIo,
 ): Promise<Result> {
-  const http = new HttpClient(url, { token: apiKey, ca, userAgent: "inference-stacks-measure" });
+  const http = new HttpClient(url, { token: apiKey, ca, userAgent: "inference-stacks-measure", advice: ADVICE });
   const stop = new AbortController();
-  const interrupted = () => stop.abort(new Error("ended by Ctrl-C"));
+  const early = deadline(TRIAL_SECONDS);
+  const interrupted = () => {
+    stop.abort(new Error("ended by Ctrl-C"));
+    early.stop(new Error("ended by Ctrl-C"));
+  };
   process.once("SIGINT", interrupted);
   const progress = new Progress(io, "measuring", 300);
   try {
-    const early = AbortSignal.any([stop.signal, AbortSignal.timeout(TRIAL_SECONDS * 1000)]);
-    const server = await serverAt(http, early);
+    const server = await serverAt(http, early.signal);
     const model = servedModel(server, planned?.servedName ?? args.model);
     // Asked for before the load: nobody waits for minutes to hear that a name is missing.
     wholeSubject(args.stated, server, planned);
     const { next } = randomFrom(Date.now());
-    const trial = await tryOut(http, model, args.traffic, next, early, (what) => progress.update(what));
+    const trial = await tryOut(http, model, args.traffic, next, early.signal, (what) => progress.update(what));
     const loads = loadsOf(args, planned);
     const needed = fewestSeconds(trial, loads);
     if (needed > loads.seconds) {
@@ -148,6 +157,7 @@ async function measure(
     return { ...outcome, notes, engine: server.engine, version: server.version };
   } finally {
     progress.stop();
+    early.stop();
     process.off("SIGINT", interrupted);
   }
 }
@@ -201,7 +211,7 @@ function told(error: unknown, io: Pick<CommandIo, "err">): number {
   }
   if (error instanceof MeasureFailure || error instanceof NoAnswer) {
     io.err(`${error.message}\n  look at: ${error.lookAt}\n`);
-    return EXIT.refused;
+    return error instanceof BadMeasurement ? EXIT.badInput : EXIT.refused;
   }
   throw error;
 }

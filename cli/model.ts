@@ -7,6 +7,7 @@ import type { Fit } from "../planner/candidates";
 import { fitOnMachine } from "../planner/fitting";
 import { cardVerdict } from "../planner/hardware/verdict";
 import type { Layout } from "../planner/layouts";
+import { GENERATING } from "../planner/level/replica-speed";
 import { compareMachines } from "../planner/machine-comparison";
 import { CheckpointError } from "../planner/model/checkpoint/errors";
 import { ModelConfigError } from "../planner/model/config-json";
@@ -138,8 +139,13 @@ async function compareFor(
 /** @param requestTokens of the longest request that must fit. */
 async function loadOf(args: ModelArguments, env: NodeJS.ProcessEnv, requestTokens = 1) {
   const named = await readModel(args.model, env);
-  const { architecture } = named;
+  const { architecture, entry } = named;
   const { pipelineParallel: stages = 1, engine, contextTokens } = args;
+  if (args.traffic !== undefined && entry !== undefined && !GENERATING.includes(entry.task)) {
+    throw new BadInput(
+      `--traffic is of models that make tokens (${GENERATING.join(", ")}), ${entry.name} is for ${entry.task}: leave --traffic out, or name another model`,
+    );
+  }
   if (stages > architecture.layers) {
     throw new BadInput(`--pp ${stages} exceeds the ${architecture.layers} layers of the model: write at most as many`);
   }

@@ -91,7 +91,8 @@ function answerOn(
   const [plan] = models;
   const [problem] = problems.filter(({ severity }) => severity === "mandatory");
   if (plan === undefined || problem !== undefined) {
-    return { shape, kind: "too-many", reason: problem?.message ?? `${shape.name} holds no replica` };
+    const kind = plan === undefined && problem?.rule === "model-fits" ? "memory" : "too-many";
+    return { shape, kind, reason: problem?.message ?? `${shape.name} holds no replica` };
   }
   if (plan.speed === undefined) {
     return { shape, kind: "unknown-speed", reason: `speed not predicted: ${plan.noSpeed}` };
@@ -101,9 +102,10 @@ function answerOn(
 
 /** What fits and cannot be decided comes before what is too slow, and that before what is too small. */
 function nearestRefusals(refused: readonly MachineRefusal[]): MachineRefusal[] {
-  const others = refused.filter(({ refusal }) => refusal === undefined);
+  const others = refused.filter(({ refusal, kind }) => refusal === undefined && kind !== "memory");
+  const small = refused.filter(({ refusal, kind }) => refusal === undefined && kind === "memory");
   const misses = nearestFirst(refused.flatMap(({ refusal }) => refusal ?? []));
-  return [...others, ...misses.flatMap((miss) => refused.find(({ refusal }) => refusal === miss) ?? [])];
+  return [...others, ...misses.flatMap((miss) => refused.find(({ refusal }) => refusal === miss) ?? []), ...small];
 }
 
 function cheaperFirst(a: MachineAnswer, b: MachineAnswer): number {

@@ -9,6 +9,7 @@ import { keyFigures, pageHeader } from "./html/overview";
 import { resourcesSection } from "./html/resources";
 import { scalingSections } from "./html/scaling";
 import { serverGroupsSections } from "./html/server-groups";
+import { speedSections } from "./html/speed";
 import { storageSection } from "./html/storage";
 import { stylesheet } from "./html/stylesheet";
 import { topologySection } from "./html/topology";
@@ -29,6 +30,7 @@ export function htmlReport(result: PlanResult): string {
   const sections = [
     topologySection(plan, keys),
     ...described,
+    ...speedSections(plan, keys),
     ...scalingSections(plan, keys),
     ...externalModelsSections(plan.externalModels),
     ...serverGroupsSections(plan),

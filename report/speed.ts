@@ -1,6 +1,6 @@
 /** What the report says of how fast a model answers, in words that terminal and page share. */
 import type { SpeedPlan, TimesPlan } from "../planner/level/speed-plan";
-import { BASIS_TEXTS, figure, LIMIT_TEXTS } from "../planner/level/text";
+import { BASIS_TEXTS, figure, LIMIT_TEXTS, requestsText } from "../planner/level/text";
 import type { Interval } from "../planner/speed/margin";
 import type { TokenPrice } from "../planner/speed/price";
 import type { ModelPlan } from "../planner/types";
@@ -54,11 +54,6 @@ export function rangeText({ expected, low, high }: Interval): string {
 /** `31 ms (25–39) per token, p99 44 (36–56)` */
 export function timesText({ mean, p99 }: TimesPlan, what: string): string {
   return `${figure(mean.expected)} ms (${figure(mean.low)}–${figure(mean.high)}) ${what}, p99 ${rangeText(p99)}`;
-}
-
-/** `1 request/s`, `0.82 requests/s` */
-function requestsText(perSecond: number): string {
-  return `${figure(perSecond)} ${figure(perSecond) === "1" ? "request" : "requests"}/s`;
 }
 
 function loadText({ load, inFlight }: SpeedPlan): string {

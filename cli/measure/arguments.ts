@@ -1,5 +1,6 @@
 /** Command line of `npm run measure`: reading and checking, every mistake at once. */
 import { parseArgs } from "node:util";
+import { findGpus } from "../../catalog/find-gpu";
 import { type EngineName, engineNames } from "../../engines";
 import { suggest } from "../../stacks/config/core/problems";
 import { messageOf } from "../io";
@@ -146,7 +147,7 @@ export function readMeasureArguments(
     minutes: whole("minutes") ?? DEFAULT_MINUTES,
     ...(values.out !== undefined && { out: values.out }),
     stated: {
-      card: values.card,
+      card: checked(() => cardNamed(values.card)),
       engine: checked(() => engineOf(values.engine)),
       engineVersion: values["engine-version"],
       weights: values.weights?.replace(/^(hf|ollama):\/\//, ""),
@@ -175,6 +176,16 @@ function wholeNumber(option: keyof typeof LARGEST, text: string | undefined): nu
     return Number(text);
   }
   throw new Error(`--${option} must be a whole number from 1 to ${LARGEST[option]}, is "${text}"`);
+}
+
+/** The card as plans name it, by which they find the file; as it is written where it is none of the catalogue. */
+function cardNamed(text: string | undefined): string | undefined {
+  const [only, ...others] = text === undefined ? [] : findGpus(text);
+  if (others.length > 0) {
+    const models = [only, ...others].map((gpu) => gpu?.model);
+    throw new Error(`--card "${text}" may be ${models.join(" or ")}: write one of them whole`);
+  }
+  return only?.model ?? text;
 }
 
 function engineOf(text: string | undefined): EngineName | undefined {

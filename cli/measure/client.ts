@@ -91,6 +91,8 @@ export class Client {
     if (!finished) {
       throw new MeasureFailure(`the answer was cut off after ${chunks} pieces of text`, LOG);
     }
+    assertBelievable("answer", counted, maxTokens);
+    assertBelievable("prompt", prompted, prompt.length);
     const tokens = counted ?? chunks;
     return {
       sentAt,
@@ -100,7 +102,8 @@ export class Client {
       ...(prompted !== undefined && { inputTokens: prompted }),
       outputTokens: tokens,
       counted: counted !== undefined,
-      streamed: pieces >= Math.min(chunks, FEWEST_PIECES),
+      // A whole answer as one event is one piece too, and has as many tokens as the server counts.
+      streamed: pieces >= Math.min(tokens, FEWEST_PIECES),
     };
   }
 
@@ -115,6 +118,23 @@ export class Client {
       ...(exactLength && { ignore_eos: true, min_tokens: maxTokens }),
       ...(usage && { stream_options: { include_usage: true } }),
     };
+  }
+}
+
+/** Beside a text: templates of chats, and what a reasoning model thinks. */
+const TOKENS_AROUND = 4096;
+/** Of one character or of one token asked for, at most: emoji are a few, drafts of speculative decoding one or two. */
+const TOKENS_OF_ONE = 4;
+
+/** @param most characters, or tokens asked for, of the text. */
+function assertBelievable(text: "answer" | "prompt", counted: number | undefined, most: number): void {
+  const isPossible = (count: number) =>
+    Number.isInteger(count) && count >= 1 && count <= TOKENS_OF_ONE * most + TOKENS_AROUND;
+  if (counted !== undefined && !isPossible(counted)) {
+    throw new MeasureFailure(
+      `the server counts ${counted} tokens in the ${text}, which cannot be: times per token would be wrong by as much`,
+      "usage in its answers, and whoever counts there",
+    );
   }
 }
 

@@ -7,3 +7,6 @@ export class MeasureFailure extends Error {
     super(message);
   }
 }
+
+/** What was asked for cannot be measured, or taken, as it was asked: no server is at fault. */
+export class BadMeasurement extends MeasureFailure {}

@@ -1,5 +1,7 @@
 /** What is measured: by the plan of an environment, else by the command line and what the server says. */
+import { findGpus } from "../../catalog/find-gpu";
 import { findModel } from "../../catalog/models";
+import { gpuModels } from "../../catalog/shapes";
 import { engineNames, engineOf } from "../../engines";
 import type { EnvironmentRun } from "../../offline/environment";
 import { measuredCard, measuredModel } from "../../planner/speed/measured-names";
@@ -8,7 +10,7 @@ import type { ModelPlan } from "../../planner/types";
 import { machineOf } from "../../stacks/config/core/machines";
 import { suggest } from "../../stacks/config/core/problems";
 import type { StatedSubject } from "./arguments";
-import { MeasureFailure } from "./failure";
+import { BadMeasurement } from "./failure";
 import type { Server } from "./server";
 
 /** A model of an environment, as far as a measurement is about it. */
@@ -18,7 +20,7 @@ export interface PlannedSubject {
   readonly concurrency: number;
 }
 
-/** @throws MeasureFailure for a model that the environment lacks, or does not place. */
+/** @throws BadMeasurement for a model that the environment lacks, or does not place. */
 export function plannedSubject({ plan, environment }: EnvironmentRun, named: string | undefined): PlannedSubject {
   const names = plan.models.map(({ name }) => name);
   const [only, ...others] = plan.models;
@@ -28,7 +30,7 @@ export function plannedSubject({ plan, environment }: EnvironmentRun, named: str
       named === undefined
         ? `environment ${plan.environment} places ${names.length} models`
         : `"${named}" is no model that ${plan.environment} places`;
-    throw new MeasureFailure(what, `--model: ${suggest(named ?? "", names, `one of ${names.join(", ") || "none"}`)}`);
+    throw new BadMeasurement(what, `--model: ${suggest(named ?? "", names, `one of ${names.join(", ") || "none"}`)}`);
   }
   const pool = environment.pools[model.pool];
   if (pool === undefined) {
@@ -58,7 +60,7 @@ function subjectOf(model: ModelPlan, card: string): MeasuredSubject {
 /**
  * All that is known, the command line first: a user who says something knows better.
  *
- * @throws MeasureFailure with everything that nobody said.
+ * @throws BadMeasurement with everything that nobody said.
  */
 export function wholeSubject(
   stated: StatedSubject,
@@ -79,13 +81,14 @@ export function wholeSubject(
     ...(model === undefined ? ["--weights"] : []),
   ];
   if (card === undefined || engine === undefined || engineVersion === undefined || model === undefined) {
-    throw new MeasureFailure(
+    throw new BadMeasurement(
       `nobody says what is measured: ${missing.join(", ")} missing`,
       "name the environment whose model it is, or give these options: plans find the file by them",
     );
   }
   const quantization = stated.quantization ?? plan?.quantization;
   const notes = [
+    ...(stated.card === undefined || findGpus(card).length > 0 ? [] : [unknownCard(card)]),
     ...(planned !== undefined && server.engine !== undefined && server.engine !== engine
       ? [`the environment serves this model with ${engine}, and here ${server.engine} answers`]
       : []),
@@ -108,6 +111,13 @@ export function wholeSubject(
     },
     notes,
   };
+}
+
+/** A plan finds a measurement by its card: a mistake in the name would show nowhere. */
+function unknownCard(card: string): string {
+  const known = gpuModels.map(({ model }) => model.replace(/^(NVIDIA|AMD) /, ""));
+  const meant = suggest(card.toUpperCase(), known, "npm run list -- cards has them");
+  return `"${card}" is no card of the catalogue (${meant}): plans count with this only on machines without GPUs that they call so`;
 }
 
 /** A name of the catalogue stands for where its weights come from. */

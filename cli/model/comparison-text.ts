@@ -1,6 +1,6 @@
 /** What `npm run model -- NAME --traffic` prints: machines by price, why the second one lost, and who cannot. */
 
-import { figure, LIMIT_TEXTS, layoutText, levelTexts } from "../../planner/level/text";
+import { figure, LIMIT_TEXTS, layoutText, levelTexts, requestsText } from "../../planner/level/text";
 import type { MachineAnswer, MachineComparison, MachineRefusal } from "../../planner/machine-comparison";
 import type { ModelRequest } from "../../planner/request";
 import { peakRate, type Traffic } from "../../planner/traffic";
@@ -26,12 +26,13 @@ export function comparisonText(question: TrafficQuestion, { able, refused }: Mac
   const parts = [
     ...wrap(`${question.label} for ${loadText(question)}`, WIDTH, ""),
     "",
-    ...(best === undefined ? ["no machine keeps to that"] : [machineTable(rows).trimEnd()]),
+    ...(best === undefined ? ["no machine answers that"] : [machineTable(rows).trimEnd()]),
     ...(able.length > rows.length ? [`${able.length - rows.length} more machines can, for more money (--json)`] : []),
     "",
     ...(best && second ? [...wrap(whyLost(best, second), WIDTH, ""), ""] : []),
     ...apiTexts(best),
     ...refusalTexts(refused),
+    ...(best ? [] : remedyTexts(refused)),
     ...(best ? ["In an environment:", ...settings(question), ""] : []),
   ];
   return `${parts.join("\n").trimEnd()}\n`;
@@ -43,7 +44,7 @@ function loadText({ model, traffic }: TrafficQuestion): string {
   const { percentile, confidence, availability } = serviceLevel;
   const within = levelTexts(serviceLevel);
   return [
-    `${figure(requestsPerSecond)} requests/s, ${figure(peakRate(traffic))} at the peak, of ${count(inputTokens)} + ${count(outputTokens)} tokens`,
+    `${requestsText(requestsPerSecond)}, ${figure(peakRate(traffic))} at the peak, of ${count(inputTokens)} + ${count(outputTokens)} tokens`,
     ...(within.length > 0
       ? [`within ${within.join(" and ")} (${percentile}th percentile, confidence ${confidence})`]
       : []),
@@ -95,9 +96,7 @@ function whyLost(best: MachineAnswer, second: MachineAnswer): string {
 
 function answerText({ shape, plan, nodes }: MachineAnswer): string {
   const { capacity, neededReplicas = plan.minReplicas } = plan.speed ?? {};
-  const each = capacity
-    ? `a replica (${layoutText(plan)}) answers ${figure(capacity.requestsPerSecond)} requests/s`
-    : "";
+  const each = capacity ? `a replica (${layoutText(plan)}) answers ${requestsText(capacity.requestsPerSecond)}` : "";
   const price = shape.price && "usdPerHour" in shape.price ? ` at ${usd(shape.price.usdPerHour)} USD/hour` : "";
   return `${each}, the peak takes ${neededReplicas} of them, on ${nodes} ${nodes === 1 ? "node" : "nodes"}${price}`;
 }
@@ -125,6 +124,21 @@ const KINDS: Readonly<Record<MachineRefusal["kind"], string>> = {
   level: "that are too slow",
   memory: "that hold no replica",
 };
+
+const REMEDIES: Readonly<Record<MachineRefusal["kind"], string>> = {
+  "unknown-speed": "measure it where it runs (npm run measure): plans count with that",
+  "too-many": "ask for fewer requests (rps, peak), shorter ones (in, out) or longer times (--level)",
+  level: "ask for times that are not below the floor of the nearest machine, or a lower percentile or confidence",
+  memory:
+    "write fewer bits for weights (--quantization fp8), a smaller --context, or leave --tp, --pp and --card to the search",
+};
+
+/** What would let a machine answer, for each reason why none does. */
+function remedyTexts(refused: readonly MachineRefusal[]): string[] {
+  const kinds = [...new Set(refused.map(({ kind }) => kind))];
+  const lines = kinds.map((kind) => `- ${REMEDIES[kind]}`);
+  return lines.length === 0 ? [] : [lines.length > 1 ? "To mend it, one of these:" : "To mend it:", ...lines, ""];
+}
 
 /** How many cannot, by reason, each with the one that comes nearest. */
 function refusalTexts(refused: readonly MachineRefusal[]): string[] {

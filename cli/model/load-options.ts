@@ -1,6 +1,6 @@
 /** `--traffic rps=2,in=1000,out=300` and `--level ttft=500,tpot=40`: the settings of a model of these names, in short words. */
 import type { z } from "zod";
-import type { ServiceLevel } from "../../planner/service-level";
+import { hasTimes, type ServiceLevel } from "../../planner/service-level";
 import type { Traffic } from "../../planner/traffic";
 import { suggest } from "../../stacks/config/core/problems";
 import { serviceLevelSchema } from "../../stacks/config/core/sections/service-level";
@@ -34,7 +34,13 @@ export function readTraffic(text: string, problems: string[]): Traffic | undefin
 }
 
 export function readLevel(text: string, problems: string[]): ServiceLevel | undefined {
-  return read("level", text, LEVEL_WORDS, serviceLevelSchema, problems);
+  const level = read("level", text, LEVEL_WORDS, serviceLevelSchema, problems);
+  if (level !== undefined && !hasTimes(level) && (level.percentile ?? level.confidence) !== undefined) {
+    problems.push(
+      "--level percentile and confidence are of ttft, tpot or tps: add one of these, for example tpot=50, or remove them",
+    );
+  }
+  return level;
 }
 
 /** All problems at once; undefined where there is one. */
@@ -47,8 +53,14 @@ function read<T>(
 ): T | undefined {
   const found: string[] = [];
   const values: Record<string, number> = {};
+  const unread = new Set<string>();
   for (const part of text.split(",")) {
-    const [word = "", value = ""] = part.split("=").map((each) => each.trim());
+    const [word = "", value] = part.split("=").map((each) => each.trim());
+    if (value === undefined) {
+      const [first = ""] = Object.keys(words);
+      found.push(`--${option} "${word}" has no "=": write ${first}=…, as ${Object.keys(words).join("=…, ")}=…`);
+      continue;
+    }
     const setting = Object.hasOwn(words, word)
       ? words[word]
       : Object.values(words).find((name) => name.toLowerCase() === word.toLowerCase());
@@ -60,14 +72,18 @@ function read<T>(
     } else if (Object.hasOwn(values, setting)) {
       found.push(`--${option} ${word} is given twice: write it once`);
     } else if (!Number.isFinite(number)) {
+      unread.add(setting);
       found.push(`--${option} ${word} must be a number, is "${value}": ${word}=…`);
     } else {
       values[setting] = number;
     }
   }
-  const answer = found.length === 0 ? schema.safeParse(values) : undefined;
-  for (const { path, message } of answer?.error?.issues ?? []) {
+  const answer = schema.safeParse(values);
+  for (const { path, message } of answer.error?.issues ?? []) {
     const setting = String(path[0] ?? "");
+    if (unread.has(setting)) {
+      continue;
+    }
     const word = Object.keys(words).find((each) => words[each] === setting) ?? setting;
     const value = values[setting];
     found.push(
@@ -75,5 +91,5 @@ function read<T>(
     );
   }
   problems.push(...found);
-  return found.length === 0 ? answer?.data : undefined;
+  return found.length === 0 ? answer.data : undefined;
 }

@@ -43,7 +43,12 @@ export async function discover(client: HttpClient, signal: AbortSignal): Promise
   }
   const lookAt = "--url, which must be the address of an OpenAI API or of Ollama, with or without /v1";
   const answer = await client.request("GET", "/v1/models", signal);
-  const { data } = expectJson(answer, { what: "GET /v1/models lists models", schema: MODELS, lookAt });
+  const { data } = expectJson(answer, {
+    what: "GET /v1/models lists models",
+    schema: MODELS,
+    lookAt,
+    advice: client.advice,
+  });
   const models = (data ?? []).map(({ id }) => id);
   const version = await ollamaVersion(client, signal);
   return version === undefined

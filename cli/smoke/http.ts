@@ -41,7 +41,22 @@ interface HttpClientOptions {
   readonly localPort?: number;
   /** What servers' logs show. @default inference-stacks-smoke */
   readonly userAgent?: string;
+  /** In words of the command that asks. @default those of `smoke` */
+  readonly advice?: Advice;
 }
+
+/** What to look at, where that is an option of the command. */
+export interface Advice {
+  /** No answer came in time. */
+  readonly late: string;
+  /** A key was refused. */
+  readonly unauthorized: string;
+}
+
+export const ADVICE_OF_SMOKE: Advice = {
+  late: "the server's log and load; --timeout when it needs longer",
+  unauthorized: "--api-key-file for --url, --token-file for the control API: missing, wrong or revoked",
+};
 
 /** Longest body that is kept for a message, and longest line that is waited for, characters. */
 const LONGEST_TEXT = 1_000_000;
@@ -56,6 +71,10 @@ export class HttpClient {
     readonly base: string,
     private readonly options: HttpClientOptions = {},
   ) {}
+
+  get advice(): Advice {
+    return this.options.advice ?? ADVICE_OF_SMOKE;
+  }
 
   /** @throws NoAnswer */
   async request(method: string, path: string, signal: AbortSignal, body?: unknown): Promise<Answer> {
@@ -99,13 +118,18 @@ export class HttpClient {
       });
       request.end(body === undefined ? undefined : JSON.stringify(body));
     }).catch((error: unknown) => {
-      throw noAnswer(error, url, signal);
+      throw noAnswer(error, url, signal, this.advice);
     });
-    return { status: response.statusCode ?? 0, sentAt, lines: linesOf(response, url, signal) };
+    return { status: response.statusCode ?? 0, sentAt, lines: linesOf(response, url, signal, this.advice) };
   }
 }
 
-async function* linesOf(response: http.IncomingMessage, url: URL, signal: AbortSignal): AsyncIterable<Line> {
+async function* linesOf(
+  response: http.IncomingMessage,
+  url: URL,
+  signal: AbortSignal,
+  advice: Advice,
+): AsyncIterable<Line> {
   let rest = "";
   let piece = 0;
   try {
@@ -127,7 +151,7 @@ async function* linesOf(response: http.IncomingMessage, url: URL, signal: AbortS
       }
     }
   } catch (error) {
-    throw error instanceof NoAnswer ? error : noAnswer(error, url, signal);
+    throw error instanceof NoAnswer ? error : noAnswer(error, url, signal, advice);
   }
   if (rest !== "") {
     yield { text: rest, piece };
@@ -152,11 +176,11 @@ const UNTRUSTED = [
   "SELF_SIGNED_CERT_IN_CHAIN",
 ];
 
-function noAnswer(error: unknown, url: URL, signal: AbortSignal): Error {
+function noAnswer(error: unknown, url: URL, signal: AbortSignal, { late }: Advice): Error {
   if (signal.aborted) {
     const { reason } = signal;
     const why = reason instanceof Error && reason.name !== "TimeoutError" ? reason.message : "no answer in time";
-    return new NoAnswer(`${url.host}: ${why}`, "the server's log and load; --timeout when it needs longer");
+    return new NoAnswer(`${url.host}: ${why}`, late);
   }
   const failure = firstOf(error);
   const code = failure.code ?? "";

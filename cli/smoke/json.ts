@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Answer } from "./http";
+import { ADVICE_OF_SMOKE, type Advice, type Answer } from "./http";
 import { StepFailure } from "./result";
 
 /** How much of a body is shown. */
@@ -8,11 +8,17 @@ const SHOWN_CHARACTERS = 300;
 /** The parsed body of an answer of the right status. @throws StepFailure otherwise, with the server's own words. */
 export function expectJson<T>(
   answer: Answer,
-  expected: { readonly what: string; readonly status?: number; readonly schema: z.ZodType<T>; readonly lookAt: string },
+  expected: {
+    readonly what: string;
+    readonly status?: number;
+    readonly schema: z.ZodType<T>;
+    readonly lookAt: string;
+    readonly advice?: Advice;
+  },
 ): T {
-  const { what, status = 200, schema, lookAt } = expected;
+  const { what, status = 200, schema, lookAt, advice } = expected;
   if (answer.status !== status) {
-    throw refused(answer, `${what}: status ${status}`, lookAt);
+    throw refused(answer, `${what}: status ${status}`, lookAt, advice);
   }
   const parsed = schema.safeParse(parseJson(answer.text));
   if (parsed.success) {
@@ -28,18 +34,18 @@ export function expectJson<T>(
 }
 
 /** A failure for an answer of the wrong status. */
-export function refused(answer: Answer, expected: string, lookAt: string): StepFailure {
+export function refused(answer: Answer, expected: string, lookAt: string, advice = ADVICE_OF_SMOKE): StepFailure {
   const words = messageIn(answer.text);
   return new StepFailure({
     expected,
     got: `status ${answer.status}${words === "" ? "" : `: ${words}`}`,
-    lookAt: hintFor(answer.status) ?? lookAt,
+    lookAt: hintFor(answer.status, advice) ?? lookAt,
   });
 }
 
-function hintFor(status: number): string | undefined {
+function hintFor(status: number, { unauthorized }: Advice): string | undefined {
   if (status === 401) {
-    return "--api-key-file for --url, --token-file for the control API: missing, wrong or revoked";
+    return unauthorized;
   }
   if (status === 403) {
     return 'what the key or token may do: the control API needs the scope "operate"';

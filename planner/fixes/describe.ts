@@ -47,7 +47,10 @@ function lastResort({ rule, subject }: CapacityProblem, { models, pools }: PlanR
     return "Lower several of replicas, minNodes and hoursPerDay, or raise the budget.";
   }
   if (rule === "pool-capacity") {
-    return "Raise maxNodes, lower replicas, or add a pool.";
+    const isDerived = models.some((m) => subject === `models.${m.name}` && m.derived?.includes("replicas"));
+    return isDerived
+      ? "Raise maxNodes, declare fewer requests in its traffic or longer times in its serviceLevel, or add a pool."
+      : "Raise maxNodes, lower replicas, or add a pool.";
   }
   const engine = models.find((m) => subject === `models.${m.name}`)?.engine;
   const onCpus = engine !== undefined && runsOnCpus(engine);

@@ -91,7 +91,7 @@ function refusal(model: ModelRequest, pool: PoolRequest, options: readonly Layou
   });
   const remedy =
     remedies.length > 0
-      ? `write ${remedies.join(" and ")}, or less demanding${model.traffic === undefined ? "" : "; what its traffic takes then, the next plan says"}`
+      ? `write ${remedies.join(" and ")}, or less demanding${model.traffic === undefined ? "" : ": the least for one request alone. No longer time by itself was found to be enough for its traffic: lengthen all of them, or give it more nodes, faster cards or fewer requests"}`
       : `write less inputTokens or outputTokens under models.${model.name}.traffic, or take a pool with more memory`;
   return {
     refusal: {

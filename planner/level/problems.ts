@@ -1,4 +1,5 @@
 /** What the traffic of a placed model lacks. */
+import { engineOf } from "../../engines";
 import { SERVICE_LEVEL } from "../../names/rules";
 import type { Candidate } from "../candidates";
 import type { Placement } from "../placement";
@@ -8,7 +9,7 @@ import { peakRate } from "../traffic";
 import type { CapacityProblem } from "../types";
 import { type LevelRate, USUAL_LEVEL } from "./level-rate";
 import { isDerived } from "./sizing";
-import { figure, LIMIT_TEXTS, layoutText, levelTexts } from "./text";
+import { LIMIT_TEXTS, layoutText, levelTexts, requestsText } from "./text";
 
 /** The file allows fewer replicas than the peak takes. */
 export function trafficProblems({ model, candidate: { sizing, layout, pool } }: Placement): CapacityProblem[] {
@@ -17,14 +18,16 @@ export function trafficProblems({ model, candidate: { sizing, layout, pool } }: 
     return [];
   }
   const { rate, needed } = sizing;
+  // Where nobody changes their number while they run, all of them always do.
+  const least = engineOf(model.engine).noScaling === undefined ? Math.min(minReplicas, needed) : needed;
   return [
     {
       severity: "mandatory",
       rule: SERVICE_LEVEL,
       subject: `models.${name}`,
-      message: `${name} needs ${needed} replicas for ${figure(peakRate(traffic))} requests/s at the peak: each of them (${layoutText(layout)}) ${answersText(rate, serviceLevel)}. replicas.max is ${maxReplicas}.`,
+      message: `${name} needs ${needed} replicas for ${requestsText(peakRate(traffic))} at the peak: each of them (${layoutText(layout)}) ${answersText(rate, serviceLevel)}. replicas.max is ${maxReplicas}.`,
       remedies: [
-        `write models.${name}.replicas: {min: ${Math.min(minReplicas, needed)}, max: ${needed}}, or remove replicas: they follow from traffic then. Pool "${pool}" must have room for them`,
+        `write models.${name}.replicas: {min: ${least}, max: ${needed}}, or remove replicas: they follow from traffic then. Pool "${pool}" must have room for them`,
       ],
     },
   ];
@@ -35,12 +38,12 @@ export function peakText(model: ModelRequest, { sizing, layout }: Pick<Candidate
   const { traffic, serviceLevel = {} } = model;
   return sizing === undefined || traffic === undefined || !isDerived(model, "replicas")
     ? undefined
-    : `${figure(peakRate(traffic))} requests/s at the peak; each replica (${layoutText(layout)}) ${answersText(sizing.rate, serviceLevel)}`;
+    : `${requestsText(peakRate(traffic))} at the peak; each replica (${layoutText(layout)}) ${answersText(sizing.rate, serviceLevel)}`;
 }
 
 function answersText(rate: LevelRate, level: ServiceLevel): string {
   const { confidence = USUAL_LEVEL.confidence } = level;
   const times = levelTexts(level);
   const within = times.length > 0 ? ` within ${times.join(" and ")}` : "";
-  return `answers ${figure(rate.requestsPerSecond)} requests/s${within} at confidence ${confidence}, limited by ${LIMIT_TEXTS[rate.limitedBy]}`;
+  return `answers ${requestsText(rate.requestsPerSecond)}${within} at confidence ${confidence}, limited by ${LIMIT_TEXTS[rate.limitedBy]}`;
 }

@@ -81,3 +81,8 @@ export function ms(value: number): string {
 export function figure(value: number): string {
   return Number(value.toPrecision(value >= 100 ? 3 : 2)).toLocaleString("en-US", { maximumFractionDigits: 4 });
 }
+
+/** `1 request/s`, `0.82 requests/s` */
+export function requestsText(perSecond: number): string {
+  return `${figure(perSecond)} ${figure(perSecond) === "1" ? "request" : "requests"}/s`;
+}

@@ -9,7 +9,6 @@ import type {
 } from "../../planner/types";
 import { sharing } from "../revisions";
 import { sourceName } from "../source-name";
-import { speedDetails, speedTexts } from "../speed";
 import { duration } from "../style";
 import { breakable, type Column, dataTable, type Section, twoLines } from "./elements";
 import { count, engineLabel, money, parallelism, plural } from "./format";
@@ -24,7 +23,6 @@ const COLUMNS: readonly Column[] = [
   { title: "Replicas", kind: "number" },
   { title: "Start-up", kind: "number" },
   { title: "Cost", kind: "number" },
-  { title: "Speed of a replica" },
   { title: "Five-step rule and exact plan" },
 ];
 
@@ -54,15 +52,8 @@ function row(m: ModelPlan, key: ModelKey | undefined, share: string): readonly P
     twoLines(String(m.minReplicas), m.maxReplicas > m.minReplicas ? `up to ${m.maxReplicas}` : ""),
     `≤ ${duration(m.startupBudgetSeconds)}`,
     twoLines([money(m.monthlyUsd), "/month"], [money(m.hourlyUsd), "/hour"]),
-    speedCell(m),
     m.sizing ? comparison(m.sizing) : html`<small>for GPUs only</small>`,
   ];
-}
-
-function speedCell(m: ModelPlan): Part {
-  const [first = "–", ...others] = speedTexts(m);
-  const details = speedDetails(m);
-  return html`${first}${others.map((text) => html`<small>${text}</small>`)}${details.length > 0 ? html`<details><summary>More</summary>${details.map((text) => html`<small>${text}</small>`)}</details>` : ""}`;
 }
 
 function shareLine(share: string): Markup | undefined {
@@ -74,7 +65,7 @@ function unplacedRow(m: UnplacedModel, share: string): readonly Part[] {
     html`${m.name}<small>${m.servedName} · ${m.task}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>${shareLine(share)}`,
     twoLines(engineLabel(m.engine), m.engineVersion),
     html`<b class="bad">not placed</b><small>${m.rule}</small>`,
-    ...Array.from({ length: 6 }, () => "–"),
+    ...Array.from({ length: 5 }, () => "–"),
   ];
 }
 

@@ -21,7 +21,8 @@ function advice(name: string, key: string, rule: string, message: string): Capac
 }
 
 /** Nobody knows how fast it is. */
-function unpredicted({ name, serviceLevel = {}, traffic, noSpeed }: ModelPlan): CapacityProblem | undefined {
+function unpredicted(model: ModelPlan): CapacityProblem | undefined {
+  const { name, serviceLevel = {}, traffic, noSpeed } = model;
   const isAsked = traffic !== undefined || hasTimes(serviceLevel);
   if (noSpeed === undefined || !isAsked) {
     return undefined;
@@ -31,8 +32,13 @@ function unpredicted({ name, serviceLevel = {}, traffic, noSpeed }: ModelPlan): 
     name,
     key,
     "service-level-not-planned",
-    `${name}: nothing is sized by its ${key}: ${noSpeed}. What the plan keeps is contextTokens, concurrency and replicas as they are written; measure the times with npm run smoke.`,
+    `${name}: nothing is sized by its ${key}: ${noSpeed}. What the plan keeps is contextTokens, concurrency and replicas as they are written; npm run measure shows the times once it runs${isMeasurable(model) ? ", and the plan counts with them" : ""}.`,
   );
+}
+
+/** On CPUs a measurement of one's own is all that a prediction lacks; parts of GPUs and shared servers have no formulas either. */
+function isMeasurable({ gpusPerNode, serverOf }: ModelPlan): boolean {
+  return gpusPerNode === 0 && serverOf === undefined;
 }
 
 /** Its times are held against one request alone. */

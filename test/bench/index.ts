@@ -22,7 +22,8 @@ const USAGE = `Usage: npm run bench -- [group…] [options]
 
 Measures alternatives side by side in one run. Times of other machines and moments do not compare: read the ratios.
 
-  plan     the plan of an environment beside other runners of the same program; its growth; the bundle
+  plan     the plan of an environment beside other runners of the same program; its growth; the bundle; layouts that
+           are held to a service level in a second
   engine   the real Pulumi engine beside kubectl on a real API server; growth of a deployment with its resources
   control  the model control API beside the same questions asked of a real Ollama, and prompts answered by tasks
   gateway  the real gateway beside the engine behind it: what Envoy, its key check and the AI gateway's filter add

@@ -106,7 +106,8 @@ describe("npm run model with traffic", () => {
   it("ends with 1 where no machine keeps the level, and names the one that comes nearest", async () => {
     const { status, out } = await run("llama-3.1-8b-instruct", "--traffic", "rps=2", "--level", "tpot=0.2");
     expect(status).toBe(1);
-    expect(out).toContain("no machine keeps to that");
+    expect(out).toContain("no machine answers that");
+    expect(out).toContain("To mend it");
     const [, nearest = ""] = /too slow; nearest (\S+):/.exec(out) ?? [];
     expect(["BM.GPU.B200.8", "p6-b200.48xlarge", "BM.GPU.MI355X.8", "p5en.48xlarge", "BM.GPU.H200.8"]).toContain(
       nearest,
@@ -127,6 +128,12 @@ describe("npm run model with traffic", () => {
       ["--traffic rps is -1", "--level tpot is 0"],
     ],
     [["--traffic", "rps=1,in=10,prefix=20"], ["prefix must be at most in, 10, is 20"]],
+    [
+      ["--traffic", "rps=two,in=0", "--level", "percentile=99.9,confidence=80%"],
+      ['rps must be a number, is "two"', "in is 0", "percentile is 99.9", 'confidence must be a number, is "80%"'],
+    ],
+    [["--traffic", "2"], ['--traffic "2" has no "=": write rps=…']],
+    [["--traffic", "rps=1", "--level", "percentile=99"], ["percentile and confidence are of ttft, tpot or tps"]],
     [["--level", "tpot=4"], ["--level is kept for --traffic"]],
     [["--traffic", "rps=1", "--host-memory-gib", "64", "--engine", "ollama"], ["--traffic compares machines"]],
   ])("refuses %j with all that is wrong", async (args, told) => {
@@ -135,6 +142,18 @@ describe("npm run model with traffic", () => {
     for (const each of told) {
       expect(err).toContain(each);
     }
+  });
+
+  it("refuses models that make no tokens, as an environment does", async () => {
+    const { status, err } = await run("bge-m3", "--traffic", "rps=1");
+    expect([status, err]).toEqual([2, expect.stringContaining("bge-m3 is for embedding")]);
+  });
+
+  it("tells machines on which no replica starts from those of which it would take too many", async () => {
+    const { refused } = await answer("llama-3.1-8b-instruct", "--traffic", "rps=1");
+    const small = refused.filter(({ reason }) => reason.includes("GiB to start"));
+    expect(small.length).toBeGreaterThan(0);
+    expect(small.map(({ kind }) => kind)).toEqual(small.map(() => "memory"));
   });
 
   it("refuses requests that are longer than the model's context", async () => {

@@ -15,13 +15,15 @@ const text = readFileSync(join(repositoryRoot(), "docs/service-levels.md"), "utf
 
 it("suggests what can be deployed", async () => {
   const fragments = [...text.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, fragment = ""]) => parse(fragment));
-  expect(fragments).toHaveLength(1);
-  for (const fragment of fragments) {
-    const { status, out } = await planOf(folder, onA10({}, { models: fragment["inference-stacks:models"] }), "--json");
-    const { models } = JSON.parse(out) as { models: { speed: { headroom: number; sure: boolean } }[] };
-    expect([status, models.length]).toEqual([0, 1]);
-    expect(models[0]?.speed.headroom).toBeGreaterThan(0);
-  }
+  expect(fragments).toHaveLength(2);
+  const { "inference-stacks:models": models, "inference-stacks:apiPrices": apiPrices } = Object.assign(
+    {},
+    ...fragments,
+  );
+  const { status, out } = await planOf(folder, onA10({}, { models, apiPrices }), "--json");
+  const plan = JSON.parse(out) as { models: { speed: { headroom: number; sure: boolean } }[] };
+  expect([status, plan.models.length]).toEqual([0, 1]);
+  expect(plan.models[0]?.speed.headroom).toBeGreaterThan(0);
 });
 
 it("names every key of traffic and of a level", () => {

@@ -1,4 +1,7 @@
-/** What GuideLLM writes as benchmarks.json (schema 2 of the package guidellm 0.8.1, read 2026-11-24; since 0.4 with these keys). */
+/**
+ * What GuideLLM writes as benchmarks.json: schema 2 of the package guidellm 0.8.1, read 2026-11-24, with these keys since 0.4; before,
+ * the numbers of requests stood beside the metrics (neuralmagic/guidellm, src/guidellm/benchmark/benchmark.py, read 2026-11-25).
+ */
 import { z } from "zod";
 import type { MeasuredLoad } from "../../../planner/speed/measurement";
 import { figureOf, type Imported, NotImported } from "./imported";
@@ -11,10 +14,13 @@ const summary = z.object({
 });
 const distribution = z.object({ successful: summary.nullish() }).nullish();
 
+const totals = z.object({ successful: z.number(), errored: z.number() }).optional();
+
 const BENCHMARK = z.object({
   start_time: z.number().optional(),
+  request_totals: totals,
   metrics: z.object({
-    request_totals: z.object({ successful: z.number(), errored: z.number() }),
+    request_totals: totals,
     requests_per_second: distribution,
     request_concurrency: distribution,
     prompt_token_count: distribution,
@@ -51,12 +57,12 @@ export function fromGuidellm(value: unknown): Imported {
     ...(first !== undefined && { measuredAt: `${new Date(first * 1000).toISOString().slice(0, 19)}Z` }),
     loads: loads.flatMap((load) => load ?? []),
     notes: loads.flatMap((load, index) =>
-      load === undefined ? [`benchmark ${index + 1} holds no time to the first token`] : [],
+      load === undefined ? [`benchmark ${index + 1} holds no time to the first token, or no answered request`] : [],
     ),
   };
 }
 
-function loadOf({ metrics }: z.infer<typeof BENCHMARK>): MeasuredLoad | undefined {
+function loadOf({ metrics, request_totals: besides }: z.infer<typeof BENCHMARK>): MeasuredLoad | undefined {
   const of = (each: z.infer<typeof distribution>) => {
     const { mean, median, percentiles } = each?.successful ?? {};
     return figureOf({ mean, median, p99: percentiles?.p99 });
@@ -67,7 +73,8 @@ function loadOf({ metrics }: z.infer<typeof BENCHMARK>): MeasuredLoad | undefine
   const inputTokens = metrics.prompt_token_count?.successful?.mean ?? 0;
   const outputTokens = metrics.output_token_count?.successful?.mean ?? 0;
   const rate = metrics.requests_per_second?.successful?.mean ?? 0;
-  if (ttftMs === undefined || rate * outputTokens <= 0) {
+  const requests = metrics.request_totals ?? besides;
+  if (ttftMs === undefined || requests === undefined || rate * outputTokens <= 0) {
     return undefined;
   }
   return {
@@ -75,8 +82,8 @@ function loadOf({ metrics }: z.infer<typeof BENCHMARK>): MeasuredLoad | undefine
     inputTokens: Math.max(1, Math.round(inputTokens)),
     outputTokens: Math.max(1, Math.round(outputTokens)),
     sharedPrefixTokens: 0,
-    requests: metrics.request_totals.successful,
-    failed: metrics.request_totals.errored,
+    requests: requests.successful,
+    failed: requests.errored,
     ttftMs,
     ...(tpotMs !== undefined && { tpotMs }),
     tokensPerSecond: { value: rate * outputTokens },

@@ -2,7 +2,7 @@
 import type { MeasuredLoad } from "../../../planner/speed/measurement";
 import { readTextFile, UnreadableFileError } from "../../../stacks/config/text-file";
 import { parseJson } from "../../smoke/json";
-import { MeasureFailure } from "../failure";
+import { BadMeasurement } from "../failure";
 import { fromAiperf, isAiperf } from "./aiperf";
 import { fromGuidellm, isGuidellm } from "./guidellm";
 import { type Imported, NotImported } from "./imported";
@@ -36,7 +36,7 @@ export interface ImportedResults {
 /**
  * All loads of all files, the fewest requests at once first.
  *
- * @throws MeasureFailure with everything that is wrong with the files.
+ * @throws BadMeasurement with everything that is wrong with the files.
  */
 export function importResults(paths: readonly string[]): ImportedResults {
   const imported: Imported[] = [];
@@ -58,7 +58,7 @@ export function importResults(paths: readonly string[]): ImportedResults {
   }
   const loads = imported.flatMap((each) => each.loads).sort((a, b) => a.inFlight - b.inFlight);
   if (problems.length > 0 || loads.length === 0) {
-    throw new MeasureFailure([...problems, ...notes].join("\n"), `--import: ${KNOWN}`);
+    throw new BadMeasurement([...problems, ...notes].join("\n"), `--import: ${KNOWN}`);
   }
   const dates = imported.flatMap(({ measuredAt = [] }) => measuredAt).sort();
   const last = dates.at(-1);

@@ -16,7 +16,8 @@ const RESULT = z.object({
   total_output_tokens: z.number(),
   request_throughput: z.number().positive(),
   output_throughput: z.number().positive(),
-  mean_ttft_ms: z.number(),
+  // `--percentile-metrics` says which times are written.
+  mean_ttft_ms: z.number().optional(),
   median_ttft_ms: z.number().optional(),
   p99_ttft_ms: z.number().optional(),
   mean_tpot_ms: z.number().optional(),
@@ -52,9 +53,16 @@ export function fromVllmBench(value: unknown): Imported {
   const ttftMs = figureOf({ median: result.median_ttft_ms, mean: result.mean_ttft_ms, p99: result.p99_ttft_ms });
   const tpotMs = figureOf({ median: result.median_tpot_ms, mean: result.mean_tpot_ms, p99: result.p99_tpot_ms });
   if (ttftMs === undefined) {
-    return { by, ...at, loads: [], notes: ["it holds no time to the first token: the endpoint did not stream"] };
+    return {
+      by,
+      ...at,
+      loads: [],
+      notes: [
+        "it holds no time to the first token: the endpoint did not stream, or --percentile-metrics left ttft out",
+      ],
+    };
   }
-  const e2eMs = result.mean_ttft_ms + (result.mean_tpot_ms ?? 0) * (outputTokens - 1);
+  const e2eMs = (result.mean_ttft_ms ?? ttftMs.median) + (result.mean_tpot_ms ?? 0) * (outputTokens - 1);
   return {
     by,
     ...at,

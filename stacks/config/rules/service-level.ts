@@ -80,7 +80,7 @@ export const trafficFitsTheModel: Rule = function* ({ sections: { models = {} } 
         path: [...path, "inputTokens"],
         value: inputTokens,
         allowed: `with outputTokens, ${outputTokens}, at most contextTokens, ${contextTokens}: prompts and answers of average length must fit`,
-        fix: `lower inputTokens or outputTokens, or write contextTokens: ${both} or more`,
+        fix: `lower inputTokens or outputTokens, or write contextTokens: ${both} or more where the model knows so many`,
       };
     }
     if (sharedPrefixTokens > inputTokens) {

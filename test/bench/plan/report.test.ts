@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bundleTable, plannerGrowthTable, programGrowthTable, runnerTable } from "./report";
+import { bundleTable, candidatesTable, plannerGrowthTable, programGrowthTable, runnerTable } from "./report";
 
 const usage = (wallSeconds: number) => ({ wallSeconds, cpuSeconds: wallSeconds * 2, peakRssBytes: wallSeconds * 1e8 });
 
@@ -27,6 +27,12 @@ describe("tables", () => {
     expect(plannerGrowthTable(growth).rows).toEqual([
       ["10", "10 ms", "10 ms", "10 ms", "1 ms", ""],
       ["100", "200 ms", "200 ms", "200 ms", "2 ms", "20.0 ×"],
+    ]);
+  });
+
+  it("says for how many candidates a second is enough", () => {
+    expect(candidatesTable({ candidates: 20_000, layouts: 100, cpuSeconds: [2, 1, 4] }).rows).toEqual([
+      ["1.00 s", "2.00 s", "4.00 s", "0.1 ms", "10,000"],
     ]);
   });
 

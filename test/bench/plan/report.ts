@@ -1,6 +1,7 @@
 import type { Usage } from "../child";
 import { pairedRatio, summarize } from "../statistics";
 import { megabytes, milliseconds, seconds, type Table, times } from "../table";
+import type { CandidateUsage } from "./candidates";
 import type { GrowthUsage } from "./growth";
 import type { BundleUsage, RunnerUsage } from "./runners";
 
@@ -56,6 +57,22 @@ export function plannerGrowthTable(growth: readonly GrowthUsage[]): Table {
         ratioTo(growth[i - 1]?.plannerSeconds, plannerSeconds),
       ];
     }),
+  };
+}
+
+/** Layouts that are held to a service level: of one search, and how many a second of CPU is enough for. */
+export function candidatesTable({ candidates, layouts, cpuSeconds }: CandidateUsage): Table {
+  const { min, median, max } = summarize(cpuSeconds);
+  return {
+    title: `${candidates} candidates on ${layouts} layouts held to a service level`,
+    columns: ["min CPU", "median CPU", "max CPU", "time of a candidate", "candidates a second of CPU"],
+    rows: [
+      [
+        ...[min, median, max].map(seconds),
+        milliseconds(median / candidates),
+        Math.round(candidates / median).toLocaleString("en-US"),
+      ],
+    ],
   };
 }
 

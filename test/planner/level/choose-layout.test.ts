@@ -113,7 +113,7 @@ describe("chooseLayout", () => {
       reason:
         "on NVIDIA H100 80GB SXM, TP 2: 100 ms to the first token is below the floor of 150 ms (expected 100 ms); 40 ms per token is below the floor of 52 ms (expected 31 ms) for one request alone, at the 90th percentile and confidence 0.95",
       remedy:
-        "write models.chat.serviceLevel.ttftMs: 150 and models.chat.serviceLevel.tokensPerSecond: 19.4, or less demanding; what its traffic takes then, the next plan says",
+        "write models.chat.serviceLevel.ttftMs: 150 and models.chat.serviceLevel.tokensPerSecond: 19.4, or less demanding: the least for one request alone. No longer time by itself was found to be enough for its traffic: lengthen all of them, or give it more nodes, faster cards or fewer requests",
     });
   });
 

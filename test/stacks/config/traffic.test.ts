@@ -44,7 +44,7 @@ describe("models.<name>.traffic", () => {
     [
       { requestsPerSecond: 1, inputTokens: 8000, outputTokens: 1000 },
       `${path}.inputTokens`,
-      "lower inputTokens or outputTokens, or write contextTokens: 9000 or more",
+      "lower inputTokens or outputTokens, or write contextTokens: 9000 or more where the model knows so many",
     ],
     [
       { requestsPerSecond: 1, sharedPrefixTokens: 2000 },
