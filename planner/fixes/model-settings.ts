@@ -85,7 +85,8 @@ function leastMaximum({ minReplicas, scaling }: ModelRequest): number {
 /** Fewer replicas at least, or at most; both where the configuration names one number. */
 function fewerReplicas(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   const { minReplicas, maxReplicas, derived = [] } = model;
-  if (derived.includes("replicas")) {
+  // Pods of several kinds are counted in the engine's own block, where replicas may not be said.
+  if (derived.includes("replicas") || engineOf(model.engine).answering?.(model) !== undefined) {
     return [];
   }
   if (minReplicas === maxReplicas) {
