@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { SpeedPlan } from "../../planner/level/speed-plan";
 import type { ModelPlan } from "../../planner/types";
+import { modelKeys } from "../../report/html/model-keys";
+import { speedSections } from "../../report/html/speed";
 import { speedDetails, speedTexts } from "../../report/speed";
 import { modelPlan } from "../harness/plans";
 
@@ -86,5 +88,23 @@ describe("how fast a model answers, in words", () => {
     expect(speedTexts(unknown)).toEqual(["speed not predicted: nobody knows"]);
     expect(speedTexts({ ...unknown, task: "embedding" })).toEqual([]);
     expect(speedDetails(unknown)).toEqual([]);
+  });
+});
+
+describe("the page", () => {
+  const shown = (...models: ModelPlan[]) =>
+    speedSections({ models }, modelKeys(models)).map(({ body }) => body.text.replace(/<[^>]*>/g, "\n"));
+
+  it("says of every model that makes tokens what terminals say, and what that rests on", () => {
+    const model = chat();
+    const [page = ""] = shown(model);
+    for (const text of [...speedTexts(model), ...speedDetails(model)]) {
+      expect(page).toContain(text);
+    }
+    expect(shown(chat({}, { speed: undefined, noSpeed: "nobody measured it" })).join()).toContain("nobody measured it");
+  });
+
+  it("has no such section where no model makes tokens", () => {
+    expect(shown(modelPlan({ task: "embedding", noSpeed: "the speed of embedding is not predicted" }))).toEqual([]);
   });
 });
