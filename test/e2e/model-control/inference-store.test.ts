@@ -42,6 +42,11 @@ function newTask(owner: string, prompts = 1, idempotency?: NewTask["idempotency"
   return { id: `inference-${++count}`, task, inputs, sampling: { seed: 3 }, idempotency };
 }
 
+/** All but how many prompts were asked, which tells of no task. */
+async function keysOfTasks(): Promise<readonly string[]> {
+  return (await client.keys("*")).filter((key) => !key.includes(":asked:"));
+}
+
 describe("a task", () => {
   it("is refused beyond what one caller, and all together, may have unfinished, however many ask at once", async () => {
     const made = await Promise.all(Array.from({ length: 10 }, () => store.create(newTask("token:a"))));
@@ -114,12 +119,34 @@ describe("a task", () => {
     await store.confirm(made.id, made.task);
     await store.write(made.id, 0, { current: 0, next: 1 }, RUNNING, "hello");
     await store.forget(made.id, made.task);
-    expect(await client.keys("*")).toEqual([]);
+    expect(await keysOfTasks()).toEqual([]);
     expect(await store.write(made.id, 0, { current: 1, next: 1 }, RUNNING, "hello")).toBe("gone");
     await store.note(made.id, { step: "pulling" });
     expect(await store.countPoll(made.id)).toBe(0);
     await store.end(made.id, made.task);
-    expect(await client.keys("*")).toEqual([]);
+    expect(await keysOfTasks()).toEqual([]);
+  });
+});
+
+describe("what was asked lately", () => {
+  it("is counted for each caller and for all, and is forgotten with the time for which answers are kept", async () => {
+    await store.create(newTask("token:a", 7));
+    await store.create(newTask("token:a", 2));
+    await store.create(newTask("token:b"));
+    // What was known already is not asked again.
+    const same = { keys: ["k"], bodies: ["b"] } as const;
+    await store.create(newTask("token:b", 4, same));
+    await store.create(newTask("token:b", 4, same));
+    const asked = await store.askedLately("token:a");
+    expect(asked.byOwner).toBeGreaterThan(8);
+    expect(asked.byOwner).toBeLessThanOrEqual(9);
+    expect(asked.byAll).toBeGreaterThan(12);
+    expect(asked.byAll).toBeLessThanOrEqual(14);
+    expect((await store.askedLately("token:c")).byOwner).toBe(0);
+    for (const key of await client.keys("*:asked:*")) {
+      expect(await client.ttl(key)).toBeGreaterThan(0);
+      expect(await client.ttl(key)).toBeLessThanOrEqual(2 * CONFIG.keepSeconds);
+    }
   });
 });
 

@@ -16,6 +16,9 @@ import type { Turns } from "./turns";
 /** All of one method together may take this long, in milliseconds. */
 const PATIENCE = REDIS_PATIENCE + 300;
 
+/** Who asked for more than this part of all prompts lately is busy. */
+const BUSY_PART = 1 / 3;
+
 /** What a caller asks for; the model's name has passed `parseModelName`. */
 export interface InferenceAsk {
   readonly model: string;
@@ -267,13 +270,19 @@ export class Inferences {
 
   /** @throws QueueFull */
   private async create(made: NewTask): Promise<Made> {
-    const written = await this.memory.take(Buffer.byteLength(JSON.stringify(made.inputs)));
+    const { store, config } = this.surroundings;
+    const { byOwner, byAll } = await store.askedLately(made.task.owner);
+    const isBusy = byOwner > config.queuedPerCaller && byOwner > BUSY_PART * byAll;
+    const written = await this.memory.take(Buffer.byteLength(JSON.stringify(made.inputs)), isBusy ? "busy" : "usual");
     if (written === undefined) {
+      const full = "the memory of the queue's server is nearly full";
       throw new QueueFull(
-        "the memory of the queue's server is nearly full: try again when answers have been deleted, or run out",
+        isBusy
+          ? `${full}, and most of it is this caller's: delete tasks that are done with (DELETE /inference/{id}), or try again when they run out ("inference.keepSeconds": ${config.keepSeconds} s)`
+          : `${full}: try again when answers have been deleted, or run out`,
       );
     }
-    return this.surroundings.store.create(made).finally(written);
+    return store.create(made).finally(written);
   }
 
   private full(whose: "owner" | "all"): ControlError {

@@ -23,6 +23,12 @@ export const indexKeys = (owner: string) => ({
   waiting: `${PREFIX}:waiting`,
 });
 
+/** How many prompts were asked in a time. */
+export const askedKeys = (owner: string, time: number) => ({
+  byOwner: `${PREFIX}:asked:${time}:${owner}`,
+  byAll: `${PREFIX}:asked:${time}`,
+});
+
 /** Which task an idempotency key stands for. @param mark see `Sealer.marks`. */
 export const idempotencyKey = (mark: string) => `${PREFIX}:key:${mark}`;
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ChatMessage, GenerationInput, Sampling } from "../backends/generation";
 import { ROLES } from "../backends/generation";
 import type { InferenceConfig } from "../config";
-import { idempotencyKey, indexKeys, taskKeys } from "./keys";
+import { askedKeys, idempotencyKey, indexKeys, taskKeys } from "./keys";
 import {
   type InferenceTask,
   type Item,
@@ -99,6 +99,7 @@ export class InferenceStore {
       case "full":
         return { as, whose: what === "owner" ? "owner" : "all" };
       default:
+        await this.count(task);
         return { as: "made" };
     }
   }
@@ -148,6 +149,15 @@ export class InferenceStore {
   /** Ids of the owner's tasks, the newest first. */
   async idsOf(owner: string, limit: number): Promise<readonly string[]> {
     return this.redis.zrevrange(indexKeys(owner).ofOwner, 0, limit - 1);
+  }
+
+  /** Prompts that the owner, and all callers together, asked in the time for which answers are kept: about, for they are counted in two parts of it. */
+  async askedLately(owner: string): Promise<{ readonly byOwner: number; readonly byAll: number }> {
+    const { now, before, elapsed } = this.countingTime();
+    const keys = [now, before].flatMap((time) => Object.values(askedKeys(owner, time)));
+    const [own = 0, all = 0, ownBefore = 0, allBefore = 0] = (await this.redis.mget(keys)).map(Number);
+    const stillKept = 1 - elapsed;
+    return { byOwner: own + stillKept * ownBefore, byAll: all + stillKept * allBefore };
   }
 
   /** @returns undefined for a prompt that is gone. @throws Unsealable */
@@ -235,6 +245,21 @@ export class InferenceStore {
       this.redis.zrangebyscore(waiting, since, "+inf", "WITHSCORES", "LIMIT", 0, 1),
     ]);
     return { tasks, oldestSeconds: oldest === undefined ? 0 : Math.max(0, now - Number(oldest)) / 1000 };
+  }
+
+  private async count({ owner, prompts }: InferenceTask): Promise<void> {
+    const counting = this.redis.multi();
+    for (const key of Object.values(askedKeys(owner, this.countingTime().now))) {
+      counting.incrby(key, prompts).expire(key, Math.ceil(2 * this.config.keepSeconds));
+    }
+    await counting.exec();
+  }
+
+  /** Prompts are counted in times as long as answers are kept. */
+  private countingTime(): { readonly now: number; readonly before: number; readonly elapsed: number } {
+    const times = Date.now() / (this.config.keepSeconds * 1000);
+    const now = Math.floor(times);
+    return { now, before: now - 1, elapsed: times - now };
   }
 
   private opened(sealed: Buffer, task: string, index: number): string | undefined {

@@ -304,23 +304,21 @@ export class Turns {
     change: Partial<Item>,
     isLeft: (item: Item) => boolean = () => false,
   ): Promise<boolean> {
-    let left = false;
-    for (const [index, { item, fence }] of items.entries()) {
-      if (!isOpen(item)) {
-        continue;
-      }
-      if (isLeft(item)) {
-        left = true;
-        continue;
-      }
-      const closed: Item = { ...item, ...change, endedAt: Date.now() };
-      const written = await this.surroundings.store.write(id, index, { current: fence, next: newFence() }, closed);
-      if (written === "written") {
-        this.surroundings.observer.answered(observed(task, closed));
-      }
-      left ||= written === "taken";
-    }
-    return left;
+    const { store, observer } = this.surroundings;
+    const left = await Promise.all(
+      items.map(async ({ item, fence }, index) => {
+        if (!isOpen(item) || isLeft(item)) {
+          return isOpen(item);
+        }
+        const closed: Item = { ...item, ...change, endedAt: Date.now() };
+        const written = await store.write(id, index, { current: fence, next: newFence() }, closed);
+        if (written === "written") {
+          observer.answered(observed(task, closed));
+        }
+        return written === "taken";
+      }),
+    );
+    return left.includes(true);
   }
 
   private later(): TurnEnd {

@@ -15,7 +15,7 @@ describe("memory for prompts", () => {
         let used = 0;
         const memory = new PromptMemory({ memory: async () => ({ usedBytes: used, limitBytes: LIMIT }) }, () => now);
         for (const { bytes, milliseconds } of steps) {
-          const written = await Promise.all([memory.take(bytes), memory.take(bytes)]);
+          const written = await Promise.all([memory.take(bytes, "usual"), memory.take(bytes, "usual")]);
           for (const one of written) {
             used += one === undefined ? 0 : bytes;
             one?.();
@@ -31,22 +31,41 @@ describe("memory for prompts", () => {
     let now = 0;
     let usedBytes = 0;
     const memory = new PromptMemory({ memory: async () => ({ usedBytes, limitBytes: LIMIT }) }, () => now);
-    const written = await memory.take(200);
+    const written = await memory.take(200, "usual");
     expect(written).toBeDefined();
-    expect(await memory.take(100)).toBeUndefined();
+    expect(await memory.take(100, "usual")).toBeUndefined();
     written?.();
-    expect(await memory.take(100)).toBeDefined();
+    expect(await memory.take(100, "usual")).toBeDefined();
     usedBytes = 840;
     now += 1_001;
-    expect(await memory.take(10)).toBeUndefined();
+    expect(await memory.take(10, "usual")).toBeUndefined();
     usedBytes = 0;
     now += 1_001;
-    expect(await memory.take(10)).toBeDefined();
+    expect(await memory.take(10, "usual")).toBeDefined();
+  });
+
+  it("keeps a part for the others, whatever a busy caller fills", async () => {
+    let now = 0;
+    let usedBytes = 0;
+    const memory = new PromptMemory({ memory: async () => ({ usedBytes, limitBytes: LIMIT }) }, () => now);
+    for (;;) {
+      const written = await memory.take(10, "busy");
+      if (written === undefined) {
+        break;
+      }
+      usedBytes += 10;
+      written();
+      now += 1_001;
+    }
+    expect(usedBytes).toBeGreaterThan(600);
+    expect(usedBytes).toBeLessThanOrEqual(700);
+    expect(await memory.take(10, "usual")).toBeDefined();
+    expect(await memory.take(10, "busy")).toBeUndefined();
   });
 
   it("has no end where the server has no limit, and is asked for again after a failure", async () => {
     const endless = new PromptMemory({ memory: async () => ({ usedBytes: 1e12, limitBytes: 0 }) });
-    expect(await endless.take(1e12)).toBeDefined();
+    expect(await endless.take(1e12, "usual")).toBeDefined();
     let isAway = true;
     const back = new PromptMemory({
       memory: async () => {
@@ -56,8 +75,8 @@ describe("memory for prompts", () => {
         return { usedBytes: 0, limitBytes: LIMIT };
       },
     });
-    await expect(back.take(1)).rejects.toThrow("away");
+    await expect(back.take(1, "usual")).rejects.toThrow("away");
     isAway = false;
-    expect(await back.take(1)).toBeDefined();
+    expect(await back.take(1, "usual")).toBeDefined();
   });
 });
