@@ -101,6 +101,15 @@ export class Program {
     await this.endBy((child) => child.kill("SIGTERM"));
   }
 
+  /** Holds it where it is, as a machine that stalls would, until `resume`. */
+  suspend(): void {
+    this.child.kill("SIGSTOP");
+  }
+
+  resume(): void {
+    this.child.kill("SIGCONT");
+  }
+
   private async endBy(means: (child: ChildProcess) => void): Promise<void> {
     if (this.ended !== undefined) {
       return;

@@ -65,6 +65,15 @@ export class ServerProcess {
     await this.program?.terminate();
   }
 
+  /** Holds it where it is, until `resume`: it does nothing, and its connections stay. */
+  suspend(): void {
+    this.program?.suspend();
+  }
+
+  resume(): void {
+    this.program?.resume();
+  }
+
   async stop(): Promise<void> {
     await this.kill();
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
