@@ -7,6 +7,11 @@ import { taskSchema } from "./schemas";
 const message = z.strictObject({ role: z.enum(ROLES), content: z.string().min(1) });
 const conversation = z.array(message).min(1);
 const prompt = z.string().min(1);
+/** What a caller is told of another form. Not what it is: that is a prompt, and stands in no error. */
+const NO_CONVERSATIONS =
+  `a conversation, which is a list of {"role", "content"}, or a list of conversations; a role is one of ${ROLES.join(", ")}, ` +
+  "a content is a text, no text or list is empty, and nothing else stands beside them";
+const NO_PROMPTS = "a text, or a list of texts; no text or list is empty";
 /** Texts that end an answer. */
 const MOST_STOPS = 4;
 
@@ -58,11 +63,11 @@ export function inferenceBody<T extends z.ZodType<string>>(model: T, config: Inf
     .strictObject({
       model,
       messages: z
-        .union([conversation, z.array(conversation).min(1)])
+        .union([conversation, z.array(conversation).min(1)], { error: NO_CONVERSATIONS })
         .optional()
         .meta({ description: `A conversation; or a list of conversations, which are one batch (${prompts} at most)` }),
       prompt: z
-        .union([prompt, z.array(prompt).min(1)])
+        .union([prompt, z.array(prompt).min(1)], { error: NO_PROMPTS })
         .optional()
         .meta({
           description: `Instead of messages: what the engine's own completion takes; or a list (${prompts} at most)`,
