@@ -8,6 +8,7 @@ import { randomFrom } from "../planner/speed/random";
 import { duration } from "../report/style";
 import { CALIBRATION_FOLDER, calibrationFileName } from "../stacks/calibration/files";
 import { measurementText } from "../stacks/calibration/schema";
+import { deadline } from "./deadline";
 import { type CommandIo, EXIT, isFileSystemError } from "./io";
 import {
   DEFAULT_CONCURRENCY,
@@ -16,7 +17,6 @@ import {
   type MeasureArguments,
   readMeasureArguments,
 } from "./measure/arguments";
-import { deadline } from "./measure/deadline";
 import { BadMeasurement, MeasureFailure } from "./measure/failure";
 import { importResults } from "./measure/import/import-results";
 import { fewestSeconds, type LoadProgress, type Loads, measureServer, type Outcome } from "./measure/measure-server";
@@ -123,7 +123,7 @@ async function measure(
   const early = deadline(TRIAL_SECONDS);
   const interrupted = () => {
     stop.abort(new Error("ended by Ctrl-C"));
-    early.stop(new Error("ended by Ctrl-C"));
+    early.end(new Error("ended by Ctrl-C"));
   };
   process.once("SIGINT", interrupted);
   const progress = new Progress(io, "measuring", 300);

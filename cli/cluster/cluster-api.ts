@@ -1,5 +1,6 @@
 import http from "node:http";
 import https from "node:https";
+import { deadline } from "../deadline";
 import { execCredential } from "./exec-credential";
 import { NotAsked } from "./failure";
 import type { ClusterAddress, ClusterContext, ClusterLogin } from "./kubeconfig";
@@ -150,8 +151,8 @@ export class ClusterApi {
     content?: string,
   ): Promise<{ readonly status: number; readonly text: string }> {
     const url = new URL(`${this.address.server}${path}`);
-    const late = AbortSignal.timeout(this.limits.requestSeconds * 1000);
-    const signal = this.ended === undefined ? late : AbortSignal.any([late, this.ended]);
+    const late = deadline(this.limits.requestSeconds);
+    const signal = this.ended === undefined ? late.signal : AbortSignal.any([late.signal, this.ended]);
     const { token, basic } = this.login;
     const options = {
       method,
@@ -176,7 +177,9 @@ export class ClusterApi {
     } catch (error) {
       throw error instanceof NotAsked
         ? error
-        : notAsked(error, url, late.aborted ? this.limits.requestSeconds : undefined);
+        : notAsked(error, url, late.signal.aborted ? this.limits.requestSeconds : undefined);
+    } finally {
+      late.stop();
     }
   }
 

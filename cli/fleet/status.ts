@@ -1,7 +1,9 @@
 /** `fleet status`: the state of every node's cluster, asked beside each other. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { KubeconfigSource } from "../cluster/kubeconfig";
+import { deadline } from "../deadline";
 import type { CommandIo } from "../io";
 import { Progress } from "../progress";
 import { type Asked, askStatus } from "../status/ask";
@@ -74,11 +76,12 @@ async function askNode(node: ComposedNode, outcome: Outcome, options: StatusOpti
     // The current context would answer for every node in turn.
     return { ...shared, verdict: "not-asked", failure: unnamed(node.name) };
   }
-  const signal = AbortSignal.timeout(options.secondsPerNode * 1000);
+  const limit = deadline(options.secondsPerNode);
+  const { signal } = limit;
   const asked = await withinTime(
     askStatus(expected, { cluster, source: source ?? {}, env: options.env, signal }, () => {}),
     signal,
-  );
+  ).finally(() => limit.stop());
   if (asked === undefined) {
     const failure = `its cluster did not say all within ${options.secondsPerNode} s`;
     return { ...shared, verdict: "not-asked", failure };

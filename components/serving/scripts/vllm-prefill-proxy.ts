@@ -92,8 +92,11 @@ async function prefilled(
   headers: IncomingHttpHeaders,
   client: ServerResponse,
 ): Promise<Json | undefined> {
-  const signal = AbortSignal.any([AbortSignal.timeout(prefillTimeoutMs), goneBefore(client)]);
+  // Not AbortSignal.timeout: Node may collect such a signal when only AbortSignal.any holds it, and a prefill pod that hangs would hold all.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error(`no answer within ${prefillTimeoutMs} ms`)), prefillTimeoutMs);
   try {
+    const signal = AbortSignal.any([late.signal, goneBefore(client)]);
     const told = await send(prefill, "POST", path, signal, headers, {
       ...asked,
       stream: false,
@@ -116,6 +119,8 @@ async function prefilled(
     console.warn(`a prefill pod answered ${told.statusCode} without a cache: the prompt is read here`);
   } catch (error) {
     console.warn(`no prefill pod read the prompt, it is read here: ${message(error)}`);
+  } finally {
+    clearTimeout(timer);
   }
   return undefined;
 }

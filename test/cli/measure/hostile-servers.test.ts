@@ -3,11 +3,10 @@ import { existsSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
+import { deadline } from "../../../cli/deadline";
 import { main } from "../../../cli/measure";
-import { deadline } from "../../../cli/measure/deadline";
+import { collectGarbage } from "../../harness/collect-garbage";
 import { useFolder } from "../run";
 
 type Answer = (response: ServerResponse, asked: { readonly max: number; readonly words: number }) => void;
@@ -163,8 +162,6 @@ describe("a measurement of a server", () => {
 
 describe("the time within which a server must answer", () => {
   it("ends although nobody but the request holds it: Node 20 collects AbortSignal.timeout", async () => {
-    setFlagsFromString("--expose-gc");
-    const collect = runInNewContext("gc") as () => void;
     const url = await serverThat(() => undefined);
     const { HttpClient } = await import("../../../cli/smoke/http");
     const waiting = () =>
@@ -172,7 +169,7 @@ describe("the time within which a server must answer", () => {
         .request("POST", "/v1/chat/completions", deadline(1).signal, {})
         .catch((error: Error) => error);
     const answer = waiting();
-    const collecting = setInterval(collect, 50);
+    const collecting = setInterval(collectGarbage, 50);
     const late = new Promise((resolve) => setTimeout(() => resolve("it waits still"), 6000));
     const first = await Promise.race([answer, late]);
     clearInterval(collecting);

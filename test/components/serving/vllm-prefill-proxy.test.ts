@@ -3,6 +3,7 @@ import { type ClientRequest, type IncomingMessage, request, type ServerResponse 
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { prefillProxy } from "../../../components/serving/scripts/vllm-prefill-proxy.ts";
+import { collectGarbage } from "../../harness/collect-garbage";
 import { serve } from "../storage/fakes";
 
 type Body = Record<string, unknown>;
@@ -100,6 +101,13 @@ describe("the proxy before decode pods", () => {
         body: { ...asked, stream_options: { include_usage: true }, kv_transfer_params: LIES },
       },
     ]);
+  });
+
+  it("waits no longer than it may for a prefill pod that hangs, whatever memory is collected meanwhile", async () => {
+    prefill.handle = () => void setTimeout(collectGarbage, 50);
+    const answer = await complete({ prompt: "hello" });
+    expect(await answer.json()).toMatchObject({ choices: [{ text: "hello" }] });
+    expect(decode.asked[0]?.body).not.toHaveProperty("kv_transfer_params");
   });
 
   it("streams: the first piece is there before the last is made", async () => {

@@ -23,3 +23,13 @@ export async function withTimeLimit<T>(
     clearTimeout(timer);
   }
 }
+
+/** A signal that aborts after a time, for whoever hands it on: `AbortSignal.timeout` is lost where it is joined with others, see above. */
+export function endsAfter(milliseconds: number): AbortSignal {
+  const limit = new AbortController();
+  setTimeout(
+    () => limit.abort(new DOMException(`no answer within ${milliseconds / 1000} s`, "TimeoutError")),
+    milliseconds,
+  ).unref();
+  return limit.signal;
+}

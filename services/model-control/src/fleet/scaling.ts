@@ -1,4 +1,5 @@
 /** A worker's scale target to zero and back, whatever else scales it. */
+import { endsAfter } from "../backends/time-limit";
 import { waitUntil } from "../backends/wait";
 import { EngineUnavailable, NotSupported } from "../errors";
 import type { FleetContext, Worker } from "./context";
@@ -98,7 +99,7 @@ export async function whileWanted<T>(
     return done;
   } finally {
     // Also for a caller who gave up: a model that is wanted for ever would never sleep again.
-    await scaler.tell(target, "free", AbortSignal.timeout(LAST_WORD_PATIENCE));
+    await scaler.tell(target, "free", endsAfter(LAST_WORD_PATIENCE));
   }
 }
 

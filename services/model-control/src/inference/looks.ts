@@ -1,3 +1,4 @@
+import { endsAfter } from "../backends/time-limit";
 import type { Fleet, Readiness } from "../fleet/fleet";
 
 /** What was seen of a model's workers is true for this long, in milliseconds: a thousand tasks ask once. */
@@ -41,7 +42,7 @@ export class Looks {
   }
 
   private look(model: string): Look {
-    const look: Look = { readiness: this.fleet.readiness(model, AbortSignal.timeout(LOOK_PATIENCE)) };
+    const look: Look = { readiness: this.fleet.readiness(model, endsAfter(LOOK_PATIENCE)) };
     this.seen.set(model, look);
     look.readiness.then(
       () => {

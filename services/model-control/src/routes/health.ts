@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { endsAfter } from "../backends/time-limit";
 import { nameRules } from "../config";
 import { ControlError, messageOf } from "../errors";
 import type { WorkerReport } from "../fleet/fleet";
@@ -94,7 +95,7 @@ async function look({ fleet, tasks }: Surroundings): Promise<Seen> {
       () => check(true, "the task queue takes tasks"),
       (error) => check(false, isFull(error) ? "the task queue is full" : "the task queue cannot be reached"),
     ),
-    fleet.workers(AbortSignal.timeout(PATIENCE), ENGINE_SECONDS).catch(() => undefined),
+    fleet.workers(endsAfter(PATIENCE), ENGINE_SECONDS).catch(() => undefined),
   ]);
   return { queue, workers };
 }

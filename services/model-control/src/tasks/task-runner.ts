@@ -2,6 +2,7 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentele
 import { DelayedError, Queue, UnrecoverableError, WaitingError, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
+import { endsAfter } from "../backends/time-limit";
 import { ControlError, messageOf } from "../errors";
 import type { Fleet } from "../fleet/fleet";
 import type { TurnEnd, Turns } from "../inference/turns";
@@ -315,7 +316,7 @@ export class TaskRunner {
   /** What a cancelled task has begun must not stay as it is: a part of a model, or a worker that takes no work. */
   private async takeBack(job: TaskJob, log: Logger): Promise<void> {
     const { data } = job;
-    const signal = AbortSignal.timeout(TAKE_BACK_PATIENCE);
+    const signal = endsAfter(TAKE_BACK_PATIENCE);
     try {
       if (data.kind === "pull") {
         await this.discard(job.id, data.model, signal);

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { endsAfter } from "../backends/time-limit";
 import type { UnloadReason } from "../fleet/events";
 import type { Fleet, WorkerReport } from "../fleet/fleet";
 import type { InferenceStore } from "../inference/store";
@@ -84,7 +85,7 @@ export class Metrics implements TaskObserver {
         tasks.ping(),
         tasks.counts(),
         tasks.memory(),
-        fleet.workers(AbortSignal.timeout(PATIENCE), ENGINE_SECONDS),
+        fleet.workers(endsAfter(PATIENCE), ENGINE_SECONDS),
       ]);
       queueUp.set(ping.status === "fulfilled" ? 1 : 0);
       memory(used.status === "fulfilled" ? used.value : undefined);

@@ -1,8 +1,10 @@
 /** A time after which what waits for a server gives up, or earlier at Ctrl-C. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** For whoever is done, or told to stop. */
-  stop(reason?: Error): void;
+  /** For whoever is done: what it asked stays as it is. */
+  stop(): void;
+  /** Before its time. */
+  end(reason: Error): void;
 }
 
 /**
@@ -14,7 +16,8 @@ export function deadline(seconds: number): Deadline {
   const timer = setTimeout(() => limit.abort(new Error(`no answer within ${seconds} s`)), seconds * 1000);
   return {
     signal: limit.signal,
-    stop: (reason) => {
+    stop: () => clearTimeout(timer),
+    end: (reason) => {
       clearTimeout(timer);
       limit.abort(reason);
     },
