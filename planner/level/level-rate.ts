@@ -3,8 +3,9 @@
  * decides is the worse edge of their interval, at the level's confidence.
  */
 import { type ServiceLevel, USUAL_PERCENTILE } from "../service-level";
-import { capacity, normalQuantile } from "../speed/load";
+import { capacity } from "../speed/load";
 import { band } from "../speed/margin";
+import { normalQuantile } from "../speed/normal";
 import { prefillMs } from "../speed/prefill";
 import type { LimitedBy, RequestShape } from "../speed/types";
 import type { ReplicaSpeed } from "./replica-speed";

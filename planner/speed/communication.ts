@@ -1,5 +1,6 @@
 /** Time that the GPUs of a replica take to exchange what each computed a part of. */
-import type { ReplicaSetup } from "./types";
+import type { Coefficients } from "./constants";
+import type { LinkSpeed, ReplicaSetup } from "./types";
 
 /** Each layer sums twice over its GPUs: after the attention, and after the feed-forward block. */
 const REDUCTIONS_PER_LAYER = 2;
@@ -19,7 +20,7 @@ function reduceMs({ work, link, tensorParallel, coefficients }: ReplicaSetup, to
     return 0;
   }
   const bytes = tokens * work.hiddenSize * ACTIVATION_BYTES * ((2 * (tensorParallel - 1)) / tensorParallel);
-  const perReduction = coefficients.allReduceUs / 1e3 + transferMs(bytes, link.gbs * coefficients.linkBandwidth);
+  const perReduction = coefficients.allReduceUs / 1e3 + transferMs(bytes, link, coefficients);
   return REDUCTIONS_PER_LAYER * work.layers * perReduction;
 }
 
@@ -32,7 +33,7 @@ function expertExchangeMs(setup: ReplicaSetup, tokens: number): number {
   const elsewhere = work.experts.perToken * (1 - 1 / attentionDataParallel);
   const bytes =
     (tokens / attentionDataParallel) * Math.min(elsewhere, attentionDataParallel) * work.hiddenSize * ACTIVATION_BYTES;
-  const perExchange = coefficients.allReduceUs / 1e3 + transferMs(bytes, link.gbs * coefficients.linkBandwidth);
+  const perExchange = coefficients.allReduceUs / 1e3 + transferMs(bytes, link, coefficients);
   return 2 * work.moeLayers * perExchange;
 }
 
@@ -42,10 +43,12 @@ function stageMs({ work, link, nodeLink, pipelineParallel, coefficients }: Repli
     return 0;
   }
   const bytes = tokens * work.hiddenSize * ACTIVATION_BYTES;
-  const perHop = coefficients.allReduceUs / 1e3 + transferMs(bytes, between.gbs * coefficients.linkBandwidth);
+  const perHop = coefficients.allReduceUs / 1e3 + transferMs(bytes, between, coefficients);
   return (pipelineParallel - 1) * perHop;
 }
 
-function transferMs(bytes: number, gbs: number): number {
-  return bytes / (gbs * 1e6);
+/** The faster of two ways, as engines choose: kernels of their own for little, the vendor's library for much. */
+function transferMs(bytes: number, { gbs }: LinkSpeed, { linkBandwidth, bulkBandwidth, bulkUs }: Coefficients): number {
+  const bytesPerMs = gbs * 1e6;
+  return Math.min(bytes / (bytesPerMs * linkBandwidth), bulkUs / 1e3 + bytes / (bytesPerMs * bulkBandwidth));
 }

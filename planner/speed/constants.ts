@@ -20,6 +20,8 @@ export interface Coefficients {
   readonly decodeCompute: number;
   /** Share of the peak that prompts reach. */
   readonly prefillCompute: number;
+  /** Of it, what the engine's kernels reach: 1 for releases of today. */
+  readonly engineCompute: number;
   /** Of it, what experts reach: their products are smaller. */
   readonly expertCompute: number;
   /** Of the peak in 8 and 4 bits, what is left beside that in 16. */
@@ -27,8 +29,12 @@ export interface Coefficients {
   readonly fp4Compute: number;
   /** Latency of one all-reduce, microseconds. */
   readonly allReduceUs: number;
-  /** Share of the link's bandwidth that large all-reduces reach. */
+  /** Share of the link's bandwidth that the exchanges of a step reach: each GPU reads the others' memory. */
   readonly linkBandwidth: number;
+  /** The same of large exchanges, which are passed round in pieces. */
+  readonly bulkBandwidth: number;
+  /** What the latter take longer to begin, microseconds. */
+  readonly bulkUs: number;
   /** Of the engine, per step: scheduling, sampling, detokenization. */
   readonly stepMs: number;
   /** Kernels of a layer that wait for each other, microseconds. */
@@ -46,8 +52,15 @@ export interface Coefficients {
    * the card still computes, and the slower of the two decides. 0 with graphs.
    */
   readonly launchUs: number;
+  /** Factor on what a machine's processors do: those beside older cards are slower. 1 beside the cards of today. */
+  readonly hostTime: number;
   /** Factor on the engine's own time: 1 for releases of today. */
   readonly oldEngine: number;
+  /**
+   * Whether steps take parts of prompts along (1), or prompts are read in passes of their own (0): the former read the weights
+   * once for both.
+   */
+  readonly mixing: number;
   /** Share of other requests' prompts that a request waits for between two tokens: steps overlap the rest. */
   readonly overlap: number;
   /** Share of the time in which the stages of a pipeline have work. */
@@ -109,11 +122,10 @@ export class ConstantTable {
     this.names = [...new Set(rows.map(({ constant }) => constant))];
   }
 
-  /** The most particular row of each constant: engine of a year, engine, family, link, all. */
+  /** The most particular row of each constant: engine of a year, engine, link, family, all. */
   resolve({ family, link, engine }: ConstantKeys): Coefficients {
-    const era = engineEra(engine.name, engine.version);
     const keys = [
-      ...(era === undefined ? [] : [`${engine.name}@${era}`]),
+      ...engineEras(engine.name, engine.version).map((era) => `${engine.name}@${era}`),
       engine.name,
       ...(link === undefined ? [] : [link]),
       family,
@@ -137,14 +149,18 @@ export class ConstantTable {
 
 export const ownConstants = new ConstantTable(constantRows);
 
-/** Year of the releases that a version belongs to, where they differ from today's; a year stands for itself. */
-export function engineEra(engine: string, version: string | undefined): string | undefined {
+/**
+ * Years of the releases that a version is of or older than, where they differ from today's, the earliest first: what an old one
+ * lacked, those before it lacked too. A year stands for itself.
+ */
+export function engineEras(engine: string, version: string | undefined): readonly string[] {
   if (version === undefined) {
-    return undefined;
+    return [];
   }
   return eras
     .filter((era) => era.engine === engine)
-    .find((era) => (/^20\d\d/.test(version) ? version.slice(0, 4) <= era.year : isOlder(version, era.before)))?.year;
+    .filter((era) => (/^20\d\d/.test(version) ? version.slice(0, 4) <= era.year : isOlder(version, era.before)))
+    .map(({ year }) => year);
 }
 
 function isOlder(version: string, than: string): boolean {

@@ -2,7 +2,9 @@
  * Latency and throughput of a replica under load, in closed form: fast enough for a search over thousands of candidates.
  * One figure each; simulation.ts plays the same load request by request.
  */
-import { prefillMs, promptBesideMs } from "./prefill";
+import { joined } from "./matrix-time";
+import { normalQuantile } from "./normal";
+import { type PromptBeside, prefillMs, promptBeside } from "./prefill";
 import { limitOfStep, type StepTime, stepMs } from "./step";
 import type { LimitedBy, ReplicaSetup, RequestShape, SpeedLevel } from "./types";
 
@@ -147,29 +149,40 @@ export interface Cycle {
 }
 
 export function cycleOf(setup: ReplicaSetup, shape: RequestShape, sequences: number): Cycle {
-  const { pipelineParallel, attentionDataParallel = 1, coefficients } = setup;
+  const { pipelineParallel, coefficients } = setup;
   const { inputTokens, outputTokens } = shape;
   const prefix = Math.min(shape.sharedPrefixTokens, inputTokens);
   const step = stepMs(setup, { sequences, contextTokens: inputTokens + outputTokens / 2 });
   // One request alone finds every stage free.
   const idle = pipelineParallel > 1 ? 1 - (1 - coefficients.pipelineUse) * (1 - 1 / Math.max(1, sequences)) : 1;
   const decodeMs = step.totalMs / idle;
-  // Stages read several prompts at once, one behind the other; so do the groups of a data-parallel attention.
+  // Stages read several prompts at once, one behind the other.
   const stages = (pipelineParallel - 1) * coefficients.pipelineUse;
-  const lonePromptMs =
-    promptBesideMs(setup, (inputTokens - prefix) * attentionDataParallel, prefix) / attentionDataParallel;
-  const promptMs = lonePromptMs / (1 + stages * (1 - 1 / Math.max(1, sequences)));
+  const prompt = promptBeside(setup, inputTokens - prefix, prefix);
+  const spared = coefficients.mixing * sparedMs(step, prompt, sequences / outputTokens);
+  const promptMs = (prompt.totalMs - spared) / (1 + stages * (1 - 1 / Math.max(1, sequences)));
   const perStep = (sequences / outputTokens) * promptMs;
   return {
     step,
     stepMs: decodeMs,
     promptMs,
-    queuedPromptMs: lonePromptMs / (1 + stages),
+    queuedPromptMs: prompt.totalMs / (1 + stages),
     firstMs: prefillMs(setup, inputTokens - prefix, prefix),
     tpotMs: decodeMs + coefficients.overlap * ((Math.max(1, sequences) - 1) / outputTokens) * promptMs,
     iterationMs: decodeMs + perStep,
     promptShare: perStep / (decodeMs + perStep),
   };
+}
+
+/**
+ * What one prompt costs less because the steps that take it along read the weights anyway: while they are read, the arithmetic of
+ * both goes on. With few prompts a step, each falls on one; with many, each step has several.
+ * @param perStep prompts that one step takes along, on average
+ */
+function sparedMs(step: StepTime, { matricesMs }: PromptBeside, perStep: number): number {
+  const each = Math.max(1, perStep);
+  const together = joined(step.weightsMs, step.computeMs + each * matricesMs);
+  return Math.min(matricesMs, (step.matricesMs + each * matricesMs - together) / each);
 }
 
 function limitOfCycle({ step, promptShare }: Cycle, setup: ReplicaSetup): LimitedBy {
@@ -222,12 +235,4 @@ function waitQuantile(percentile: number): number {
 function tpotQuantile({ coefficients }: ReplicaSetup, percentile: number): number {
   const share = percentile <= 50 ? 0 : normalQuantile(Math.min(percentile, 99.9) / 100) / normalQuantile(0.99);
   return 1 + (coefficients.tpotP99 - 1) * share;
-}
-
-/** Inverse of the standard normal distribution for p > 0.5, absolute error below 5e-4 (Abramowitz and Stegun 26.2.23). */
-export function normalQuantile(p: number): number {
-  const t = Math.sqrt(-2 * Math.log(1 - p));
-  return (
-    t - (2.515517 + 0.802853 * t + 0.010328 * t * t) / (1 + 1.432788 * t + 0.189269 * t * t + 0.001308 * t * t * t)
-  );
 }

@@ -19,7 +19,7 @@ export function promptWorkMs(setup: ReplicaSetup, tokens: number, alreadyCached 
   if (tokens <= 0) {
     return 0;
   }
-  const matrices = matrixMs(setup, prompts * tokens, setup.coefficients.prefillCompute, prompts);
+  const matrices = matrixMs(setup, prompts * tokens, promptShare(setup), prompts);
   const factor = setup.calibration?.prompt ?? 1;
   return (
     factor *
@@ -27,27 +27,40 @@ export function promptWorkMs(setup: ReplicaSetup, tokens: number, alreadyCached 
   );
 }
 
+/** What reading prompts adds to steps that running sequences take anyway, for one prompt. */
+export interface PromptBeside {
+  /** Products with the weights: they wait for nothing that a step has read already. */
+  readonly matricesMs: number;
+  readonly totalMs: number;
+}
+
 /**
  * What reading one prompt adds to steps that running sequences take anyway: its arithmetic. The weights are read once for both,
- * and an all-reduce more tokens long begins no later.
+ * and an all-reduce more tokens long begins no later. Groups of a data-parallel attention each read a prompt of their own
+ * meanwhile: of what they share, one prompt has its part.
  */
-export function promptBesideMs(setup: ReplicaSetup, tokens: number, alreadyCached: number): number {
+export function promptBeside(setup: ReplicaSetup, tokens: number, alreadyCached: number): PromptBeside {
   if (tokens <= 0) {
-    return 0;
+    return { matricesMs: 0, totalMs: 0 };
   }
-  const { computeMs } = matrixMs(setup, tokens, setup.coefficients.prefillCompute, 1);
-  const exchanged = communicationMs(setup, tokens) - communicationMs(setup, 0);
-  const factor = setup.calibration?.prompt ?? 1;
-  return factor * (computeMs + attentionMs(setup, tokens, alreadyCached) + exchanged);
+  const prompts = setup.attentionDataParallel ?? 1;
+  const { computeMs } = matrixMs(setup, prompts * tokens, promptShare(setup), prompts);
+  const exchanged = communicationMs(setup, prompts * tokens) - communicationMs(setup, 0);
+  const each = (setup.calibration?.prompt ?? 1) / prompts;
+  return {
+    matricesMs: each * computeMs,
+    totalMs: each * (computeMs + attentionMs(setup, tokens, alreadyCached) + exchanged),
+  };
+}
+
+function promptShare({ coefficients }: ReplicaSetup): number {
+  return coefficients.prefillCompute * coefficients.engineCompute;
 }
 
 /** Each token attends to those before it: half of the square, and all that was cached. */
-function attentionMs(
-  { work, card, tensorParallel, coefficients }: ReplicaSetup,
-  tokens: number,
-  cached: number,
-): number {
-  const operationsPerMs = card.tflops.dense16 * 1e9 * coefficients.prefillCompute * tensorParallel;
+function attentionMs(setup: ReplicaSetup, tokens: number, cached: number): number {
+  const { work, card, tensorParallel } = setup;
+  const operationsPerMs = card.tflops.dense16 * 1e9 * promptShare(setup) * tensorParallel;
   let operations = 0;
   for (const { mostTokens = Number.POSITIVE_INFINITY, promptOperationsPerToken } of work.caches) {
     const meanReach = Math.min(cached + tokens / 2, mostTokens);

@@ -22,6 +22,8 @@ export interface StepTime {
   readonly communicationMs: number;
   /** The engine's own work, and kernels that wait for each other. */
   readonly overheadMs: number;
+  /** All products with weights: bound by reading, by arithmetic, or a little by both. */
+  readonly matricesMs: number;
 }
 
 /** The stages of a pipeline work on groups of the sequences in turn: each pass carries one group. */
@@ -43,6 +45,7 @@ export function stepMs(setup: ReplicaSetup, { sequences, contextTokens }: Decode
     computeMs: factor * matrices.computeMs,
     communicationMs: factor * exchangedMs,
     overheadMs: factor * overheadMs + besides,
+    matricesMs: factor * matrices.totalMs,
   };
 }
 
@@ -67,14 +70,14 @@ function cacheMs(
 
 /** A pass that keeps its cards busy for so long, with the launches of its kernels beside it. */
 export function launchedMs({ work, coefficients }: ReplicaSetup, busyMs: number): number {
-  return joined(busyMs, (coefficients.launchUs * work.layers) / 1e3);
+  return joined(busyMs, (coefficients.hostTime * coefficients.launchUs * work.layers) / 1e3);
 }
 
 /** What the engine does beside the arithmetic, for one pass. */
 export function engineMs({ work, coefficients }: ReplicaSetup, sequences: number): number {
-  const { stepMs, layerUs, moeLayerUs, indexerUs, sequenceUs, oldEngine } = coefficients;
+  const { stepMs, layerUs, moeLayerUs, indexerUs, sequenceUs, oldEngine, hostTime } = coefficients;
   const layersUs = layerUs * work.layers + moeLayerUs * work.moeLayers + indexerUs * work.indexedLayers;
-  return oldEngine * (stepMs + (layersUs + sequenceUs * sequences) / 1e3);
+  return oldEngine * (hostTime * (stepMs + (sequenceUs * sequences) / 1e3) + layersUs / 1e3);
 }
 
 /** What takes most of a step. */

@@ -58,6 +58,8 @@ export interface ReplicaSetup {
   readonly pipelineParallel: number;
   /** Groups of GPUs that each run the attention of their own requests, while the experts lie over all. @default 1 */
   readonly attentionDataParallel?: number;
+  /** GPUs over which whole experts are dealt, instead of a part of each on every GPU. @default 1 */
+  readonly expertParallel?: number;
   /** Tokens that the KV cache holds: the planner's own limit. */
   readonly kvTokens: number;
   readonly maxNumSeqs?: number;

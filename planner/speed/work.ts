@@ -172,7 +172,8 @@ function cacheWork(
       } else {
         const keys = indexer.headDim * DTYPE_BYTES.bfloat16;
         add(Number.POSITIVE_INFINITY, Math.min(keys, cache.bytesPerToken), 2 * indexer.heads * indexer.headDim);
-        add(INDEXER_TOKENS, Math.max(0, cache.bytesPerToken - keys), operations, ofPrompt);
+        // Each token of a prompt reads a choice of its own: nothing is unpacked for many queries at once.
+        add(INDEXER_TOKENS, Math.max(0, cache.bytesPerToken - keys), operations);
       }
       for (const { scope, pageBytes, blockTokens } of cache.paged ?? []) {
         if (scope.kind !== "full") {

@@ -3,19 +3,30 @@
  * each constant drawn to what was known before and kept within its physical bounds. No chance is involved: the same rows give the
  * same constants.
  */
-import { type ConstantRow, ConstantTable } from "../../../planner/speed/constants";
+import {
+  type Coefficients,
+  type ConstantKeys,
+  type ConstantRow,
+  ConstantTable,
+} from "../../../planner/speed/constants";
 import { predict, questionOf } from "./predict";
 import type { Resolved } from "./resolve";
 
 /** Rounds of Gauss-Newton; later ones change predictions by less than a percent. */
 const ROUNDS = 8;
-/** Relative error that one row is believed to have: outliers beyond pull no harder. */
+/** Rounds that measure slopes anew: after them constants move too little to bend them. */
+const ROUNDS_OF_SLOPES = 3;
+/** Relative error that one row is believed to have. */
 const SCATTER = 0.15;
+/** Degrees of freedom of the errors' distribution (Student's): few, for measurements of one deployment contradict each other. */
+const FREEDOM = 3;
 /** Change of a constant's logarithm with which slopes are measured. */
 const NUDGE = 0.02;
 
 interface Row {
   readonly resolved: Resolved;
+  /** Which of the different keys it has. */
+  readonly kind: number;
   readonly logMeasured: number;
   readonly weight: number;
 }
@@ -25,10 +36,35 @@ export function fitConstants(resolved: readonly Resolved[], start: readonly Cons
   const rows = weighted(resolved);
   const free = start.flatMap(({ spread }, index) => (spread > 0 ? [index] : []));
   let values = start.map(({ prior }) => prior);
+  let slopes: Slopes = [];
   for (let round = 0; round < ROUNDS; round++) {
-    values = improved(rows, start, values, free, round === 0 ? 0.5 : 1);
+    slopes = round < ROUNDS_OF_SLOPES ? slopesOf(rows, start, values, free) : slopes;
+    values = improved(rows, start, values, free, slopes, round === 0 ? 0.5 : 1);
   }
   return start.map((row, index) => ({ ...row, value: round4(values[index] ?? row.prior) }));
+}
+
+/** Of each row's error over the logarithm of each free constant. */
+type Slopes = readonly (readonly number[])[];
+
+function slopesOf(
+  rows: readonly Row[],
+  start: readonly ConstantRow[],
+  values: readonly number[],
+  free: readonly number[],
+): Slopes {
+  const table = tableOf(start, values);
+  const base = rows.map((row) => errorOf(row, table));
+  const kinds = kindsOf(rows);
+  return free.map((index) => {
+    const nudged = tableOf(
+      start,
+      values.map((value, at) => (at === index ? value * Math.exp(-NUDGE) : value)),
+    );
+    // Most rows are of another card or engine: nothing of theirs changes.
+    const isTouched = kinds.map((keys) => !isSame(table.resolve(keys), nudged.resolve(keys)));
+    return rows.map((row, at) => (isTouched[row.kind] ? ((base[at] ?? 0) - errorOf(row, nudged)) / NUDGE : 0));
+  });
 }
 
 function improved(
@@ -36,17 +72,14 @@ function improved(
   start: readonly ConstantRow[],
   values: readonly number[],
   free: readonly number[],
+  slopes: Slopes,
   step: number,
 ): number[] {
-  const base = errors(rows, tableOf(start, values));
-  const slopes = free.map((index) => {
-    const nudged = values.map((value, at) => (at === index ? value * Math.exp(-NUDGE) : value));
-    const changed = errors(rows, tableOf(start, nudged));
-    return base.map((error, row) => (error - (changed[row] ?? error)) / NUDGE);
-  });
-  // Rows far off weigh as much as those at the scatter: the sum is of absolute values there.
+  const table = tableOf(start, values);
+  const base = rows.map((row) => errorOf(row, table));
+  // Rows far off pull less the farther they are: something happened there that the model does not have.
   const weights = rows.map(
-    ({ weight }, row) => weight / Math.max(1, Math.abs(base[row] ?? 0) / SCATTER) / SCATTER ** 2,
+    ({ weight }, row) => weight / (1 + ((base[row] ?? 0) / SCATTER) ** 2 / FREEDOM) / SCATTER ** 2,
   );
   const normal = free.map((_, i) =>
     free.map((_, j) => {
@@ -72,19 +105,36 @@ function tableOf(start: readonly ConstantRow[], values: readonly number[]): Cons
   return new ConstantTable(start.map((row, index) => ({ ...row, value: values[index] ?? row.value })));
 }
 
-function errors(rows: readonly Row[], table: ConstantTable): number[] {
-  return rows.map(({ resolved, logMeasured }) => {
-    const predicted = predict(resolved, table);
-    return predicted === undefined || !Number.isFinite(predicted) || predicted <= 0
-      ? 0
-      : Math.log(predicted) - logMeasured;
-  });
+/** Each of the different keys once, at the place that its rows name. */
+function kindsOf(rows: readonly Row[]): readonly ConstantKeys[] {
+  const kinds: ConstantKeys[] = [];
+  for (const { kind, resolved } of rows) {
+    kinds[kind] = resolved.keys;
+  }
+  return kinds;
+}
+
+function errorOf({ resolved, logMeasured }: Row, table: ConstantTable): number {
+  const predicted = predict(resolved, table);
+  return predicted === undefined || !Number.isFinite(predicted) || predicted <= 0
+    ? 0
+    : Math.log(predicted) - logMeasured;
+}
+
+function isSame(some: Coefficients, others: Coefficients): boolean {
+  return (Object.keys(some) as (keyof Coefficients)[]).every((name) => some[name] === others[name]);
 }
 
 /** Runs of one deployment repeat each other: together they weigh as the square root of their number. */
 function weighted(resolved: readonly Resolved[]): readonly Row[] {
   const groups = new Map<string, number>();
   const groupOf = ({ row }: Resolved) => [row.source, row.engine, row.model, row.quantization, row.gpu].join(" ");
+  const kinds = new Map<string, number>();
+  const kindOf = ({ keys }: Resolved): number => {
+    const name = JSON.stringify(keys);
+    kinds.set(name, kinds.get(name) ?? kinds.size);
+    return kinds.get(name) ?? 0;
+  };
   for (const each of resolved) {
     groups.set(groupOf(each), (groups.get(groupOf(each)) ?? 0) + 1);
   }
@@ -94,6 +144,7 @@ function weighted(resolved: readonly Resolved[]): readonly Row[] {
       : [
           {
             resolved: each,
+            kind: kindOf(each),
             logMeasured: Math.log(each.row.value),
             weight: trustOf(each) / Math.sqrt(groups.get(groupOf(each)) ?? 1),
           },
@@ -108,7 +159,8 @@ function trustOf(each: Resolved): number {
     case undefined:
       return 0;
     case "ttft":
-      return 0.2 * old;
+      // At the limit waits say how near it was, and nothing else.
+      return each.row.source === "mlperf" ? 0 : 0.2 * old;
     case "requestsAtLevel":
       return 1.5 * old;
     default:

@@ -23,8 +23,9 @@ export function heldOut(
   rows: readonly Resolved[],
   start: readonly ConstantRow[],
   progress: (text: string) => void,
+  ways: readonly Outcome["leftOut"][] = ["model", "card"],
 ): readonly Outcome[] {
-  return (["model", "card"] as const).flatMap((leftOut) => {
+  return ways.flatMap((leftOut) => {
     const groupOf = ({ row, setup }: Resolved) => (leftOut === "model" ? modelName(row.model) : setup.card.name);
     const folds = foldsOf(rows.map(groupOf));
     return Array.from({ length: FOLDS }, (_, fold) => {

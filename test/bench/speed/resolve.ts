@@ -55,6 +55,10 @@ function resolved(row: Measured, architecture: ModelArchitecture, card: Card): R
   const tensorParallel = row.tensorParallel ?? leastTensorParallel(row, architecture, card);
   const perReplica = tensorParallel * pipelineParallel * attentionGroups;
   const replicas = Math.max(1, row.gpus / perReplica);
+  const expertParallel = Math.min(
+    perReplica,
+    Math.max(row.expertParallel, attentionGroups * tensorParallel * Number(attentionGroups > 1)),
+  );
   const kvCacheDtype = cacheDtypeOf(row, card);
   const work = modelWork(architecture, { quantization: formatOf(row), kvCacheDtype, tensorParallel });
   const year = engineYear(row);
@@ -73,6 +77,7 @@ function resolved(row: Measured, architecture: ModelArchitecture, card: Card): R
       tensorParallel,
       pipelineParallel,
       ...(attentionGroups > 1 && { attentionDataParallel: attentionGroups }),
+      ...(expertParallel > 1 && { expertParallel }),
       kvTokens: kvTokensOf(work, card, shape, { tensorParallel, pipelineParallel, attentionGroups }),
       ...(most !== undefined && { maxNumSeqs: most }),
     },
@@ -135,14 +140,19 @@ function engineYear({ engineVersion, date }: Measured): string | undefined {
   return /^20\d\d(?!\.\.)/.exec(date)?.[0];
 }
 
-/** vLLM runs 256 at once where nobody says more; offline runs of others are told what the cache holds. */
+/**
+ * What engines run at once where nobody says more, in offline runs: vLLM 256, TensorRT-LLM 2,048 (`max_num_seqs` and
+ * `max_batch_size` in their documentation). Runs for MLPerf are told what the cache holds.
+ */
 function mostSequences({ notes, engine, load, source }: Measured): number | undefined {
   const told = /max_num_seqs (\d+)/.exec(notes)?.[1];
   if (told !== undefined) {
     return Number(told);
   }
-  return engine === "vllm" && load.kind === "max" && source !== "mlperf" ? 256 : undefined;
+  return load.kind === "max" && source !== "mlperf" ? USUAL_SEQUENCES[kernelsOf(engine)] : undefined;
 }
+
+const USUAL_SEQUENCES: Readonly<Record<string, number | undefined>> = { vllm: 256, trtllm: 2048 };
 
 /** As many GPUs as leave a third of their memory to the cache. */
 function leastTensorParallel(row: Measured, architecture: ModelArchitecture, card: Card): number {
