@@ -48,7 +48,7 @@ export interface Coefficients {
   /** What load generators measure before the first token beside the engine: their tokenization, HTTP, buffered streams. */
   readonly clientMs: number;
   /**
-   * Launching the kernels of a layer one by one, microseconds, where an engine records no graphs of them: the processor does so while
+   * Launching one kernel, microseconds, where an engine records no graphs of them: the processor does so while
    * the card still computes, and the slower of the two decides. 0 with graphs.
    */
   readonly launchUs: number;

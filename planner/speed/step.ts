@@ -70,7 +70,7 @@ function cacheMs(
 
 /** A pass that keeps its cards busy for so long, with the launches of its kernels beside it. */
 export function launchedMs({ work, coefficients }: ReplicaSetup, busyMs: number): number {
-  return joined(busyMs, (coefficients.hostTime * coefficients.launchUs * work.layers) / 1e3);
+  return joined(busyMs, (coefficients.hostTime * coefficients.launchUs * work.launches) / 1e3);
 }
 
 /** What the engine does beside the arithmetic, for one pass. */

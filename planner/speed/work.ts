@@ -34,6 +34,8 @@ export interface ModelWork {
   readonly moeLayers: number;
   /** Layers with an indexer of their own. */
   readonly indexedLayers: number;
+  /** Kernels that one pass launches, all layers together. */
+  readonly launches: number;
   readonly hiddenSize: number;
   /** What every token meets, whatever its experts, in the layers. */
   readonly dense: Matrices;
@@ -93,6 +95,7 @@ function sumWork(
     layers: architecture.layers,
     moeLayers: architecture.layerSpecs.filter(({ feedForward }) => feedForward.kind === "experts").length,
     indexedLayers: architecture.layerSpecs.filter(({ mixer }) => indexerOf(mixer) !== undefined).length,
+    launches: KERNELS_PER_LAYER * architecture.layers + biasesIn(dense),
     hiddenSize: architecture.hiddenSize,
     dense: summed,
     mixerShare: summed.bytes > 0 ? matricesOf(mixers, format).bytes / summed.bytes : 0,
@@ -101,6 +104,17 @@ function sumWork(
     head: matricesOf(head.length > 0 ? head : table, format),
     ...cacheWork(architecture, dtype, tensorParallel),
   };
+}
+
+/**
+ * Kernels of a layer without biases, as engines of 2023 wrote it: two norms, fused query, key and value, rotation, writing the cache,
+ * attention, output, fused gate and up, activation, down, two all-reduces (vllm/model_executor/models/llama.py of 0.2).
+ */
+const KERNELS_PER_LAYER = 12;
+
+/** Biases that are added by kernels of their own: one for query, key and value, which are one product. */
+function biasesIn(tensors: readonly ModelTensor[]): number {
+  return tensors.filter(({ module }) => /bias$/.test(module) && !/[kv]_proj\.bias$/.test(module)).length;
 }
 
 function routing(experts: readonly ModelTensor[]): { count: number; perToken: number } {

@@ -101,6 +101,8 @@ function quantilesOf(outcomes: readonly Outcome[]): readonly number[] {
 /** Share of measurements that a band is to hold where it is tested. */
 export const BAND = 0.8;
 const MOST_WIDENING = 3;
+/** Rows with which a factor that they ask for is believed by half: of few it is mostly chance. */
+const ROWS_OF_DOUBT = 50;
 
 /** The smallest factor, by hundredths, with which as many rows lie in the band of the other folds as should. */
 function wideningOf(own: readonly Outcome[], alike: readonly Outcome[]): number {
@@ -115,7 +117,8 @@ function wideningOf(own: readonly Outcome[], alike: readonly Outcome[]): number 
     needed.sort((a, b) => a - b),
     BAND,
   );
-  return Math.min(MOST_WIDENING, Math.max(1, Math.ceil(100 * wide) / 100));
+  const believed = 1 + ((wide - 1) * own.length) / (own.length + ROWS_OF_DOUBT);
+  return Math.min(MOST_WIDENING, Math.max(1, Math.ceil(100 * believed) / 100));
 }
 
 /** By how much the edge on its side has to move for an error to lie within. */

@@ -8,24 +8,24 @@ import type { Group } from "../group";
 import { CsvError } from "../memory/csv";
 import { heldOut } from "./held-out";
 import { predict, questionOf } from "./predict";
-import { failuresOf, tableOfErrors, tableOfUnanswered } from "./report";
+import { failuresOf, tableOfErrors, tableOfUnanswered, tableOfVerdicts } from "./report";
 import { type Resolved, resolve, type Unanswered } from "./resolve";
-import { type Measured, readMeasured } from "./rows";
+import { type Measured, readMeasured, readRows } from "./rows";
 
 /** Measurements that the constants are fitted to. */
 export const OWN_MEASUREMENTS = join(repositoryRoot(), "test/bench/speed/measured.csv");
 
 export function speedGroup({ rows }: { readonly rows?: string }): Group {
   return {
-    measure: async (_, progress) => (rows === undefined ? judged(progress) : scored(readFile(rows))),
+    measure: async (_, progress) => (rows === undefined ? judged(progress) : scored(readFile(rows, readRows))),
   };
 }
 
 function judged(progress: (text: string) => void) {
-  const { answered, unanswered } = sorted(readFile(OWN_MEASUREMENTS));
+  const { answered, unanswered } = sorted(readFile(OWN_MEASUREMENTS, readMeasured));
   const outcomes = heldOut(answered, constantRows, progress);
   return {
-    tables: [...tableOfErrors(outcomes), tableOfUnanswered(unanswered)],
+    tables: [...tableOfErrors(outcomes), tableOfVerdicts(outcomes), tableOfUnanswered(unanswered)],
     measurements: {
       rows: outcomes.map(({ resolved: { row }, leftOut, predicted }) => ({
         id: row.id,
@@ -40,9 +40,12 @@ function judged(progress: (text: string) => void) {
 }
 
 /** Rows of any origin, answered with the constants as they are; band of 80 %. */
-function scored(measured: readonly Measured[]) {
-  const { answered, unanswered } = sorted(measured);
-  const silent: Unanswered[] = [...unanswered];
+function scored({ rows, unreadable }: ReturnType<typeof readRows>) {
+  const { answered, unanswered } = sorted(rows);
+  const silent: Unanswered[] = [
+    ...unreadable.map(({ row, problems }) => ({ row, reason: problems.join("; ") })),
+    ...unanswered,
+  ];
   const predictions = answered.flatMap((resolved) => {
     const question = questionOf(resolved);
     const predicted = predict(resolved, ownConstants);
@@ -82,7 +85,7 @@ function unansweredJson({ row: { id, model, gpu, metric }, reason }: Unanswered)
 }
 
 /** @throws Error that names the file and every mistake in it */
-function readFile(path: string): readonly Measured[] {
+function readFile<Rows>(path: string, read: (text: string) => Rows): Rows {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -90,7 +93,7 @@ function readFile(path: string): readonly Measured[] {
     throw new Error(`--rows ${path}: there is no file that can be read`);
   }
   try {
-    return readMeasured(text);
+    return read(text);
   } catch (error) {
     throw error instanceof CsvError ? new Error(`${path}\n${error.message}`) : error;
   }

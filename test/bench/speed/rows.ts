@@ -44,19 +44,43 @@ const NEEDED = [
   "metric",
 ] as const;
 
+/** A row whose cells are not as they should be, with what is wrong with them. */
+export interface Unreadable {
+  /** With the least that may stand there in the place of what nobody can read. */
+  readonly row: Measured;
+  readonly problems: readonly string[];
+}
+
 /** @throws CsvError naming every line and column that is not as it should be */
 export function readMeasured(text: string): readonly Measured[] {
+  const { rows, unreadable } = readRows(text);
+  if (unreadable.length > 0) {
+    throw new CsvError(firstOf(unreadable.flatMap(({ problems }) => problems)));
+  }
+  return rows;
+}
+
+/**
+ * Rows of a file that somebody else wrote: those that can be read, and the others with their reasons.
+ * @throws CsvError where the file is no table with the columns that every row needs
+ */
+export function readRows(text: string): {
+  readonly rows: readonly Measured[];
+  readonly unreadable: readonly Unreadable[];
+} {
   const records = parseCsv(text);
   const missing = NEEDED.filter((column) => records[0] !== undefined && !records[0].has(column));
   if (missing.length > 0) {
     throw new CsvError([`line 1: no column ${missing.join(", ")}; columns are those of test/bench/speed/measured.csv`]);
   }
-  const problems: string[] = [];
-  const rows = records.map((record) => rowOf(record, problems));
-  if (problems.length > 0) {
-    throw new CsvError(firstOf(problems));
-  }
-  return rows;
+  const read = records.map((record) => {
+    const problems: string[] = [];
+    return { row: rowOf(record, problems), problems };
+  });
+  return {
+    rows: read.filter(({ problems }) => problems.length === 0).map(({ row }) => row),
+    unreadable: read.filter(({ problems }) => problems.length > 0),
+  };
 }
 
 function rowOf(record: CsvRecord, problems: string[]): Measured {

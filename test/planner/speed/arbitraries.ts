@@ -25,6 +25,7 @@ export function works(): fc.Arbitrary<ModelWork> {
         layers,
         moeLayers: experts === null ? 0 : layers,
         indexedLayers: 0,
+        launches: 12 * layers,
         hiddenSize,
         dense: matrices(perLayer * layers),
         mixerShare: 0.3,
