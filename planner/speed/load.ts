@@ -159,7 +159,7 @@ export function cycleOf(setup: ReplicaSetup, shape: RequestShape, sequences: num
   // Stages read several prompts at once, one behind the other.
   const stages = (pipelineParallel - 1) * coefficients.pipelineUse;
   const prompt = promptBeside(setup, inputTokens - prefix, prefix);
-  const spared = coefficients.mixing * sparedMs(step, prompt, sequences / outputTokens);
+  const spared = coefficients.mixing * sparedMs(setup, step, prompt, sequences / outputTokens);
   const promptMs = (prompt.totalMs - spared) / (1 + stages * (1 - 1 / Math.max(1, sequences)));
   const perStep = (sequences / outputTokens) * promptMs;
   return {
@@ -177,12 +177,19 @@ export function cycleOf(setup: ReplicaSetup, shape: RequestShape, sequences: num
 /**
  * What one prompt costs less because the steps that take it along read the weights anyway: while they are read, the arithmetic of
  * both goes on. With few prompts a step, each falls on one; with many, each step has several.
+ * By the formulas alone: what was measured says how long steps and prompts take, and not what they share.
  * @param perStep prompts that one step takes along, on average
  */
-function sparedMs(step: StepTime, { matricesMs }: PromptBeside, perStep: number): number {
+function sparedMs(
+  { calibration }: ReplicaSetup,
+  { matrices }: StepTime,
+  { matricesMs }: PromptBeside,
+  perStep: number,
+): number {
   const each = Math.max(1, perStep);
-  const together = joined(step.weightsMs, step.computeMs + each * matricesMs);
-  return Math.min(matricesMs, (step.matricesMs + each * matricesMs - together) / each);
+  const together = joined(matrices.weightsMs, matrices.computeMs + each * matricesMs);
+  const spared = Math.min(matricesMs, (matrices.totalMs + each * matricesMs - together) / each);
+  return (calibration?.prompt ?? 1) * spared;
 }
 
 function limitOfCycle({ step, promptShare }: Cycle, setup: ReplicaSetup): LimitedBy {

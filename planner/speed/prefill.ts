@@ -29,7 +29,7 @@ export function promptWorkMs(setup: ReplicaSetup, tokens: number, alreadyCached 
 
 /** What reading prompts adds to steps that running sequences take anyway, for one prompt. */
 export interface PromptBeside {
-  /** Products with the weights: they wait for nothing that a step has read already. */
+  /** Products with the weights by the formulas alone: they wait for nothing that a step has read already. */
   readonly matricesMs: number;
   readonly totalMs: number;
 }
@@ -46,10 +46,10 @@ export function promptBeside(setup: ReplicaSetup, tokens: number, alreadyCached:
   const prompts = setup.attentionDataParallel ?? 1;
   const { computeMs } = matrixMs(setup, prompts * tokens, promptShare(setup), prompts);
   const exchanged = communicationMs(setup, prompts * tokens) - communicationMs(setup, 0);
-  const each = (setup.calibration?.prompt ?? 1) / prompts;
+  const factor = setup.calibration?.prompt ?? 1;
   return {
-    matricesMs: each * computeMs,
-    totalMs: each * (computeMs + attentionMs(setup, tokens, alreadyCached) + exchanged),
+    matricesMs: computeMs / prompts,
+    totalMs: (factor * (computeMs + attentionMs(setup, tokens, alreadyCached) + exchanged)) / prompts,
   };
 }
 

@@ -1,6 +1,6 @@
 /** Time of one decode step: one more token for each running sequence. */
 import { communicationMs } from "./communication";
-import { joined, matrixMs } from "./matrix-time";
+import { joined, type MatrixTime, matrixMs } from "./matrix-time";
 import type { LimitedBy, ReplicaSetup, SpeedFactors } from "./types";
 
 export interface DecodeLoad {
@@ -22,8 +22,8 @@ export interface StepTime {
   readonly communicationMs: number;
   /** The engine's own work, and kernels that wait for each other. */
   readonly overheadMs: number;
-  /** All products with weights: bound by reading, by arithmetic, or a little by both. */
-  readonly matricesMs: number;
+  /** All products with weights by the formulas alone, whatever was measured. */
+  readonly matrices: MatrixTime;
 }
 
 /** The stages of a pipeline work on groups of the sequences in turn: each pass carries one group. */
@@ -45,7 +45,7 @@ export function stepMs(setup: ReplicaSetup, { sequences, contextTokens }: Decode
     computeMs: factor * matrices.computeMs,
     communicationMs: factor * exchangedMs,
     overheadMs: factor * overheadMs + besides,
-    matricesMs: factor * matrices.totalMs,
+    matrices,
   };
 }
 

@@ -100,8 +100,7 @@ function ttftOf(setup: ReplicaSetup, { row, shape, replicas }: Resolved, p99: bo
   if (load.kind !== "rate") {
     return undefined;
   }
-  const { ttftMs, stable } = atRate(setup, shape, load.perSecond / replicas);
-  return stable ? ttftMs[p99 ? "p99" : "mean"] : undefined;
+  return atRate(setup, shape, publishedRate(setup, shape, load.perSecond / replicas)).ttftMs[p99 ? "p99" : "mean"];
 }
 
 function throughputOf(setup: ReplicaSetup, { row, shape, replicas }: Resolved): number | undefined {
