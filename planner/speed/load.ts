@@ -153,14 +153,15 @@ export function cycleOf(setup: ReplicaSetup, shape: RequestShape, sequences: num
   const { inputTokens, outputTokens } = shape;
   const prefix = Math.min(shape.sharedPrefixTokens, inputTokens);
   const step = stepMs(setup, { sequences, contextTokens: inputTokens + outputTokens / 2 });
-  // One request alone finds every stage free.
-  const idle = pipelineParallel > 1 ? 1 - (1 - coefficients.pipelineUse) * (1 - 1 / Math.max(1, sequences)) : 1;
-  const decodeMs = step.totalMs / idle;
+  // One request alone finds every stage free; as many as there are stages meet each other in all of them.
+  const met = pipelineParallel > 1 ? Math.min(1, (Math.max(1, sequences) - 1) / (pipelineParallel - 1)) : 0;
+  const decodeMs = step.totalMs / (1 - (1 - coefficients.pipelineUse) * met);
   // Stages read several prompts at once, one behind the other.
   const stages = (pipelineParallel - 1) * coefficients.pipelineUse;
   const prompt = promptBeside(setup, inputTokens - prefix, prefix);
-  const spared = coefficients.mixing * sparedMs(setup, step, prompt, sequences / outputTokens);
-  const promptMs = (prompt.totalMs - spared) / (1 + stages * (1 - 1 / Math.max(1, sequences)));
+  // Each pass of a pipeline carries a part of the sequences, and of their prompts.
+  const spared = coefficients.mixing * sparedMs(setup, step, prompt, sequences / pipelineParallel / outputTokens);
+  const promptMs = prompt.totalMs / (1 + stages * (1 - 1 / Math.max(1, sequences))) - spared / pipelineParallel;
   const perStep = (sequences / outputTokens) * promptMs;
   return {
     step,
