@@ -53,12 +53,13 @@ export interface RateLatency {
 /** A replica that requests reach at random, so many a second on average. */
 export function atRate(setup: ReplicaSetup, shape: RequestShape, requestsPerSecond: number): RateLatency {
   const room = roomFor(setup, shape).sequences;
+  const prompt = promptOf(setup, shape);
   const rateOf = (sequences: number): number =>
-    (1e3 * sequences) / (shape.outputTokens * cycleOf(setup, shape, sequences).iterationMs);
+    (1e3 * sequences) / (shape.outputTokens * cycleOf(setup, shape, sequences, prompt).iterationMs);
   const most = rateOf(room);
   const stable = requestsPerSecond < most;
   const sequences = stable ? largest(room, (each) => rateOf(each) <= requestsPerSecond, 0) : room;
-  const cycle = cycleOf(setup, shape, Math.max(1, sequences));
+  const cycle = cycleOf(setup, shape, Math.max(1, sequences), prompt);
   const busy = Math.min(0.99, (requestsPerSecond * cycle.queuedPromptMs) / 1e3);
   const share = Math.min(1, requestsPerSecond / rateOf(1));
   const base = cycle.firstMs + share * (cycle.stepMs / 2);
@@ -89,8 +90,9 @@ export interface Capacity {
 export function capacity(setup: ReplicaSetup, shape: RequestShape, level: SpeedLevel): Capacity {
   const room = roomFor(setup, shape, setup.coefficients.kvUse);
   const spread = tpotQuantile(setup, level.percentile);
+  const prompt = promptOf(setup, shape);
   const broken = (sequences: number): LimitedBy | undefined => {
-    const cycle = cycleOf(setup, shape, sequences);
+    const cycle = cycleOf(setup, shape, sequences, prompt);
     const rate = sequences / (shape.outputTokens * cycle.iterationMs);
     const busy = rate * cycle.queuedPromptMs;
     // One request alone waits for no other prompt.
@@ -107,14 +109,14 @@ export function capacity(setup: ReplicaSetup, shape: RequestShape, level: SpeedL
         : cycle.firstMs;
     return level.ttftMs !== undefined && ttft > level.ttftMs ? "prefill" : undefined;
   };
-  const alone = cycleOf(setup, shape, 1);
+  const alone = cycleOf(setup, shape, 1, prompt);
   const floor = { ttftMs: alone.firstMs, tpotMs: alone.stepMs };
   const atOne = broken(1);
   if (atOne !== undefined || room.sequences < 1) {
     return { requestsPerSecond: 0, sequences: 0, limitedBy: atOne ?? room.limitedBy, floor };
   }
   const sequences = largest(room.sequences, (each) => broken(each) === undefined, 1);
-  const rate = (1e3 * sequences) / (shape.outputTokens * cycleOf(setup, shape, sequences).iterationMs);
+  const rate = (1e3 * sequences) / (shape.outputTokens * cycleOf(setup, shape, sequences, prompt).iterationMs);
   const isFull = sequences >= room.sequences * (1 - SEARCH_STEP);
   return {
     requestsPerSecond: rate,
@@ -127,6 +129,21 @@ export function capacity(setup: ReplicaSetup, shape: RequestShape, level: SpeedL
 /** Everything queued at once, or as many clients as the cache has room for: the most that a replica makes. */
 export function offline(setup: ReplicaSetup, shape: RequestShape): ClosedLoop {
   return closedLoop(setup, shape, roomFor(setup, shape).sequences);
+}
+
+/** One prompt of a load, however many requests run. */
+interface Prompt {
+  readonly beside: PromptBeside;
+  /** Until the first token of a request that waits for nobody. */
+  readonly firstMs: number;
+}
+
+function promptOf(setup: ReplicaSetup, { inputTokens, sharedPrefixTokens }: RequestShape): Prompt {
+  const prefix = Math.min(sharedPrefixTokens, inputTokens);
+  return {
+    beside: promptBeside(setup, inputTokens - prefix, prefix),
+    firstMs: prefillMs(setup, inputTokens - prefix, prefix),
+  };
 }
 
 /** What `sequences` running requests cost while each of them, now and then, is replaced by a new one with its prompt. */
@@ -148,17 +165,21 @@ export interface Cycle {
   readonly promptShare: number;
 }
 
-export function cycleOf(setup: ReplicaSetup, shape: RequestShape, sequences: number): Cycle {
+/** @param prompt for whoever asks for many numbers of `sequences` */
+export function cycleOf(
+  setup: ReplicaSetup,
+  shape: RequestShape,
+  sequences: number,
+  { beside: prompt, firstMs }: Prompt = promptOf(setup, shape),
+): Cycle {
   const { pipelineParallel, coefficients } = setup;
   const { inputTokens, outputTokens } = shape;
-  const prefix = Math.min(shape.sharedPrefixTokens, inputTokens);
   const step = stepMs(setup, { sequences, contextTokens: inputTokens + outputTokens / 2 });
   // One request alone finds every stage free; as many as there are stages meet each other in all of them.
   const met = pipelineParallel > 1 ? Math.min(1, (Math.max(1, sequences) - 1) / (pipelineParallel - 1)) : 0;
   const decodeMs = step.totalMs / (1 - (1 - coefficients.pipelineUse) * met);
   // Stages read several prompts at once, one behind the other.
   const stages = (pipelineParallel - 1) * coefficients.pipelineUse;
-  const prompt = promptBeside(setup, inputTokens - prefix, prefix);
   // Each pass of a pipeline carries a part of the sequences, and of their prompts.
   const spared = coefficients.mixing * sparedMs(setup, step, prompt, sequences / pipelineParallel / outputTokens);
   const promptMs = prompt.totalMs / (1 + stages * (1 - 1 / Math.max(1, sequences))) - spared / pipelineParallel;
@@ -168,7 +189,7 @@ export function cycleOf(setup: ReplicaSetup, shape: RequestShape, sequences: num
     stepMs: decodeMs,
     promptMs,
     queuedPromptMs: prompt.totalMs / (1 + stages),
-    firstMs: prefillMs(setup, inputTokens - prefix, prefix),
+    firstMs,
     tpotMs: decodeMs + coefficients.overlap * ((Math.max(1, sequences) - 1) / outputTokens) * promptMs,
     iterationMs: decodeMs + perStep,
     promptShare: perStep / (decodeMs + perStep),

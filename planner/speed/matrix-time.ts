@@ -3,13 +3,17 @@ import { normalQuantile } from "./normal";
 import type { CardSpeed, ReplicaSetup } from "./types";
 import type { Matrices } from "./work";
 
-/** Between the two bounds the curve of measured products bends about so sharply. */
-const SHARPNESS = 4;
-
-/** The larger of two times that overlap, rounded off where they are alike. */
+/**
+ * The larger of two times that overlap, rounded off where they are alike: the fourth root of the sum of their fourth powers, as
+ * sharply as the curve of measured products bends. By square roots, for a search asks this a million times.
+ */
 export function joined(a: number, b: number): number {
-  const [large, small] = a > b ? [a, b] : [b, a];
-  return large === 0 ? 0 : large * (1 + (small / large) ** SHARPNESS) ** (1 / SHARPNESS);
+  const large = Math.max(a, b);
+  if (large === 0) {
+    return 0;
+  }
+  const square = (Math.min(a, b) / large) ** 2;
+  return large * Math.sqrt(Math.sqrt(1 + square * square));
 }
 
 /** Weights in fewer bits than this are multiplied as floats only by cards that multiply FP4. */
@@ -52,13 +56,11 @@ export function matrixMs(setup: ReplicaSetup, tokens: number, share: number, hea
   const { work, card, tensorParallel, attentionDataParallel = 1, coefficients } = setup;
   const bytesPerMs = card.memoryGBs * 1e6 * coefficients.weightBandwidth * coefficients.engineBandwidth;
   const ownTokens = tokens / attentionDataParallel;
-
-  const reached = ({ unpacked }: Matrices) => bytesPerMs * (unpacked ? coefficients.unpackedBandwidth : 1);
-
-  const denseRead = work.dense.bytes / tensorParallel / reached(work.dense);
+  const unpackedPerMs = bytesPerMs * coefficients.unpackedBandwidth;
+  const denseRead = work.dense.bytes / tensorParallel / (work.dense.unpacked ? unpackedPerMs : bytesPerMs);
   const densePeak = peakPerMs(card, work.dense, setup) * share;
   const denseCompute = (2 * ownTokens * work.dense.parameters) / tensorParallel / densePeak;
-  const headRead = work.head.bytes / tensorParallel / reached(work.head);
+  const headRead = work.head.bytes / tensorParallel / (work.head.unpacked ? unpackedPerMs : bytesPerMs);
   const headCompute =
     (2 * (headTokens / attentionDataParallel) * work.head.parameters) /
     tensorParallel /
