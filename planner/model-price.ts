@@ -62,8 +62,8 @@ function replicaUsd(
 }
 
 function cataloguedName({ source }: Pick<ModelRequest, "source">): string | undefined {
-  if (source.kind === "bucket") {
-    return undefined;
+  if ("tag" in source) {
+    return modelOfTag(source.tag);
   }
-  return source.kind === "ollama" ? modelOfTag(source.tag) : findModel(source.repository)?.name;
+  return "repository" in source ? findModel(source.repository)?.name : undefined;
 }
