@@ -65,10 +65,10 @@ export function networkPolicySpec(
     podSelector: selector(podLabels),
     policyTypes: [...(incoming.length > 0 ? ["Ingress"] : []), ...(outgoing.length > 0 ? ["Egress"] : [])],
     ...(incoming.length > 0 && {
-      ingress: incoming.map((connection) => ({ from: peers(connection.from, namespace), ...ports(connection) })),
+      ingress: incoming.map((connection) => ({ ...peers("from", connection.from, namespace), ...ports(connection) })),
     }),
     ...(outgoing.length > 0 && {
-      egress: outgoing.map((connection) => ({ to: peers(connection.to, namespace), ...ports(connection) })),
+      egress: outgoing.map((connection) => ({ ...peers("to", connection.to, namespace), ...ports(connection) })),
     }),
   };
 }
@@ -77,9 +77,16 @@ function ports({ ports: given }: Connection): { ports?: NetworkPolicyPort[] } {
   return given ? { ports: given.map(({ port, protocol = "TCP" }) => ({ port, protocol })) } : {};
 }
 
-/** Peers of a rule; none at all is everybody, and says so whoever else is named. */
-function peers(ends: readonly End[], namespace: string): NetworkPolicyPeer[] {
-  return ends.some((end) => "anyone" in end) ? [] : ends.map((end) => peer(end, namespace));
+/**
+ * Peers of a rule; none at all is everybody, whoever else is named. They are left out then rather than listed as none: the API
+ * server keeps no empty list, so that whoever applies one to a policy that is there already is told of a conflict.
+ */
+function peers(
+  key: "from" | "to",
+  ends: readonly End[],
+  namespace: string,
+): { [K in "from" | "to"]?: NetworkPolicyPeer[] } {
+  return ends.some((end) => "anyone" in end) ? {} : { [key]: ends.map((end) => peer(end, namespace)) };
 }
 
 function peer(end: End, namespace: string): NetworkPolicyPeer {

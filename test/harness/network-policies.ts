@@ -16,8 +16,8 @@ const policy = z.object({
   spec: z.object({
     podSelector: selector,
     policyTypes: z.array(z.enum(["Ingress", "Egress"])),
-    ingress: z.array(z.strictObject({ from: z.array(peer), ports })).default([]),
-    egress: z.array(z.strictObject({ to: z.array(peer), ports })).default([]),
+    ingress: z.array(z.strictObject({ from: z.array(peer).default([]), ports })).default([]),
+    egress: z.array(z.strictObject({ to: z.array(peer).default([]), ports })).default([]),
   }),
 });
 

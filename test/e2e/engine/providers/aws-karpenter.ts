@@ -26,6 +26,8 @@ const ROLE = "aws:iam/role:Role";
 const ENTRY = "aws:eks/accessEntry:AccessEntry";
 /** How often a pod gets a node that another pod may take. */
 const ATTEMPTS = 3;
+/** How long a pod may take to its node, in milliseconds. */
+const PLACED_WITHIN = 15_000;
 
 /**
  * Plays Karpenter for as long as the cluster's API server answers: nodes for pods that find no room, by NodePools and their
@@ -108,8 +110,22 @@ export class PlayedKarpenter {
       if (nodeClass && node && fits(pod, pool, node) && (await this.isWithinLimits(pool, node))) {
         this.attempts.set(uid, attempt);
         await this.launch(pool, nodeClass, node);
-        // The scheduler looks again: only then is it known who still finds no room.
-        await sleep(1500);
+        await this.placed(pod);
+        return;
+      }
+    }
+  }
+
+  /**
+   * The scheduler looks again: only then is it known who still finds no room. Where another pod took the node, it is not said; so there is
+   * a limit, which a busy machine must not reach, or one pod gets two nodes.
+   */
+  private async placed(pod: Pod): Promise<void> {
+    const until = Date.now() + PLACED_WITHIN;
+    for (;;) {
+      await sleep(200);
+      const still = (await this.client.get(pod)) as Pod | undefined;
+      if (still === undefined || !findsNoRoom(still) || Date.now() >= until) {
         return;
       }
     }
