@@ -15,6 +15,8 @@ const INPUTS = "__inputs";
 export interface ResourceOptions {
   /** Take over an object that exists instead of refusing to create it (`PULUMI_K8S_UPSERT_EXISTING_OBJECTS`). */
   readonly upsert: boolean;
+  /** Take fields that somebody else set to another value (`PULUMI_K8S_ENABLE_PATCH_FORCE`). */
+  readonly force: boolean;
   /** Seconds to wait for readiness or deletion. */
   readonly patience: number;
 }
@@ -24,7 +26,7 @@ export interface ResourceOptions {
  * (after 4.32; the rule about creating is of 4.29):
  *
  * - an object is created by POST, which fails where one of its name exists; with `upsert` it is applied instead;
- * - it is changed by server-side apply, which fails on a field that somebody else set to another value, unless an annotation of it says otherwise;
+ * - it is changed by server-side apply, which fails on a field that somebody else set to another value, unless an annotation of it or `force` says otherwise;
  * - a request that does not reach the API server fails at once; waiting for readiness goes on until it answers again;
  * - an object that was made and does not get ready is recorded with that error, and is mended by the next run.
  *
@@ -54,7 +56,7 @@ export class KubernetesResource {
     const { namespace, name } = object.metadata;
     const id = namespace === undefined ? name : `${namespace}/${name}`;
     if (this.options.upsert) {
-      await this.client.apply(object, { fieldManager: APPLIER, force: isForced(object) });
+      await this.client.apply(object, { fieldManager: APPLIER, force: this.options.force || isForced(object) });
     } else if (!(await this.client.create(object, { fieldManager: CREATOR }))) {
       throw new Error(`${describeObject(object)} already exists`);
     }
@@ -68,7 +70,7 @@ export class KubernetesResource {
       throw new Error(`${describeObject(object)} not found`);
     }
     await takeOverFields(this.client, live);
-    await this.client.apply(object, { fieldManager: APPLIER, force: isForced(object) });
+    await this.client.apply(object, { fieldManager: APPLIER, force: this.options.force || isForced(object) });
     return { outs: await this.settled(id, news) };
   }
 

@@ -8,12 +8,13 @@ import { type Properties, plain } from "./secrets";
 
 /**
  * Stands in for the official `kubernetes` provider: objects go to the API server of KUBECONFIG. E2E_KINDS names the
- * kinds of custom resources that releases of charts bring, separated by commas; E2E_PATIENCE_SECONDS is how long it waits for readiness. PULUMI_K8S_UPSERT_EXISTING_OBJECTS is
- * the official provider's own.
+ * kinds of custom resources that releases of charts bring, separated by commas; E2E_PATIENCE_SECONDS is how long it waits for readiness. PULUMI_K8S_UPSERT_EXISTING_OBJECTS
+ * and PULUMI_K8S_ENABLE_PATCH_FORCE are the official provider's own.
  */
 const client = connect(readFileSync(process.env.KUBECONFIG ?? "", "utf8"));
 const objects = new KubernetesResource(client, {
   upsert: process.env.PULUMI_K8S_UPSERT_EXISTING_OBJECTS === "true",
+  force: process.env.PULUMI_K8S_ENABLE_PATCH_FORCE === "true",
   patience: Number(process.env.E2E_PATIENCE_SECONDS ?? "60"),
 });
 const releases = new HelmRelease(client, new Set((process.env.E2E_KINDS ?? "").split(",")));
