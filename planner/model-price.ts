@@ -3,6 +3,7 @@ import { pricesOf, type StatedPrice } from "../catalog/api-prices";
 import { findModel, modelOfTag } from "../catalog/models";
 import type { Candidate } from "./candidates";
 import { monthlyUsd } from "./cost";
+import { replicasFor } from "./level/sizing";
 import type { SpeedPlan } from "./level/speed-plan";
 import { heldReplicas } from "./placement";
 import type { ModelRequest } from "./request";
@@ -34,7 +35,7 @@ export function modelPrice({
   const { traffic, name, maxReplicas } = model;
   const ofEach = speed.capacity?.requestsPerSecond ?? speed.requestsPerSecond.expected;
   const held = heldReplicas(model);
-  const needed = traffic === undefined || ofEach <= 0 ? 1 : Math.ceil(traffic.requestsPerSecond / ofEach - 1e-9);
+  const needed = traffic === undefined || ofEach <= 0 ? 1 : replicasFor(traffic.requestsPerSecond, ofEach);
   const running = Math.max(1, held, Math.min(needed, maxReplicas));
   const usdOfEach = held > 0 ? ofHeld / held : replicaUsd(candidate, pool);
   // Nobody answers requests that come faster than all replicas: their price would be that of work not done.

@@ -1,5 +1,4 @@
 /** `fleet status`: the state of every node's cluster, asked beside each other. */
-
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { KubeconfigSource } from "../cluster/kubeconfig";

@@ -29,8 +29,13 @@ export function sizingOf(model: ModelRequest, speed: ReplicaSpeed): Sizing {
     return { rate, needed: Number.POSITIVE_INFINITY };
   }
   // Without traffic nobody knows of how many: the floor alone is held to the level.
-  const needed = traffic === undefined ? 1 : Math.ceil(peakRate(traffic) / rate.requestsPerSecond - 1e-9);
-  return { rate, needed: Math.max(1, needed) };
+  const needed = traffic === undefined ? 1 : replicasFor(peakRate(traffic), rate.requestsPerSecond);
+  return { rate, needed };
+}
+
+/** Replicas that answer so many requests a second, of which each answers `ofEach`. */
+export function replicasFor(requestsPerSecond: number, ofEach: number): number {
+  return Math.max(1, Math.ceil(requestsPerSecond / ofEach - 1e-9));
 }
 
 /** Replicas that are planned: as the file says, else what the traffic needs, and one that may fail where availability is declared. */

@@ -3,6 +3,17 @@ import { findShape, type MachineShape } from "../../catalog/shapes";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { parseModelConfigText } from "../../planner/model/config-json";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../../planner/request";
+import type { Traffic } from "../../planner/traffic";
+
+/** Four requests a second at the peak, as long as those of chats. */
+export const CHAT_TRAFFIC: Traffic = {
+  requestsPerSecond: 2,
+  peakFactor: 2,
+  inputTokens: 1000,
+  outputTokens: 300,
+  sharedPrefixTokens: 0,
+  lengthVariation: 1,
+};
 
 /** A machine of the catalogue. */
 export function shapeNamed(name: string): MachineShape {

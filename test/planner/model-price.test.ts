@@ -3,19 +3,10 @@ import { describe, expect, it } from "vitest";
 import { planWithAdvice } from "../../planner/plan-with-advice";
 import type { ModelRequest, PoolRequest } from "../../planner/request";
 import type { ModelPlan } from "../../planner/types";
-import { environmentOf, modelOf, poolOf } from "./fixtures";
-
-const TRAFFIC = {
-  requestsPerSecond: 2,
-  peakFactor: 2,
-  inputTokens: 1000,
-  outputTokens: 300,
-  sharedPrefixTokens: 0,
-  lengthVariation: 1,
-};
+import { CHAT_TRAFFIC, environmentOf, modelOf, poolOf } from "./fixtures";
 
 function planned(changes: Partial<ModelRequest>, pool: Partial<PoolRequest> = {}): ModelPlan {
-  const model = modelOf("qwen2.5-7b-instruct", { name: "chat", traffic: TRAFFIC, ...changes });
+  const model = modelOf("qwen2.5-7b-instruct", { name: "chat", traffic: CHAT_TRAFFIC, ...changes });
   const [plan] = planWithAdvice(environmentOf([poolOf("g6e.xlarge", 40, pool)], [model])).models;
   if (plan === undefined) {
     throw new Error("it found no place");
@@ -37,7 +28,7 @@ describe("the price of a model's tokens", () => {
 
   it("counts the replicas that answer the traffic on average, not only those that always run", () => {
     const alone = planned({ serviceLevel: level, minReplicas: 1, maxReplicas: 8 });
-    const traffic = { ...TRAFFIC, requestsPerSecond: 3.5 * (alone.speed?.capacity?.requestsPerSecond ?? 0) };
+    const traffic = { ...CHAT_TRAFFIC, requestsPerSecond: 3.5 * (alone.speed?.capacity?.requestsPerSecond ?? 0) };
     const scaled = planned({ traffic, serviceLevel: level, minReplicas: 1, maxReplicas: 8 });
     const needed = Math.ceil(traffic.requestsPerSecond / (scaled.speed?.capacity?.requestsPerSecond ?? 0));
     const fixed = planned({ traffic, serviceLevel: level, minReplicas: needed, maxReplicas: 8 });
@@ -47,7 +38,7 @@ describe("the price of a model's tokens", () => {
   });
 
   it("is that of a replica that is awake where the model sleeps", () => {
-    const slow = { ...TRAFFIC, requestsPerSecond: 0.1 };
+    const slow = { ...CHAT_TRAFFIC, requestsPerSecond: 0.1 };
     const asleep = planned({ traffic: slow, minReplicas: 0, maxReplicas: 1 });
     const awake = planned({ traffic: slow, minReplicas: 1, maxReplicas: 1 });
     expect(asleep.monthlyUsd).toBe(0);
@@ -55,7 +46,7 @@ describe("the price of a model's tokens", () => {
   });
 
   it("is not told of requests that nobody answers", () => {
-    const flood = { ...TRAFFIC, requestsPerSecond: 500 };
+    const flood = { ...CHAT_TRAFFIC, requestsPerSecond: 500 };
     const { tokenPrice } = planned({ traffic: flood, serviceLevel: level, minReplicas: 1, maxReplicas: 1 });
     expect(tokenPrice).not.toHaveProperty("usdPerMillionTokens");
     expect(tokenPrice?.atCapacityUsdPerMillionTokens).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
-import { Redis as Client } from "ioredis";
-import { type Ollama, type Redis, type Registry, startOllama, startRedis, startRegistry } from "./registry";
+import type { Redis as Client } from "ioredis";
+import { type Ollama, type Redis, type Registry, startOllama, startRedis, startRegistry, withClient } from "./registry";
 import { Api, ApiBundle } from "./start-api";
 
 /** What a replica is told beside the addresses of its surroundings. */
@@ -102,12 +102,7 @@ export class ControlStand {
   }
 
   async withRedis<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const client = new Client(this.redis.url);
-    try {
-      return await work(client);
-    } finally {
-      client.disconnect();
-    }
+    return withClient(this.redis, work);
   }
 
   async stopReplicas(): Promise<void> {

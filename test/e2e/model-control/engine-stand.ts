@@ -1,5 +1,5 @@
-import { Redis as Client } from "ioredis";
-import { type Redis, startRedis } from "./registry";
+import type { Redis as Client } from "ioredis";
+import { type Redis, startRedis, withClient } from "./registry";
 import { type Answer, SickEngine } from "./sick-engine";
 import { Api, ApiBundle } from "./start-api";
 
@@ -50,12 +50,7 @@ export class EngineStand {
   }
 
   async withRedis<T>(work: (client: Client) => Promise<T>): Promise<T> {
-    const client = new Client(this.redis.url);
-    try {
-      return await work(client);
-    } finally {
-      client.disconnect();
-    }
+    return withClient(this.redis, work);
   }
 
   /** A figure of Redis' own report. */

@@ -14,6 +14,7 @@ import { InferenceStore, type NewTask } from "../../../services/model-control/sr
 import { Turns } from "../../../services/model-control/src/inference/turns";
 import { FakeFleet } from "../../services/model-control/fake-fleet";
 import { FakeTasks } from "../../services/model-control/fake-tasks";
+import { newTask } from "./new-task";
 import { type Redis, startRedis } from "./registry";
 
 type Parts = ConstructorParameters<typeof Turns>[0];
@@ -26,7 +27,6 @@ const never = new AbortController().signal;
 let redis: Redis;
 let client: Client;
 let store: InferenceStore;
-let count = 0;
 /** Of the stores, in milliseconds. */
 let clock = 0;
 
@@ -51,20 +51,9 @@ function newStore(connection: Client): InferenceStore {
 
 /** In the queue, and nobody is at it. */
 async function waiting(prompts = 1): Promise<NewTask> {
-  const task = {
-    owner: "token:a",
-    model: "m:1",
-    createdAt: Date.now(),
-    prompts,
-    maxTokens: 8,
-    seconds: 9,
-    mayPull: true,
-    mayStart: true,
-  };
-  const inputs = Array.from({ length: prompts }, (_, index) => ({ prompt: `prompt ${index}` }));
-  const made: NewTask = { id: `inference-${++count}`, task, inputs, sampling: {} };
+  const made = newTask(prompts);
   await store.create(made);
-  await store.confirm(made.id, task);
+  await store.confirm(made.id, made.task);
   return made;
 }
 
@@ -209,7 +198,7 @@ async function waitingWith(idempotencies: readonly NonNullable<NewTask["idempote
   const made = await Promise.all(
     idempotencies.map((idempotency, index) =>
       newStore(connections[index] ?? client).create({
-        id: `inference-${++count}`,
+        id: newTask().id,
         task,
         inputs,
         sampling: {},

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Item, WAITING } from "../../../services/model-control/src/inference/record";
 import { Sealer } from "../../../services/model-control/src/inference/sealing";
 import { InferenceStore, type NewTask } from "../../../services/model-control/src/inference/store";
+import { newTask } from "./new-task";
 import { type Redis, startRedis } from "./registry";
 
 const CONFIG = { lifeSeconds: 100, keepSeconds: 10, queued: 5, queuedPerCaller: 3 };
@@ -13,7 +14,6 @@ const RUNNING: Item = { ...WAITING, state: "running", attempts: 1 };
 let redis: Redis;
 let client: Client;
 let store: InferenceStore;
-let count = 0;
 
 beforeAll(async () => {
   redis = await startRedis();
@@ -27,19 +27,8 @@ afterAll(async () => {
   await redis?.stop();
 });
 
-function newTask(owner: string, prompts = 1, idempotency?: NewTask["idempotency"]): NewTask {
-  const task = {
-    owner,
-    model: "m",
-    createdAt: Date.now(),
-    prompts,
-    maxTokens: 8,
-    seconds: 9,
-    mayPull: true,
-    mayStart: true,
-  };
-  const inputs = Array.from({ length: prompts }, (_, index) => ({ prompt: `prompt ${index}` }));
-  return { id: `inference-${++count}`, task, inputs, sampling: { seed: 3 }, idempotency };
+function taskOf(owner: string, prompts = 1, idempotency?: NewTask["idempotency"]): NewTask {
+  return { ...newTask(prompts, { owner, model: "m" }), sampling: { seed: 3 }, idempotency };
 }
 
 /** All but how many prompts were asked, which tells of no task. */
@@ -49,35 +38,35 @@ async function keysOfTasks(): Promise<readonly string[]> {
 
 describe("a task", () => {
   it("is refused beyond what one caller, and all together, may have unfinished, however many ask at once", async () => {
-    const made = await Promise.all(Array.from({ length: 10 }, () => store.create(newTask("token:a"))));
+    const made = await Promise.all(Array.from({ length: 10 }, () => store.create(taskOf("token:a"))));
     expect(made.filter(({ as }) => as === "made")).toHaveLength(3);
     expect(made.filter((one) => one.as === "full" && one.whose === "owner")).toHaveLength(7);
-    const others = await Promise.all(Array.from({ length: 3 }, () => store.create(newTask("token:b"))));
+    const others = await Promise.all(Array.from({ length: 3 }, () => store.create(taskOf("token:b"))));
     expect(others.filter(({ as }) => as === "made")).toHaveLength(2);
     expect(others.filter((one) => one.as === "full" && one.whose === "all")).toHaveLength(1);
     const [id = ""] = await store.idsOf("token:a", 10);
-    await store.end(id, newTask("token:a").task);
-    expect(await store.create(newTask("token:b"))).toEqual({ as: "made" });
+    await store.end(id, taskOf("token:a").task);
+    expect(await store.create(taskOf("token:b"))).toEqual({ as: "made" });
   });
 
   it("is one for an idempotency key, however many ask at once, and says when the request is another", async () => {
     const same = { keys: ["k"], bodies: ["b"] } as const;
-    const made = await Promise.all([1, 2, 3].map(() => store.create(newTask("token:a", 1, same))));
+    const made = await Promise.all([1, 2, 3].map(() => store.create(taskOf("token:a", 1, same))));
     expect(made.filter(({ as }) => as === "made")).toHaveLength(1);
     const known = made.flatMap((one) => (one.as === "known" ? [one] : []));
     expect(known.map(({ sameBody }) => sameBody)).toEqual([true, true]);
     expect(new Set(known.map(({ id }) => id)).size).toBe(1);
-    const other = await store.create(newTask("token:a", 1, { keys: ["k"], bodies: ["c"] }));
+    const other = await store.create(taskOf("token:a", 1, { keys: ["k"], bodies: ["c"] }));
     expect(other).toMatchObject({ as: "known", sameBody: false });
     // The old key's mark, and the old body's, after the key of the file was replaced.
-    const rotated = await store.create(newTask("token:a", 1, { keys: ["k2", "k"], bodies: ["b2", "b"] }));
+    const rotated = await store.create(taskOf("token:a", 1, { keys: ["k2", "k"], bodies: ["b2", "b"] }));
     expect(rotated).toMatchObject({ as: "known", sameBody: true });
   });
 
   it("is not made where the server is full, and leaves nothing there", async () => {
     await client.config("SET", "maxmemory", "1");
     try {
-      await expect(store.create(newTask("token:a", 2, { keys: ["k"], bodies: ["b"] }))).rejects.toThrow(/OOM/);
+      await expect(store.create(taskOf("token:a", 2, { keys: ["k"], bodies: ["b"] }))).rejects.toThrow(/OOM/);
     } finally {
       await client.config("SET", "maxmemory", "0");
     }
@@ -85,17 +74,17 @@ describe("a task", () => {
   });
 
   it("does not count, once its life is over, among those that are unfinished", async () => {
-    const made = newTask("token:a");
+    const made = taskOf("token:a");
     const long = { ...made, task: { ...made.task, createdAt: Date.now() - 2 * CONFIG.lifeSeconds * 1000 } };
     for (let i = 0; i < 3; i++) {
       await store.create({ ...long, id: `${made.id}-${i}` });
     }
-    expect(await store.create(newTask("token:a"))).toEqual({ as: "made" });
+    expect(await store.create(taskOf("token:a"))).toEqual({ as: "made" });
     expect(await store.idsOf("token:a", 10)).toHaveLength(1);
   });
 
   it("that was never put into the queue is forgotten in a minute, and one that was when its life is over", async () => {
-    const made = newTask("token:a");
+    const made = taskOf("token:a");
     await store.create(made);
     expect((await store.read(made.id))?.remaining).toBeLessThanOrEqual(60_000);
     expect(await store.confirm(made.id, made.task)).toBe(true);
@@ -114,7 +103,7 @@ describe("a task", () => {
   });
 
   it("leaves nothing when it is forgotten, and takes no write any more", async () => {
-    const made = newTask("token:a", 2, { keys: ["k"], bodies: ["b"] });
+    const made = taskOf("token:a", 2, { keys: ["k"], bodies: ["b"] });
     await store.create(made);
     await store.confirm(made.id, made.task);
     await store.write(made.id, 0, { current: 0, next: 1 }, RUNNING, "hello");
@@ -130,13 +119,13 @@ describe("a task", () => {
 
 describe("what was asked lately", () => {
   it("is counted for each caller and for all, and is forgotten with the time for which answers are kept", async () => {
-    await store.create(newTask("token:a", 7));
-    await store.create(newTask("token:a", 2));
-    await store.create(newTask("token:b"));
+    await store.create(taskOf("token:a", 7));
+    await store.create(taskOf("token:a", 2));
+    await store.create(taskOf("token:b"));
     // What was known already is not asked again.
     const same = { keys: ["k"], bodies: ["b"] } as const;
-    await store.create(newTask("token:b", 4, same));
-    await store.create(newTask("token:b", 4, same));
+    await store.create(taskOf("token:b", 4, same));
+    await store.create(taskOf("token:b", 4, same));
     const asked = await store.askedLately("token:a");
     expect(asked.byOwner).toBeGreaterThan(8);
     expect(asked.byOwner).toBeLessThanOrEqual(9);
@@ -156,7 +145,7 @@ describe("an item", () => {
     await fc.assert(
       fc.asyncProperty(moves, async (sequence) => {
         await client.flushall();
-        const made = newTask("token:a");
+        const made = taskOf("token:a");
         await store.create(made);
         const knows = [0, 0, 0, 0];
         let fence = 0;
@@ -184,7 +173,7 @@ describe("an item", () => {
   }, 60_000);
 
   it("brings its prompt, and how it is to be answered, as they were", async () => {
-    const made = newTask("token:a", 3);
+    const made = taskOf("token:a", 3);
     await store.create(made);
     expect(await store.prompt(made.id, 2)).toEqual({ input: { prompt: "prompt 2" }, sampling: { seed: 3 } });
     expect(await store.prompt(made.id, 3)).toBeUndefined();

@@ -3,21 +3,12 @@ import type { Candidate } from "../../../planner/candidates";
 import { chooseLayout, type LayoutOption } from "../../../planner/level/choose-layout";
 import type { LevelRate } from "../../../planner/level/level-rate";
 import type { ModelRequest } from "../../../planner/request";
-import { modelOf, poolOf } from "../fixtures";
-
-const TRAFFIC = {
-  requestsPerSecond: 2,
-  peakFactor: 2,
-  inputTokens: 1000,
-  outputTokens: 300,
-  sharedPrefixTokens: 0,
-  lengthVariation: 1,
-};
+import { CHAT_TRAFFIC, modelOf, poolOf } from "../fixtures";
 
 const chat = (changes: Partial<ModelRequest> = {}) =>
   modelOf("qwen2.5-7b-instruct", {
     name: "chat",
-    traffic: TRAFFIC,
+    traffic: CHAT_TRAFFIC,
     serviceLevel: { tpotMs: 40 },
     derived: ["replicas"],
     ...changes,

@@ -3,16 +3,7 @@ import { trafficProblems } from "../../../planner/level/problems";
 import type { Sizing } from "../../../planner/level/sizing";
 import type { Placement } from "../../../planner/placement";
 import type { ModelRequest } from "../../../planner/request";
-import { modelOf } from "../fixtures";
-
-const TRAFFIC = {
-  requestsPerSecond: 2,
-  peakFactor: 2,
-  inputTokens: 1000,
-  outputTokens: 300,
-  sharedPrefixTokens: 0,
-  lengthVariation: 1,
-};
+import { CHAT_TRAFFIC, modelOf } from "../fixtures";
 
 /** Each replica answers one request a second. */
 const SIZING: Sizing = {
@@ -29,7 +20,7 @@ const SIZING: Sizing = {
 };
 
 function problemsOf(changes: Partial<ModelRequest>) {
-  const model = modelOf("qwen2.5-7b-instruct", { name: "chat", traffic: TRAFFIC, ...changes });
+  const model = modelOf("qwen2.5-7b-instruct", { name: "chat", traffic: CHAT_TRAFFIC, ...changes });
   const candidate = { sizing: SIZING, pool: "gpu", layout: { tensorParallel: 1, pipelineParallel: 1 } };
   return trafficProblems({ model, candidate, guests: [] } as unknown as Placement);
 }

@@ -11,22 +11,12 @@ import {
 } from "../../../planner/level/sizing";
 import type { ModelRequest } from "../../../planner/request";
 import { SCALED_BY_DEFAULT } from "../../../planner/scaling";
-import type { Traffic } from "../../../planner/traffic";
-import { modelOf } from "../fixtures";
+import { CHAT_TRAFFIC, modelOf } from "../fixtures";
 import { setups, shapes } from "../speed/arbitraries";
-
-const TRAFFIC: Traffic = {
-  requestsPerSecond: 2,
-  peakFactor: 2,
-  inputTokens: 1000,
-  outputTokens: 300,
-  sharedPrefixTokens: 0,
-  lengthVariation: 1,
-};
 
 const LEVEL = { ttftMs: 20_000, tpotMs: 200, confidence: 0.8 } as const;
 const chat = (changes: Partial<ModelRequest> = {}) =>
-  modelOf("qwen2.5-7b-instruct", { traffic: TRAFFIC, serviceLevel: LEVEL, ...changes });
+  modelOf("qwen2.5-7b-instruct", { traffic: CHAT_TRAFFIC, serviceLevel: LEVEL, ...changes });
 
 const sizing = (needed: number, sequences = 1): Sizing => ({
   needed,
@@ -50,7 +40,7 @@ describe("sizingOf", () => {
         fc.double({ min: 0.001, max: 500, noNaN: true }),
         fc.double({ min: 1, max: 5, noNaN: true }),
         (setup, shape, requestsPerSecond, peakFactor) => {
-          const model = chat({ traffic: { ...TRAFFIC, ...shape, requestsPerSecond, peakFactor } });
+          const model = chat({ traffic: { ...CHAT_TRAFFIC, ...shape, requestsPerSecond, peakFactor } });
           const { rate, needed } = sizingOf(model, { setup, shape, basis: "same-card" });
           const peak = requestsPerSecond * peakFactor;
           if (rate.requestsPerSecond === 0) {
@@ -68,7 +58,7 @@ describe("sizingOf", () => {
     fc.assert(
       fc.property(setups(), shapes(), fc.double({ min: 1, max: 20, noNaN: true }), (setup, shape, factor) => {
         const speed = { setup, shape, basis: "same-card" } as const;
-        const more = { ...TRAFFIC, requestsPerSecond: TRAFFIC.requestsPerSecond * factor };
+        const more = { ...CHAT_TRAFFIC, requestsPerSecond: CHAT_TRAFFIC.requestsPerSecond * factor };
         const { needed } = sizingOf(chat(), speed);
         expect(sizingOf(chat({ traffic: more }), speed).needed).toBeGreaterThanOrEqual(needed);
         expect(sizingOf(chat({ confirmedShare: 1 / factor }), speed).needed).toBeGreaterThanOrEqual(needed);
@@ -90,7 +80,7 @@ describe("sizingOf", () => {
     expect(isSized({})).toBe(false);
     expect(isSized({ serviceLevel: { availability: 0.99 } })).toBe(false);
     expect(isSized({ serviceLevel: { tokensPerSecond: 20 } })).toBe(true);
-    expect(isSized({ traffic: TRAFFIC })).toBe(true);
+    expect(isSized({ traffic: CHAT_TRAFFIC })).toBe(true);
   });
 });
 

@@ -5,16 +5,9 @@ import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest } from "../../../planner/request";
 import { SCALED_BY_DEFAULT } from "../../../planner/scaling";
 import type { ModelPlan } from "../../../planner/types";
-import { environmentOf, modelOf, poolOf } from "../fixtures";
+import { CHAT_TRAFFIC, environmentOf, modelOf, poolOf } from "../fixtures";
 
-const TRAFFIC = {
-  requestsPerSecond: 0.5,
-  peakFactor: 2,
-  inputTokens: 1000,
-  outputTokens: 300,
-  sharedPrefixTokens: 0,
-  lengthVariation: 1,
-};
+const TRAFFIC = { ...CHAT_TRAFFIC, requestsPerSecond: 0.5 };
 const TIMES = { ttftMs: 20_000, tpotMs: 60 };
 
 function planned(changes: Partial<ModelRequest>): ModelPlan {

@@ -1,4 +1,5 @@
 import { createConnection } from "node:net";
+import { Redis as Client } from "ioredis";
 import { freePorts } from "../../../../rehearsal/cluster/ports";
 import { requirePart } from "../../../../rehearsal/parts/find";
 import { ServerProcess } from "./server-process";
@@ -9,6 +10,16 @@ export interface Redis {
   /** Stops, kills and starts it again; written data stays until `stop`. */
   readonly process: ServerProcess;
   readonly stop: () => Promise<void>;
+}
+
+/** Runs `work` with a connection of its own. */
+export async function withClient<T>({ url }: Pick<Redis, "url">, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = new Client(url);
+  try {
+    return await work(client);
+  } finally {
+    client.disconnect();
+  }
 }
 
 /** Starts a real Redis on a free loopback port that writes every change to its disk and evicts nothing. */
