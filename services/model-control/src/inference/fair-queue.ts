@@ -26,7 +26,8 @@ return 1`;
 /**
  * Start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", SIGCOMM 1996) with one prompt as the unit and
  * all owners alike: the lowest place is served first, and of equal ones the earlier. However many prompts an owner has
- * waiting, another one's first goes behind one of them at most.
+ * waiting, another one's first goes behind one of them at most, and between two prompts of an owner at most two of each other
+ * one are begun: the rest of this round, and those of the next that were handed in earlier.
  *
  * Places end at `LAST_PLACE`: after so many rounds without one moment in which nothing waits, it is first come first served
  * until one comes.
