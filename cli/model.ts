@@ -3,7 +3,7 @@
 import { engineNames, engineOf } from "../engines";
 import { estimateMemory, MemoryRequestError, versionProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
-import type { Fit } from "../planner/candidates";
+import type { Fit } from "../planner/candidates/types";
 import { fitOnMachine } from "../planner/fitting";
 import { cardVerdict } from "../planner/hardware/verdict";
 import type { Layout } from "../planner/layouts";

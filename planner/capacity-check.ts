@@ -1,4 +1,4 @@
-import type { Candidate } from "./candidates";
+import type { Candidate } from "./candidates/types";
 import { type CapacityRow, capacityRow, TABLE_BITS } from "./memory/capacity-table";
 import { exactMemoryGB } from "./memory/sizing-rule";
 import { countParameters } from "./model/parameters";

@@ -1,6 +1,6 @@
 /** The cards of the catalogue side by side: the fewest of each in one machine that hold a replica. */
 import { cardResource, type GpuModel, gpuModels, type MachineShape } from "../catalog/shapes";
-import type { Candidate, Refusal } from "./candidates";
+import type { Candidate, Refusal } from "./candidates/types";
 import { type FittingMachine, fitOnMachine } from "./fitting";
 import type { ModelRequest } from "./request";
 

@@ -1,4 +1,5 @@
-import { type Candidate, type Fit, fitOnPool, type Refusal } from "./candidates";
+import { fitOnPool } from "./candidates/fit-on-pool";
+import type { Candidate, Fit, Refusal } from "./candidates/types";
 import { isSized } from "./level/sizing";
 import type { Capacity } from "./packing";
 import type { ModelRequest, PoolRequest } from "./request";

@@ -3,7 +3,8 @@ import { cards, gpuModels, hourlyUsd, type MachineShape, onPremNode, shapes } fr
 import { engineOf } from "../engines";
 import { estimateMemory, layoutProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
-import { type Fit, fitOnPool } from "./candidates";
+import { fitOnPool } from "./candidates/fit-on-pool";
+import type { Fit } from "./candidates/types";
 import { type Layout, layouts } from "./layouts";
 import { allocatable } from "./pod-resources";
 import type { ModelRequest } from "./request";

@@ -1,6 +1,6 @@
 /** Machines side by side: what a model's traffic within its service level costs on a pool of each, which runs nothing else. */
 import { hourlyUsd, type MachineShape } from "../catalog/shapes";
-import type { Refusal } from "./candidates";
+import type { Refusal } from "./candidates/types";
 import { FitCache } from "./fit-cache";
 import { fitOnMachine } from "./fitting";
 import { confirmedRequest } from "./level/confirmed-request";

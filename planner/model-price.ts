@@ -1,7 +1,7 @@
 /** What the tokens of a planned model cost, beside what others ask for them. */
 import { pricesOf, type StatedPrice } from "../catalog/api-prices";
 import { findModel, modelOfTag } from "../catalog/models";
-import type { Candidate } from "./candidates";
+import type { Candidate } from "./candidates/types";
 import { monthlyUsd } from "./cost";
 import { replicasFor } from "./level/sizing";
 import type { SpeedPlan } from "./level/speed-plan";

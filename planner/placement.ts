@@ -1,5 +1,5 @@
 import { type EngineName, engineOf } from "../engines";
-import type { Candidate } from "./candidates";
+import type { Candidate } from "./candidates/types";
 import type { Capacity, PackingItem } from "./packing";
 import type { ModelRequest } from "./request";
 import type { ScalingRequest } from "./scaling";

@@ -1,6 +1,6 @@
 import { engineOf } from "../engines";
 import { planAdapters } from "./adapters";
-import type { Candidate } from "./candidates";
+import type { Candidate } from "./candidates/types";
 import { compareWithTable } from "./capacity-check";
 import { nodeLinkOf } from "./fabric";
 import { planSpeed } from "./level/speed-plan";

@@ -1,6 +1,6 @@
 import { modelImageName } from "../engines";
 import { type Assignable, type Assignment, cheapestAssignment } from "./assignment";
-import type { Candidate, Refusal } from "./candidates";
+import type { Candidate, Refusal } from "./candidates/types";
 import { type BilledPlan, cloudServices } from "./cloud-services";
 import { type BilledPool, costOf } from "./cost";
 import { poolFabric } from "./fabric";

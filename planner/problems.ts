@@ -1,7 +1,7 @@
 import { contextLimit } from "../engines/estimate";
 import { MONTHLY_BUDGET } from "../names/rules";
 import type { Assignment } from "./assignment";
-import type { Candidate, Refusal } from "./candidates";
+import type { Candidate, Refusal } from "./candidates/types";
 import { peakText } from "./level/problems";
 import type { ModelArchitecture } from "./model/architecture";
 import { heldReplicas, type Placement, packingItem } from "./placement";

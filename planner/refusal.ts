@@ -1,4 +1,4 @@
-import type { Refusal } from "./candidates";
+import type { Refusal } from "./candidates/types";
 import type { ModelRequest, PoolRequest } from "./request";
 import type { ServerModels } from "./shared-servers";
 import { ruleFor } from "./sizing";

@@ -1,5 +1,5 @@
 import type { MachineShape } from "../catalog/shapes";
-import type { Candidate } from "./candidates";
+import type { Candidate } from "./candidates/types";
 import { explainDifference, fiveStepRule, type SizingRuleResult, type SizingStep } from "./memory/sizing-rule";
 import { countParameters, weightBytes } from "./model/parameters";
 import type { ModelRequest } from "./request";

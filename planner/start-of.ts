@@ -1,5 +1,5 @@
 import { adapterFilesGB } from "./adapters";
-import type { Candidate } from "./candidates";
+import type { Candidate } from "./candidates/types";
 import type { ModelRequest, PlanRequest } from "./request";
 import type { StartupRequest } from "./startup";
 import { goesThroughStore, modelFilesGB } from "./storage";

@@ -1,6 +1,6 @@
 /** Of the layouts that fit a model's memory, the one that serves its traffic within its level for least. */
 import { SERVICE_LEVEL } from "../../names/rules";
-import type { Candidate, Fit } from "../candidates";
+import type { Candidate, Fit } from "../candidates/types";
 import type { ModelRequest, PoolRequest } from "../request";
 import type { ServiceLevel } from "../service-level";
 import { type LevelRate, tokenTimeOf } from "./level-rate";

@@ -1,7 +1,7 @@
 /** What the traffic of a placed model lacks. */
 import { engineOf } from "../../engines";
 import { SERVICE_LEVEL } from "../../names/rules";
-import type { Candidate } from "../candidates";
+import type { Candidate } from "../candidates/types";
 import type { Placement } from "../placement";
 import type { ModelRequest } from "../request";
 import type { ServiceLevel } from "../service-level";

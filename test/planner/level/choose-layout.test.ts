@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Candidate } from "../../../planner/candidates";
+import type { Candidate } from "../../../planner/candidates/types";
 import { chooseLayout, type LayoutOption } from "../../../planner/level/choose-layout";
 import type { LevelRate } from "../../../planner/level/level-rate";
 import type { ModelRequest } from "../../../planner/request";

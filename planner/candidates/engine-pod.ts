@@ -1,0 +1,24 @@
+import { engineOf } from "../../engines";
+import { adapterHostGiB, adapterStorageGiB } from "../adapters";
+import type { EnginePod } from "../pod-resources";
+import type { ModelRequest } from "../request";
+import { allOf } from "../sidecars";
+import { modelFilesGB, modelStorageGiB } from "../storage";
+
+/** For logs, compile caches and temporary files. */
+const SCRATCH_GIB = 10;
+
+/** @param processes of the engine in the pod: one for each GPU. */
+export function enginePod(model: ModelRequest, processes: number): EnginePod {
+  return {
+    ephemeralStorageGiB: ephemeralGiB(model),
+    adapterMemoryGiB: adapterHostGiB(model, processes),
+    sidecar: allOf([engineOf(model.engine).sidecar, ...(model.sidecars ?? [])]),
+  };
+}
+
+/** Scratch, plus the model itself where it is copied next to the engine. */
+function ephemeralGiB(model: ModelRequest): number {
+  const copied = engineOf(model.engine).weightsFrom === "store" && model.loading === "copy";
+  return SCRATCH_GIB + (copied ? modelStorageGiB(modelFilesGB(model)) : 0) + adapterStorageGiB(model);
+}

@@ -1,0 +1,43 @@
+import { imageArchitectures, imageSupports } from "../../catalog/images";
+import { engineProcessors, modelImageName } from "../../engines";
+import { crossingProblem } from "../fabric";
+import type { Capacity } from "../packing";
+import type { PoolRequest } from "../request";
+import type { ServerModels } from "../shared-servers";
+import { fitOnCpu } from "./on-cpu";
+import { fitOnGpus } from "./on-gpus";
+import { refuse } from "./refuse";
+import type { Fit } from "./types";
+
+/**
+ * The cheapest way to run one replica of a server on `pool`, or the nearest miss.
+ *
+ * @param node what pods may claim of a node of the pool.
+ * @param maxNodes nodes that one replica may take.
+ */
+export function fitOnPool(server: ServerModels, pool: PoolRequest, node: Capacity, maxNodes = pool.maxNodes): Fit {
+  const model = server.host;
+  if (pool.shape.denied) {
+    return refuse(pool, `${pool.shape.name} cannot be used: ${pool.shape.denied}`);
+  }
+  const { gpu, cpu, name } = pool.shape;
+  const image = modelImageName(model, gpu?.vendor ?? "cpu");
+  if (!image) {
+    const runsOn = engineProcessors(model.engine).join(", ");
+    return refuse(
+      pool,
+      `${model.engine} does not run on the ${gpu?.model ?? "CPUs"} of ${name}, only on: ${runsOn}`,
+      "take a pool of those, or another engine",
+    );
+  }
+  if (!imageSupports(image, cpu.arch)) {
+    return refuse(
+      pool,
+      `the image of ${model.engine} is not made for ${cpu.arch}, the CPU architecture of ${name}`,
+      `take a pool of ${imageArchitectures(image).join(" or ")} machines, or another engine`,
+    );
+  }
+  return gpu
+    ? fitOnGpus(server, pool, gpu, node, { maxNodes, crossing: crossingProblem(pool, image, model.node !== undefined) })
+    : fitOnCpu(server, pool, node);
+}

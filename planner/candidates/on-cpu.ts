@@ -1,0 +1,65 @@
+import { engineOf } from "../../engines";
+import { estimateServer } from "../../engines/estimate";
+import type { MemoryRequest } from "../../engines/memory-request";
+import { cpuVerdict } from "../hardware/verdict";
+import { chooseLayout } from "../level/choose-layout";
+import { sizingFor, speedOn } from "../level/sized-layout";
+import { verdictText } from "../memory/verdict-text";
+import { type Capacity, holds } from "../packing";
+import { cpuPodResources } from "../pod-resources";
+import type { ModelRequest, PoolRequest } from "../request";
+import type { ServerModels } from "../shared-servers";
+import { enginePod } from "./engine-pod";
+import { onCpu } from "./memory-requests";
+import { refusalToStart, refuse } from "./refuse";
+import type { Fit } from "./types";
+import { capacityText, eachText, gib, notesOf } from "./words";
+
+/** All of a server's models in the memory of a machine without GPUs. */
+export function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity): Fit {
+  const { host: model, guests } = server;
+  if (node.memoryGiB <= 0) {
+    return refuse(pool, `the system and the platform take all ${pool.shape.memoryGiB} GiB of ${pool.shape.name}`);
+  }
+  const models = [model, ...guests];
+  const verdicts = models.map((each) => cpuVerdict(each, pool.shape.cpu.arch));
+  const onHost = (each: ModelRequest): MemoryRequest => onCpu(node.memoryGiB, each);
+  const requests = [onHost(model), ...guests.map(onHost)] as const;
+  const refusal = refusalToStart(pool, verdicts, requests);
+  if (refusal) {
+    return refusal;
+  }
+  const { together: estimate, each } = estimateServer(requests);
+  const layout = { tensorParallel: 1, pipelineParallel: 1, nodesPerReplica: 1, gpusPerNode: 0 };
+  const { totalGiB, limitGiB } = estimate.perGpu;
+  if (estimate.verdict.answer !== "fits") {
+    return {
+      refusal: {
+        pool: pool.name,
+        layout,
+        estimate,
+        each,
+        missingPerGpuGiB: estimate.shortfallGiB,
+        reason: `needs ${gib(totalGiB)} of host memory, ${pool.shape.name} leaves ${gib(limitGiB)}: ${verdictText(estimate.perGpu, estimate.verdict)}${eachText(server, each)}`,
+      },
+    };
+  }
+  const resources = cpuPodResources(node, totalGiB + estimate.verdict.intervalGiB.above, {
+    ...enginePod(model, 1),
+    sharedMemoryGiB: engineOf(model.engine).onCpu?.sharedMemoryGiB ?? 0,
+  });
+  if (!holds(node, resources)) {
+    return refuse(
+      pool,
+      `${pool.shape.name} leaves ${capacityText(node)} to models; ${model.engine} needs ${resources.cpu} CPUs and ${gib(resources.memoryGiB)}`,
+    );
+  }
+  const speed = speedOn(server, pool.shape, layout, { request: requests[0], estimate });
+  const candidate = {
+    ...{ pool: pool.name, layout, estimate, each, resources, notes: notesOf(verdicts) },
+    ...{ concurrency: model.concurrency, speed },
+  };
+  // Known of CPUs that the model was measured on.
+  const sizing = sizingFor(model, speed);
+  return sizing === undefined ? { candidate } : chooseLayout(model, pool, [{ candidate, sizing }]);
+}

@@ -1,0 +1,192 @@
+import type { GpuSpec } from "../../catalog/shapes";
+import { engineOf } from "../../engines";
+import { estimateServer, layoutProblems } from "../../engines/estimate";
+import { type CrossingProblem, groupDevices } from "../fabric";
+import { partNotes, partProblem, turnsProblem } from "../gpu-parts";
+import { cardVerdict } from "../hardware/verdict";
+import type { Layout } from "../layouts";
+import { chooseLayout, type LayoutOption } from "../level/choose-layout";
+import { plannedConcurrency, sizingFor, speedOn, withBatch } from "../level/sized-layout";
+import type { MemoryEstimate } from "../memory/types";
+import { type Capacity, holds } from "../packing";
+import { roomForReplicas } from "../placement";
+import { gpuPodResources, hostMemoryFloorGiB } from "../pod-resources";
+import type { ModelRequest, PoolRequest } from "../request";
+import type { ServerModels } from "../shared-servers";
+import { mostPerPod, partName } from "../slices";
+import { enginePod } from "./engine-pod";
+import { ONE_GPU, onGpu } from "./memory-requests";
+import { layoutsFor, parallelismRemedy } from "./parallelism";
+import { refusalToStart, refuse } from "./refuse";
+import type { Candidate, Fit } from "./types";
+import { brief, capacityText, eachText, missText, notesOf } from "./words";
+
+/** How far one replica may spread over a pool's nodes. */
+interface Spread {
+  readonly maxNodes: number;
+  readonly crossing: CrossingProblem | undefined;
+}
+
+/** What is the same for all layouts of a server on a pool. */
+interface Place {
+  readonly server: ServerModels;
+  readonly pool: PoolRequest;
+  readonly gpu: GpuSpec;
+  /** What replicas may claim of a node. */
+  readonly node: Capacity;
+}
+
+/** A layout with the memory that it takes. */
+interface Tried {
+  readonly layout: Layout;
+  /** Of all models of the server. */
+  readonly estimate: MemoryEstimate;
+  /** Of each: the host, then its guests. */
+  readonly each: readonly MemoryEstimate[];
+}
+
+/** The cheapest layout of a server on the GPUs of a pool: the smallest that fits, or the one that keeps a level for least. */
+export function fitOnGpus(
+  server: ServerModels,
+  pool: PoolRequest,
+  gpu: GpuSpec,
+  whole: Capacity,
+  { maxNodes, crossing }: Spread,
+): Fit {
+  const { host: model, guests } = server;
+  const models = [model, ...guests];
+  const place: Place = { server, pool, gpu, node: roomForReplicas(whole, model.engine) };
+  const unshared = turnsProblem(models, gpu);
+  if (unshared) {
+    return refuse(pool, unshared.reason, unshared.remedy);
+  }
+  const verdicts = models.map((each) => cardVerdict(each, gpu));
+  const requests = models.map((each) => onGpu(gpu, each, ONE_GPU));
+  const refusal = refusalToStart(pool, verdicts, requests);
+  if (refusal) {
+    return refusal;
+  }
+  const { parallelism, staysOnNode } = engineOf(model.engine);
+  const wanted = parallelism.overNodes ? Math.max(1, maxNodes) : 1;
+  const barrier = partProblem(gpu) ?? (wanted > 1 ? (staysOnNode?.(model) ?? crossing) : undefined);
+  const reachable = barrier ? 1 : wanted;
+  const notes = [...notesOf(verdicts), ...partNotes(gpu)];
+
+  const rules: string[] = [];
+  const options: LayoutOption[] = [];
+  let nearest: Tried | undefined;
+  for (const layout of layoutsFor(model, mostPerPod(gpu), reachable)) {
+    if (hasRoomOnFewer(options, layout)) {
+      break;
+    }
+    const problems = models.flatMap((each) => layoutProblems(each.engine, { ...each, ...layout }));
+    if (problems.length > 0) {
+      rules.push(...problems);
+      continue;
+    }
+    if (models.some(({ architecture }) => layout.pipelineParallel > architecture.layers)) {
+      continue;
+    }
+    const memory = memoryOn(place, layout);
+    const { estimate, each } = memory;
+    if (estimate.verdict.answer !== "fits") {
+      const isNearer = nearest === undefined || estimate.shortfallGiB < nearest.estimate.shortfallGiB;
+      nearest = isNearer ? { layout, estimate, each } : nearest;
+      continue;
+    }
+    const pod = podOn(place, layout, estimate);
+    if ("short" in pod) {
+      if (options.length > 0) {
+        break;
+      }
+      return refuse(pool, pod.short);
+    }
+    const { request, ...planned } = memory;
+    const speed = speedOn(server, pool.shape, layout, { request, estimate });
+    const candidate: Candidate = { pool: pool.name, layout, ...planned, resources: pod.resources, notes, speed };
+    const sizing = sizingFor(model, speed);
+    if (sizing === undefined) {
+      return { candidate };
+    }
+    options.push({ candidate, sizing });
+  }
+  if (options.length > 0) {
+    return chooseLayout(model, pool, options);
+  }
+  return nearest ? tooLarge(place, nearest, barrier) : noLayout(place, rules, { reachable, barrier });
+}
+
+/** What a layout takes of a GPU's memory, and the load that it is planned for. */
+function memoryOn({ server, pool: { shape }, gpu }: Place, layout: Layout) {
+  const onLayout = (asked: ModelRequest) => onGpu(gpu, asked, layout);
+  const concurrency = plannedConcurrency(server, shape, layout, onLayout);
+  const { request, maxNumSeqs } = withBatch(server, shape, layout, onLayout({ ...server.host, concurrency }));
+  const { together: estimate, each } = estimateServer([request, ...server.guests.map(onLayout)]);
+  return { request, estimate, each, concurrency, ...(maxNumSeqs !== undefined && { maxNumSeqs }) };
+}
+
+/** What its pod claims of a node, or why the node leaves it too little. */
+function podOn(
+  { server: { host: model }, pool, gpu, node }: Place,
+  layout: Layout,
+  { perGpu }: MemoryEstimate,
+): { readonly resources: Candidate["resources"] } | { readonly short: string } {
+  const { shape } = pool;
+  const weightsMemoryGiB =
+    engineOf(model.engine).weightsInHostGiB?.(model, perGpu.weightsGiB * layout.gpusPerNode) ?? 0;
+  const pod = { ...enginePod(model, layout.gpusPerNode), weightsMemoryGiB };
+  const resources = {
+    ...gpuPodResources(shape, node, layout.gpusPerNode, pod),
+    ...(layout.nodesPerReplica > 1 && groupDevices(pool)),
+  };
+  const beside = resources.sharedMemoryGiB + (pod.adapterMemoryGiB ?? 0) + pod.sidecar.memoryGiB + weightsMemoryGiB;
+  const floor = Math.ceil(hostMemoryFloorGiB(layout.gpusPerNode) + beside);
+  if (resources.memoryGiB >= floor && holds(node, resources)) {
+    return { resources };
+  }
+  const parts = `${layout.gpusPerNode} ${gpu.slice ? partName(gpu.slice) : "GPU(s)"}`;
+  return {
+    short: `${shape.name} leaves ${capacityText(node)} to models, and ${resources.memoryGiB} GiB of it to ${parts}; ${model.engine} needs ${floor} GiB and ${resources.cpu} CPUs to start`,
+  };
+}
+
+function tooLarge({ server, pool, gpu }: Place, nearest: Tried, barrier: CrossingProblem | undefined): Fit {
+  const missingGiB = nearest.estimate.shortfallGiB;
+  const remedy = partProblem(gpu, missingGiB)?.remedy ?? barrier?.remedy;
+  return {
+    refusal: {
+      pool: pool.name,
+      ...nearest,
+      missingPerGpuGiB: missingGiB,
+      reason: `${missText(pool, nearest, barrier)}${eachText(server, nearest.each)}`,
+      ...(remedy && { remedy }),
+    },
+  };
+}
+
+/** @param rules of the engine that the layouts break. */
+function noLayout(
+  { server: { host: model }, pool, gpu }: Place,
+  rules: readonly string[],
+  { reachable, barrier }: { readonly reachable: number; readonly barrier: CrossingProblem | undefined },
+): Fit {
+  const why = rules.length > 0 ? brief(rules) : "the pinned parallelism matches no layout of this shape";
+  const remedies = [barrier?.remedy, parallelismRemedy(model, mostPerPod(gpu), reachable)];
+  return refuse(
+    pool,
+    `no layout on ${pool.shape.name} obeys the engine's rules: ${why}${barrier ? `; ${barrier.reason}` : ""}`,
+    remedies.filter((remedy) => remedy !== undefined).join(", or "),
+  );
+}
+
+/**
+ * More nodes divide memory and not the time of a request. Twice as many as the fewest may still be worth their price, because
+ * more requests run in what they leave for the cache; beyond that replicas are what answers more.
+ */
+function hasRoomOnFewer(options: readonly LayoutOption[], { nodesPerReplica }: Layout): boolean {
+  return options.some(
+    ({ candidate, sizing }) =>
+      nodesPerReplica > 2 * candidate.layout.nodesPerReplica &&
+      (Number.isFinite(sizing.needed) || sizing.rate.missed.length > 0),
+  );
+}

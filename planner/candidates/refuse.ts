@@ -1,0 +1,24 @@
+import type { CardVerdict } from "../../engines/card";
+import { startProblems } from "../../engines/estimate";
+import type { MemoryRequest } from "../../engines/memory-request";
+import type { PoolRequest } from "../request";
+import type { Fit } from "./types";
+
+export function refuse(pool: PoolRequest, reason: string, remedy?: string): Fit {
+  return { refusal: { pool: pool.name, reason, ...(remedy && { remedy }) } };
+}
+
+/** Why the models would not start there, whatever their layout and memory. */
+export function refusalToStart(
+  pool: PoolRequest,
+  verdicts: readonly CardVerdict[],
+  requests: readonly MemoryRequest[],
+): Fit | undefined {
+  const refusals = verdicts.flatMap((verdict) => verdict.refusals);
+  if (refusals.length > 0) {
+    const remedies = [...new Set(refusals.map(({ remedy }) => remedy))];
+    return refuse(pool, refusals.map(({ reason }) => reason).join("; "), remedies.join(", and "));
+  }
+  const starts = requests.flatMap(startProblems);
+  return starts.length > 0 ? refuse(pool, starts.join("; ")) : undefined;
+}
