@@ -61,7 +61,7 @@ const worker = z.strictObject({
 const inference = z.strictObject({
   /** The keys that prompts and answers are encrypted with: see `src/inference/key-file.ts`. Read again whenever it changes. */
   keyFile: file,
-  /** Answers at the same time, over all replicas of the API: about as many as the engines write at once. */
+  /** Answers at the same time, over all replicas of the API: about as many as the engines write at once. One of them is kept for other callers, where there are several. */
   concurrency: z.int().min(1).max(256).default(4),
   /** How long an answer is kept after its end. */
   keepSeconds: seconds.default(3600),

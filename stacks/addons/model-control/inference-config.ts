@@ -42,7 +42,7 @@ export const inferenceSchema = z
     }),
     concurrency: wholeNumber(1, 256).default(4).meta({
       description:
-        "Answers at the same time, over all replicas of the API: about as many as the engines write at once.",
+        "Answers at the same time, over all replicas of the API: about as many as the engines write at once. One of them is kept for other callers, where there are several.",
       unit: "answers",
       example: 8,
     }),

@@ -1,9 +1,10 @@
-/** The fair queue's own steps of Lua on a real Redis, with callers that hand in prompts in every order and number. */
+/** The own steps of Lua of turns and slots on a real Redis, with callers that hand in prompts in every order and number. */
 import fc from "fast-check";
 import { Redis as Client } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { FairQueue, LAST_PLACE } from "../../../services/model-control/src/inference/fair-queue";
-import { FAIR_KEYS } from "../../../services/model-control/src/inference/keys";
+import { FAIR_KEYS, slotKeys } from "../../../services/model-control/src/inference/keys";
+import { Slots } from "../../../services/model-control/src/inference/slots";
 import { type Redis, startRedis } from "./registry";
 
 let redis: Redis;
@@ -137,4 +138,85 @@ describe("turns", () => {
     await fair.place("a", false);
     expect(await client.zrange(FAIR_KEYS.owners, 0, -1)).toEqual(["a"]);
   });
+});
+
+describe("slots", () => {
+  it("are all but one of those that there are, for each caller by itself, and one where there is but one", async () => {
+    const slots = new Slots(client, 3);
+    expect(await slots.take("a", "a1", 60)).toBe(true);
+    expect(await slots.take("a", "a2", 60)).toBe(true);
+    expect(await slots.take("a", "a3", 60)).toBe(false);
+    // Who has one keeps it through its next attempt.
+    expect(await slots.take("a", "a1", 60)).toBe(true);
+    expect(await slots.take("b", "b1", 60)).toBe(true);
+    const single = new Slots(client, 1);
+    expect(await single.take("c", "c1", 60)).toBe(true);
+    expect(await single.take("c", "c2", 60)).toBe(false);
+  });
+
+  it("go to the lowest place of the same caller that waits, and wake whoever came too late to be told", async () => {
+    const slots = new Slots(client, 2);
+    await slots.take("a", "a1", 60);
+    expect(await slots.wait("a", "a3", 3, 60_000)).toBe(true);
+    expect(await slots.wait("a", "a2", 2, 60_000)).toBe(true);
+    expect(await slots.wait("b", "b1", 1, 60_000)).toBe(false);
+    expect(await slots.leave("a", "a1")).toBe("a2");
+    expect(await slots.wait("a", "a4", 4, 60_000)).toBe(false);
+    expect(await slots.leave("a", "a1")).toBe("a3");
+    expect(await slots.leave("a", "a1")).toBeUndefined();
+  });
+
+  it("are free by themselves when their process never gives them back, and leave nothing behind", async () => {
+    const slots = new Slots(client, 2);
+    await slots.take("a", "a1", 60);
+    await slots.wait("a", "a2", 2, 60_000);
+    const { taken, waiting } = slotKeys("a");
+    // The longest answer, and a minute.
+    expect(await client.pttl(taken)).toBeGreaterThan(119_000);
+    expect(await client.pttl(waiting)).toBeGreaterThan(0);
+    await client.zadd(taken, Date.now() - 1, "a1");
+    expect(await slots.take("a", "a2", 60)).toBe(true);
+    expect(await client.zrange(taken, 0, -1)).toEqual(["a2"]);
+  });
+
+  it("are never more than that, and never kept from who waits, in any order of steps", async () => {
+    const step = fc.record({ task: fc.integer({ min: 0, max: 7 }), ends: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(step, { maxLength: 40 }),
+        async (concurrency, steps) => {
+          await client.flushall();
+          const slots = new Slots(client, concurrency);
+          const most = Math.max(1, concurrency - 1);
+          const taken = new Set<string>();
+          const waiting: string[] = [];
+          for (const { task, ends } of steps) {
+            const id = String(task);
+            if (taken.has(id) && ends) {
+              taken.delete(id);
+              const next = await slots.leave("a", id);
+              expect(next).toBe(waiting.sort()[0]);
+              if (next !== undefined) {
+                waiting.shift();
+                expect(await slots.take("a", next, 60)).toBe(true);
+                taken.add(next);
+              }
+            } else if (!taken.has(id) && !waiting.includes(id)) {
+              const got = await slots.take("a", id, 60);
+              expect(got).toBe(taken.size < most);
+              if (got) {
+                taken.add(id);
+              } else {
+                expect(await slots.wait("a", id, task + 1, 60_000)).toBe(true);
+                waiting.push(id);
+              }
+            }
+            expect(taken.size).toBeLessThanOrEqual(most);
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 120_000);
 });

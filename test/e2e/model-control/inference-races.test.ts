@@ -10,6 +10,7 @@ import { FairQueue } from "../../../services/model-control/src/inference/fair-qu
 import { taskKeys } from "../../../services/model-control/src/inference/keys";
 import { type Item, WAITING } from "../../../services/model-control/src/inference/record";
 import { Sealer } from "../../../services/model-control/src/inference/sealing";
+import { Slots } from "../../../services/model-control/src/inference/slots";
 import { InferenceStore, type NewTask } from "../../../services/model-control/src/inference/store";
 import { Turns } from "../../../services/model-control/src/inference/turns";
 import { FakeFleet } from "../../services/model-control/fake-fleet";
@@ -70,6 +71,7 @@ function newProcess(looks: number) {
   const parts = {
     store,
     fair: new FairQueue(client),
+    slots: new Slots(client, 4),
     fleet,
     tasks: new FakeTasks(),
     config,

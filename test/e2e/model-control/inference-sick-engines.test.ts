@@ -3,6 +3,7 @@
  * on answering somebody else. The sick ones are stand-ins: a real one does not do such things on request.
  */
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { waitFor } from "../../../rehearsal/cluster/wait";
 import { ControlStand } from "./control-stand";
 import { ended, type Inference, infer } from "./inference-calls";
 import { tinyLlama } from "./registry";
@@ -16,6 +17,7 @@ const HEAP = { NODE_OPTIONS: "--max-old-space-size=400" };
 const SECONDS = 4;
 const IDLE_SECONDS = 1;
 const TOKENS = 50;
+const CONCURRENCY = 4;
 const ANSWER_BYTES = 100_000;
 
 const token = (text: string) => `${JSON.stringify({ response: text, done: false })}\n`;
@@ -106,7 +108,7 @@ beforeAll(async () => {
   api = await stand.replica(
     {
       others: [{ name: "w0", backend: "ollama", url: sick.url, memoryBytes: 8e9 }],
-      inference: { idleSeconds: IDLE_SECONDS, answerBytes: ANSWER_BYTES, concurrency: 4 },
+      inference: { idleSeconds: IDLE_SECONDS, answerBytes: ANSWER_BYTES, concurrency: CONCURRENCY },
       limits: { requestsPerMinute: 100_000 },
     },
     HEAP,
@@ -142,10 +144,36 @@ it("cuts every answer off with a reason, and answers others meanwhile", async ()
     expect([prompt, asked.get(prompt)]).toEqual([prompt, times]);
     expect(items[0]?.text?.length ?? 0).toBeLessThanOrEqual(ANSWER_BYTES);
   }
-  // One slot of four is free again after one answer of a sick engine, and the other caller is next.
+  // One slot of four is the other caller's.
   expect(waits.length).toBeGreaterThan(1);
   expect(Math.max(...waits)).toBeLessThan(SECONDS + 3);
   expect(api.process.output()).not.toContain("unexpectedly");
   const metrics = await (await fetch(api.metricsUrl)).text();
   expect(Number(/^process_resident_memory_bytes (\S+)/m.exec(metrics)?.[1])).toBeLessThan(400 * MEGABYTE);
 }, 180_000);
+
+it("keeps a slot for others, however much one caller asks of engines that never answer", async () => {
+  const prompt = "never answers";
+  const seconds = 10;
+  asked.clear();
+  const atOnce = CONCURRENCY - 1;
+  const began = Date.now();
+  const request = { model: "sick:1", prompt, options: { seconds } };
+  const ids = await Promise.all(Array.from({ length: 3 * atOnce }, () => infer(api, request, INFER)));
+  await waitFor("its answers to be begun", async () => asked.get(prompt) === atOnce || undefined, 30);
+  const waits: number[] = [];
+  while ((Date.now() - began) / 1000 < seconds - 2) {
+    const asksAt = Date.now();
+    const other = await ended(api, await infer(api, { model, prompt: "hello", options: { max_tokens: 3 } }));
+    expect(other).toMatchObject({ state: "completed", items: [{ state: "completed", attempts: 1 }] });
+    waits.push((Date.now() - asksAt) / 1000);
+    expect(asked.get(prompt)).toBe(atOnce);
+  }
+  expect(waits.length).toBeGreaterThan(1);
+  // Long before the first of those answers was given up.
+  expect(Math.max(...waits)).toBeLessThan(seconds / 2);
+  // Those that waited go on at once when their caller's first answers have ended, and not at their next look.
+  await waitFor("the next ones to be begun", async () => asked.get(prompt) === 2 * atOnce || undefined, 30);
+  expect((Date.now() - began) / 1000).toBeLessThan(seconds + 10);
+  await Promise.all(ids.map((id) => api.ask("DELETE", `/inference/${id}`, undefined, INFER)));
+}, 120_000);

@@ -11,6 +11,10 @@ import type {
 export class FakeTasks implements Tasks {
   readonly requests: TaskRequest[] = [];
   readonly reports = new Map<string, TaskReport>();
+  /** Those that can be woken. */
+  readonly waiting = new Set<string>();
+  /** Whom somebody tried to wake. */
+  readonly woken: string[] = [];
   away?: Error;
 
   async submit(request: TaskRequest): Promise<string> {
@@ -39,6 +43,12 @@ export class FakeTasks implements Tasks {
     const cancelled: TaskReport = { ...(await this.find(id)), state: "failed", error: "cancelled" };
     this.reports.set(id, cancelled);
     return cancelled;
+  }
+
+  async wake(id: string): Promise<boolean> {
+    this.answer();
+    this.woken.push(id);
+    return this.waiting.has(id);
   }
 
   async counts(): Promise<TaskCounts> {

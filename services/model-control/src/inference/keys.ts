@@ -23,6 +23,14 @@ export const indexKeys = (owner: string) => ({
   waiting: `${PREFIX}:waiting`,
 });
 
+/** Sorted sets of an owner's tasks. */
+export const slotKeys = (owner: string) => ({
+  /** Those of which a prompt is at an engine, by the time until when it may be. */
+  taken: `${PREFIX}:slots:taken:${owner}`,
+  /** Those that wait for one of them to end, by their places. */
+  waiting: `${PREFIX}:slots:waiting:${owner}`,
+});
+
 /** How many prompts were asked in a time. */
 export const askedKeys = (owner: string, time: number) => ({
   byOwner: `${PREFIX}:asked:${time}:${owner}`,

@@ -1,3 +1,5 @@
+import type { Item } from "./record";
+
 /**
  * Why a prompt has no whole answer, in words of ours: an engine's own may repeat the prompt, and are never kept.
  */
@@ -18,4 +20,9 @@ export type Problem = keyof typeof PROBLEMS;
 
 export function isProblem(code: string): code is Problem {
   return Object.hasOwn(PROBLEMS, code);
+}
+
+/** A prompt that ended without an answer. */
+export function failure(problem: Problem): Partial<Item> {
+  return { state: "failed", finishReason: "error", problem };
 }

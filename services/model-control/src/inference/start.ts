@@ -1,3 +1,4 @@
+import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { InferenceConfig } from "../config";
 import type { Fleet } from "../fleet/fleet";
@@ -8,6 +9,7 @@ import { FairQueue } from "./fair-queue";
 import { Inferences } from "./inferences";
 import { KeyFile } from "./key-file";
 import { Sealer } from "./sealing";
+import { Slots } from "./slots";
 import { InferenceStore } from "./store";
 import { Turns } from "./turns";
 
@@ -37,8 +39,12 @@ export function startInference({ config, redis, fleet, tasks, metrics, log }: Su
   const observer = metrics.observeInference(asked, tasks);
   // Work in the background waits for Redis; requests do not.
   const store = new InferenceStore(redis.work, sealer, config);
-  const turns = new Turns({ store, fair: new FairQueue(redis.work), fleet, tasks, config, observer });
-  const forRequests = new Turns({ store: asked, fair: new FairQueue(redis.requests), fleet, tasks, config, observer });
+  const on = (connection: Redis) => ({
+    fair: new FairQueue(connection),
+    slots: new Slots(connection, config.concurrency),
+  });
+  const turns = new Turns({ store, ...on(redis.work), fleet, tasks, config, observer });
+  const forRequests = new Turns({ store: asked, ...on(redis.requests), fleet, tasks, config, observer });
   const fair = new FairQueue(redis.requests);
   return { turns, inferences: new Inferences({ store: asked, sealer, fair, tasks, turns: forRequests, config }) };
 }

@@ -1,14 +1,13 @@
 import type { Logger } from "pino";
 import type { InferenceConfig } from "../config";
 import { QueueUnavailable } from "../errors";
-import type { Fleet, Readiness } from "../fleet/fleet";
+import type { Readiness } from "../fleet/fleet";
 import { CANCELLED, type Tasks } from "../tasks/task";
-import { isGone, putTo } from "./answering";
-import type { FairQueue } from "./fair-queue";
 import { newFence } from "./fence";
-import { Looks } from "./looks";
 import { helpAlong } from "./model-helper";
-import { isProblem, PROBLEMS, type Problem } from "./problems";
+import { observed } from "./observer";
+import { failure, isProblem, PROBLEMS } from "./problems";
+import { type PromptEnd, Prompting, type PromptJob, type PromptSurroundings } from "./prompting";
 import {
   type InferenceTask,
   type Item,
@@ -18,8 +17,6 @@ import {
   type StoredItem,
   type StoredTask,
 } from "./record";
-import { Unsealable } from "./sealing";
-import type { InferenceStore } from "./store";
 
 const FORGOTTEN = 'it was deleted, or its time is over ("inference.lifeSeconds")';
 
@@ -28,23 +25,12 @@ export type TurnEnd =
   /** All that can be done is done. */
   | { readonly as: "ended"; readonly worker?: string }
   | { readonly as: "failed"; readonly error: string }
-  /** It takes no slot for so many milliseconds. */
+  /** It looks again after so many milliseconds. */
   | { readonly as: "again"; readonly milliseconds: number }
+  /** Its owner has as many prompts at engines as one caller may have: it waits until one of them ends. */
+  | { readonly as: "crowded"; readonly owner: string; readonly place: number }
   /** Others are before its next prompt. */
   | { readonly as: "behind"; readonly place: number };
-
-/** Told what becomes of prompts, for metrics. */
-export interface InferenceObserver {
-  answered(answer: {
-    readonly model: string;
-    readonly outcome: string;
-    readonly promptTokens?: number;
-    readonly completionTokens?: number;
-    /** From the task's request to the prompt's last attempt, and from there to its end. */
-    readonly waitedSeconds?: number;
-    readonly seconds?: number;
-  }): void;
-}
 
 export interface TurnJob {
   readonly id: string;
@@ -54,13 +40,9 @@ export interface TurnJob {
   readonly onProgress: (percent: number) => void;
 }
 
-interface Surroundings {
-  readonly store: InferenceStore;
-  readonly fair: FairQueue;
-  readonly fleet: Pick<Fleet, "readiness" | "generate">;
-  readonly tasks: Pick<Tasks, "submit" | "find" | "inferenceCounts">;
+interface Surroundings extends PromptSurroundings {
+  readonly tasks: Pick<Tasks, "submit" | "find" | "inferenceCounts" | "wake">;
   readonly config: InferenceConfig;
-  readonly observer: InferenceObserver;
 }
 
 /**
@@ -68,12 +50,10 @@ interface Surroundings {
  * the prompts to a worker one after the other, until others are before the next one.
  */
 export class Turns {
-  private readonly looks: Looks;
-  /** Answers of this process that each worker is at. */
-  private readonly load = new Map<string, number>();
+  private readonly prompting: Prompting;
 
   constructor(private readonly surroundings: Surroundings) {
-    this.looks = new Looks(surroundings.fleet);
+    this.prompting = new Prompting(surroundings);
   }
 
   /** @throws the reason of `signal`. */
@@ -103,6 +83,22 @@ export class Turns {
     const rest = await this.close(id, stored, BY_CANCELLATION, isLeft);
     if (!rest) {
       await store.end(id, stored.task, CANCELLED);
+    }
+  }
+
+  /**
+   * The task is out of the way, and to be told when its owner has a slot for it.
+   *
+   * @param milliseconds after which it looks by itself.
+   */
+  async waitForSlot(
+    id: string,
+    { owner, place }: Extract<TurnEnd, { as: "crowded" }>,
+    milliseconds: number,
+  ): Promise<void> {
+    const { slots, tasks } = this.surroundings;
+    if (!(await slots.wait(owner, id, place, milliseconds))) {
+      await tasks.wake(id);
     }
   }
 
@@ -150,9 +146,10 @@ export class Turns {
           return { as: "behind", place: nextPlace };
         }
       }
-      const end = await this.answer({ id, index, place: nextPlace }, found, current, signal, log);
-      if (!("item" in end)) {
-        return end;
+      const job = { id, index, place: nextPlace, task, stored: found, hasStep: stored.step !== undefined };
+      const end = await this.prompting.answer(job, signal, log);
+      if (end.as !== "ended") {
+        return this.brokenOff(job, end, current);
       }
       items[index] = { ...found, item: end.item };
       onProgress(percentOf(items));
@@ -195,76 +192,23 @@ export class Turns {
     return false;
   }
 
-  /** Puts one prompt to workers until it has ended, as long as that can be done at once. */
-  private async answer(
-    { id, index, place }: { readonly id: string; readonly index: number; readonly place: number },
-    found: StoredItem,
-    stored: StoredTask,
-    signal: AbortSignal,
-    log: Logger,
-  ): Promise<{ readonly item: Item } | TurnEnd> {
-    const { store, fair, observer } = this.surroundings;
-    const { task } = stored;
-    let current = found;
-    const tried = new Set<string>();
-    for (;;) {
-      const readiness = await this.looks.readiness(task.model, signal);
-      if (readiness.state !== "ready") {
-        return this.waitFor(id, stored, readiness);
-      }
-      const worker = this.choose(readiness.workers.filter((one) => !tried.has(one)));
-      if (worker === undefined) {
-        await store.setWaiting(id, task, true);
+  /** The task goes back to the queue without an end of its next prompt. */
+  private async brokenOff(
+    { id, task, place }: PromptJob,
+    end: Exclude<PromptEnd, { readonly as: "ended" }>,
+    current: StoredTask,
+  ): Promise<TurnEnd> {
+    switch (end.as) {
+      case "lost":
+        return { as: "again", milliseconds: SILENCE };
+      case "notReady":
+        return this.waitFor(id, current, end.readiness);
+      case "exhausted":
+        await this.surroundings.store.setWaiting(id, task, true);
         return this.later();
-      }
-      tried.add(worker);
-      const prompt = await this.prompt(id, index);
-      if (prompt === undefined) {
-        const item = { ...current.item, ...failure("unreadable"), endedAt: Date.now() };
-        const fence = { current: current.fence, next: newFence() };
-        if ((await store.write(id, index, fence, item)) !== "written") {
-          return { as: "again", milliseconds: SILENCE };
-        }
-        observer.answered(observed(task, item));
-        return { item };
-      }
-      await Promise.all([
-        stored.step === undefined ? undefined : store.note(id, {}),
-        store.setWaiting(id, task, false),
-      ]);
-      // Not before: those that only look for their model would put everybody who comes later behind them.
-      await fair.begin(place);
-      this.load.set(worker, (this.load.get(worker) ?? 0) + 1);
-      try {
-        const end = await putTo(this.surroundings, { id, index, task, stored: current, worker, prompt }, signal);
-        if (end.as === "lost") {
-          // Deleted, cancelled, or somebody else's: the queue, or the next turn, knows.
-          return { as: "again", milliseconds: SILENCE };
-        }
-        if (end.as === "ended") {
-          observer.answered(observed(task, end.item));
-          log.info({ prompt: index, worker, state: end.item.state, reason: end.item.finishReason }, "prompt ended");
-          return { item: end.item };
-        }
-        log.warn({ prompt: index, worker, code: end.reason }, "an attempt failed before its first token");
-        current = end.stored;
-        if (isGone(end.reason)) {
-          this.looks.forget(task.model);
-        }
-      } finally {
-        this.load.set(worker, (this.load.get(worker) ?? 1) - 1);
-      }
-    }
-  }
-
-  private async prompt(id: string, index: number) {
-    try {
-      return await this.surroundings.store.prompt(id, index);
-    } catch (error) {
-      if (error instanceof Unsealable) {
-        return undefined;
-      }
-      throw error;
+      case "crowded":
+        await this.surroundings.store.setWaiting(id, task, true);
+        return { as: "crowded", owner: task.owner, place };
     }
   }
 
@@ -324,19 +268,9 @@ export class Turns {
   private later(): TurnEnd {
     return { as: "again", milliseconds: this.surroundings.config.wait.seconds * 1000 };
   }
-
-  /** The one that this process has given the least to. */
-  private choose(workers: readonly string[]): string | undefined {
-    const loadOf = (worker: string) => this.load.get(worker) ?? 0;
-    return [...workers].sort((a, b) => loadOf(a) - loadOf(b))[0];
-  }
 }
 
 const BY_CANCELLATION: Partial<Item> = { state: "cancelled", finishReason: "cancelled" };
-
-function failure(problem: Problem): Partial<Item> {
-  return { state: "failed", finishReason: "error", problem };
-}
 
 /**
  * One answer is enough for the task to have been done: what failed is told with its item. Prompts are cancelled with their
@@ -358,18 +292,4 @@ function summary(items: readonly Item[], error?: string): Extract<TurnEnd, { as:
 function percentOf(items: readonly StoredItem[]): number {
   const open = items.filter(({ item }) => isOpen(item)).length;
   return Math.floor(((items.length - open) / items.length) * 100);
-}
-
-function observed({ model, createdAt }: InferenceTask, item: Item): Parameters<InferenceObserver["answered"]>[0] {
-  const { finishReason = "error", promptTokens, completionTokens, startedAt, endedAt, worker } = item;
-  const isTimed = startedAt !== undefined && endedAt !== undefined;
-  return {
-    // Anybody may ask for names that no worker has: they must not become series of their own.
-    model: worker === undefined ? "" : model,
-    outcome: finishReason,
-    promptTokens,
-    completionTokens,
-    waitedSeconds: startedAt === undefined ? undefined : Math.max(0, startedAt - createdAt) / 1000,
-    seconds: isTimed ? Math.max(0, endedAt - startedAt) / 1000 : undefined,
-  };
 }

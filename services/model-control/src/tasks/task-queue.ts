@@ -128,6 +128,19 @@ export class TaskQueue implements Tasks {
     });
   }
 
+  async wake(id: string): Promise<boolean> {
+    return this.ask(async (queues) => {
+      const lane = laneOfId(id);
+      const job = lane === undefined ? undefined : ((await queues[lane].getJob(id)) as TaskJob | undefined);
+      return (
+        job?.promote().then(
+          () => true,
+          () => false,
+        ) ?? false
+      );
+    });
+  }
+
   async counts(): Promise<TaskCounts> {
     return this.countsOf(PUBLIC_LANES);
   }

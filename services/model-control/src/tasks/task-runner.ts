@@ -32,6 +32,12 @@ const TAKE_BACK_PATIENCE = 30_000;
 /** When a task that others go before looks again at the earliest, in milliseconds. */
 const WAIT_FOR_OTHERS = 1_000;
 
+/**
+ * When a task whose owner has as many prompts at engines as it may have looks again at the earliest, in milliseconds: whoever
+ * ends one wakes it, unless it dies before.
+ */
+const CROWDED = 30_000;
+
 /** How long an orderly end waits for running tasks to let go, in milliseconds. */
 const CLOSE_PATIENCE = 8_000;
 
@@ -275,6 +281,11 @@ export class TaskRunner {
         throw new TurnFailed(end.error);
       case "again":
         await job.moveToDelayed(Date.now() + end.milliseconds, token);
+        throw new DelayedError();
+      case "crowded":
+        await job.moveToDelayed(Date.now() + CROWDED * (1 + Math.random()), token);
+        // Where the queue is away by now, it looks by itself.
+        await this.surroundings.turns?.waitForSlot(job.id ?? "", end, 2 * CROWDED).catch(() => undefined);
         throw new DelayedError();
       case "behind":
         await job.changePriority({ priority: end.place });

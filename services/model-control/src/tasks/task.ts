@@ -76,6 +76,8 @@ export interface Tasks {
   recent(limit: number): Promise<readonly TaskReport[]>;
   /** Ends a task wherever it runs; an ended one stays as it is. @throws UnknownTask, TaskFinished */
   cancel(id: string): Promise<TaskReport>;
+  /** A task that waits for its time may run now. @returns false for one that does not wait so. */
+  wake(id: string): Promise<boolean>;
   /** Without inference: see `inferenceCounts`. */
   counts(): Promise<TaskCounts>;
   inferenceCounts(): Promise<TaskCounts>;

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from "prom-client";
+import type { InferenceObserver } from "../inference/observer";
 import type { FinishReason } from "../inference/record";
 import type { InferenceStore } from "../inference/store";
-import type { InferenceObserver } from "../inference/turns";
 import type { Tasks } from "../tasks/task";
 
 /** Ends without a whole answer. */

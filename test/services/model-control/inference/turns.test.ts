@@ -72,6 +72,16 @@ function taken(
       return 8;
     },
   };
+  const waitingForSlot: string[] = [];
+  const slots = {
+    isFull: false,
+    take: async () => !slots.isFull,
+    leave: async () => {
+      steps.push("leave");
+      return waitingForSlot.shift();
+    },
+    wait: async () => slots.isFull,
+  };
   const config = {
     wait: { polls: 3, seconds: 5 },
     idleSeconds: 5,
@@ -79,10 +89,20 @@ function taken(
     attempts: 3,
     drainSeconds: 1,
   };
-  const parts = { store, fair, fleet, tasks, config, observer: { answered: () => undefined } };
+  const parts = { store, fair, slots, fleet, tasks, config, observer: { answered: () => undefined } };
   const turns = new Turns(parts as unknown as Parts);
   const take = (signal = never) => turns.take({ id: ID, place: 5, onProgress: () => undefined }, signal, log);
-  return { take, steps, items: () => items.map(({ item }) => item), error: () => error, fleet, tasks, turns };
+  return {
+    take,
+    steps,
+    items: () => items.map(({ item }) => item),
+    error: () => error,
+    fleet,
+    tasks,
+    turns,
+    slots,
+    waitingForSlot,
+  };
 }
 
 describe("a turn", () => {
@@ -93,16 +113,57 @@ describe("a turn", () => {
     expect(waiting.tasks.requests).toEqual([{ kind: "load", model: "m:1" }]);
     const ready = taken(1);
     expect(await ready.take()).toEqual({ as: "ended", worker: "w1" });
-    expect(ready.steps).toEqual(["begin 5", "end"]);
+    expect(ready.steps).toEqual(["begin 5", "leave", "end"]);
   });
 
   it("goes on with its next prompt while nobody else waits, and behind the others when somebody does", async () => {
     const alone = taken(3);
     expect(await alone.take()).toMatchObject({ as: "ended" });
-    expect(alone.steps).toEqual(["begin 5", "place", "begin 8", "place", "begin 8", "end"]);
+    const next = ["place", "begin 8", "leave"];
+    expect(alone.steps).toEqual(["begin 5", "leave", ...next, ...next, "end"]);
     const among = taken(3, { queued: 1 });
     expect(await among.take()).toEqual({ as: "behind", place: 8 });
     expect(among.items().map(({ state }) => state)).toEqual(["completed", "waiting", "waiting"]);
+  });
+
+  it("puts nothing to an engine while its owner has as many prompts there as it may, and moves nobody behind it", async () => {
+    const { take, steps, items, slots, turns, tasks } = taken(2);
+    slots.isFull = true;
+    const end = await take();
+    expect(end).toEqual({ as: "crowded", owner: "token:me", place: 5 });
+    expect(steps).toEqual([]);
+    expect(items()).toEqual([WAITING, WAITING]);
+    await turns.waitForSlot(ID, { as: "crowded", owner: "token:me", place: 5 }, 1000);
+    expect(tasks.woken).toEqual([]);
+    // One of the owner's answers ended before the task was out of the way: nobody else will wake it.
+    slots.isFull = false;
+    await turns.waitForSlot(ID, { as: "crowded", owner: "token:me", place: 5 }, 1000);
+    expect(tasks.woken).toEqual([ID]);
+  });
+
+  it("gives its slot to the first that waits for one and is still there", async () => {
+    const { take, tasks, waitingForSlot } = taken(1);
+    waitingForSlot.push("inference-cancelled", "inference-next", "inference-later");
+    tasks.waiting.add("inference-next").add("inference-later");
+    expect(await take()).toMatchObject({ as: "ended" });
+    expect(tasks.woken).toEqual(["inference-cancelled", "inference-next"]);
+    expect(waitingForSlot).toEqual(["inference-later"]);
+  });
+
+  it("gives its slot back when it is broken off, and when the queue is away", async () => {
+    const broken = taken(1);
+    const controller = new AbortController();
+    broken.fleet.write = () => {
+      controller.abort(new Cancelled());
+      throw controller.signal.reason;
+    };
+    await expect(broken.take(controller.signal)).rejects.toThrow(Cancelled);
+    expect(broken.steps).toEqual(["begin 5", "leave"]);
+    const away = taken(1);
+    away.waitingForSlot.push("inference-next");
+    away.tasks.away = new Error("the queue is away");
+    expect(await away.take()).toMatchObject({ as: "ended" });
+    expect(away.steps).toEqual(["begin 5", "leave", "leave", "end"]);
   });
 
   it("gives a model up after as many looks as the configuration says, with what it waited for", async () => {

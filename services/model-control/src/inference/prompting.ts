@@ -1,0 +1,157 @@
+import type { Logger } from "pino";
+import type { InferenceConfig } from "../config";
+import type { Fleet, Readiness } from "../fleet/fleet";
+import type { Tasks } from "../tasks/task";
+import { isGone, putTo } from "./answering";
+import type { FairQueue } from "./fair-queue";
+import { newFence } from "./fence";
+import { Looks } from "./looks";
+import { type InferenceObserver, observed } from "./observer";
+import { failure } from "./problems";
+import type { InferenceTask, Item, StoredItem } from "./record";
+import { Unsealable } from "./sealing";
+import type { Slots } from "./slots";
+import type { InferenceStore } from "./store";
+
+/** One prompt of a task. */
+export interface PromptJob {
+  readonly id: string;
+  readonly index: number;
+  /** Its place among those that wait: see `FairQueue`. */
+  readonly place: number;
+  readonly task: InferenceTask;
+  readonly stored: StoredItem;
+  /** Something is noted that the task waits for. */
+  readonly hasStep: boolean;
+}
+
+/** What became of it, as far as that could be done at once. */
+export type PromptEnd =
+  | { readonly as: "ended"; readonly item: Item }
+  /** Somebody else has it, or nobody any more: the queue, or the next turn, knows. */
+  | { readonly as: "lost" }
+  | { readonly as: "notReady"; readonly readiness: Exclude<Readiness, { readonly state: "ready" }> }
+  /** Every worker that has the model was asked in vain. */
+  | { readonly as: "exhausted" }
+  /** Its owner has as many prompts at engines as one caller may have. */
+  | { readonly as: "crowded" };
+
+type AttemptEnd = PromptEnd | { readonly as: "again"; readonly stored: StoredItem };
+
+export interface PromptSurroundings {
+  readonly store: InferenceStore;
+  readonly fair: FairQueue;
+  readonly slots: Slots;
+  readonly fleet: Pick<Fleet, "readiness" | "generate">;
+  readonly tasks: Pick<Tasks, "wake">;
+  readonly config: Pick<InferenceConfig, "idleSeconds" | "answerBytes" | "attempts" | "drainSeconds">;
+  readonly observer: InferenceObserver;
+}
+
+/** Puts prompts to the workers that have their model, each within one of its owner's slots. */
+export class Prompting {
+  private readonly looks: Looks;
+  /** Answers of this process that each worker is at. */
+  private readonly load = new Map<string, number>();
+
+  constructor(private readonly surroundings: PromptSurroundings) {
+    this.looks = new Looks(surroundings.fleet);
+  }
+
+  /** Puts one prompt to workers until it has ended, as long as that can be done at once. @throws the reason of `signal`. */
+  async answer(job: PromptJob, signal: AbortSignal, log: Logger): Promise<PromptEnd> {
+    const { id, task } = job;
+    const tried = new Set<string>();
+    let { stored } = job;
+    let hasSlot = false;
+    try {
+      for (;;) {
+        const readiness = await this.looks.readiness(task.model, signal);
+        if (readiness.state !== "ready") {
+          return { as: "notReady", readiness };
+        }
+        const worker = this.leastLoaded(readiness.workers.filter((one) => !tried.has(one)));
+        if (worker === undefined) {
+          return { as: "exhausted" };
+        }
+        hasSlot = await this.surroundings.slots.take(task.owner, id, task.seconds);
+        if (!hasSlot) {
+          return { as: "crowded" };
+        }
+        tried.add(worker);
+        const end = await this.attempt({ ...job, stored }, worker, signal, log);
+        if (end.as !== "again") {
+          return end;
+        }
+        stored = end.stored;
+      }
+    } finally {
+      if (hasSlot) {
+        await this.leave(id, task.owner);
+      }
+    }
+  }
+
+  private async attempt(job: PromptJob, worker: string, signal: AbortSignal, log: Logger): Promise<AttemptEnd> {
+    const { store, fair, observer } = this.surroundings;
+    const { id, index, place, task, stored, hasStep } = job;
+    const prompt = await this.prompt(id, index);
+    if (prompt === undefined) {
+      const item = { ...stored.item, ...failure("unreadable"), endedAt: Date.now() };
+      const fence = { current: stored.fence, next: newFence() };
+      if ((await store.write(id, index, fence, item)) !== "written") {
+        return { as: "lost" };
+      }
+      observer.answered(observed(task, item));
+      return { as: "ended", item };
+    }
+    await Promise.all([hasStep ? store.note(id, {}) : undefined, store.setWaiting(id, task, false)]);
+    // Not before: those that only look for their model would put everybody who comes later behind them.
+    await fair.begin(place);
+    this.load.set(worker, (this.load.get(worker) ?? 0) + 1);
+    try {
+      const end = await putTo(this.surroundings, { id, index, task, stored, worker, prompt }, signal);
+      if (end.as === "retry") {
+        log.warn({ prompt: index, worker, code: end.reason }, "an attempt failed before its first token");
+        if (isGone(end.reason)) {
+          this.looks.forget(task.model);
+        }
+        return { as: "again", stored: end.stored };
+      }
+      if (end.as === "ended") {
+        observer.answered(observed(task, end.item));
+        log.info({ prompt: index, worker, state: end.item.state, reason: end.item.finishReason }, "prompt ended");
+      }
+      return end;
+    } finally {
+      this.load.set(worker, (this.load.get(worker) ?? 1) - 1);
+    }
+  }
+
+  /** Gives the slot back, to the first of those that wait for it and are still there. */
+  private async leave(id: string, owner: string): Promise<void> {
+    const { slots, tasks } = this.surroundings;
+    let next = await slots.leave(owner, id);
+    // Where the queue is away, each of them looks by itself.
+    while (next !== undefined && !(await tasks.wake(next).catch(() => false))) {
+      next = await slots.leave(owner, id);
+    }
+  }
+
+  private async prompt(id: string, index: number) {
+    try {
+      return await this.surroundings.store.prompt(id, index);
+    } catch (error) {
+      if (error instanceof Unsealable) {
+        return undefined;
+      }
+      throw error;
+    }
+  }
+
+  /** The one that this process has given the least to. */
+  private leastLoaded(workers: readonly string[]): string | undefined {
+    const loadOf = (worker: string) => this.load.get(worker) ?? 0;
+    return [...workers].sort((a, b) => loadOf(a) - loadOf(b))[0];
+  }
+}

@@ -1,0 +1,69 @@
+import type { Redis } from "ioredis";
+import { slotKeys } from "./keys";
+
+/** How long a slot outlives the longest answer whose process never gave it back, in milliseconds. */
+const GRACE = 60_000;
+
+/**
+ * Takes a slot, or finds that the task has one. KEYS: taken. ARGV: id, most, milliseconds until it is free by itself.
+ *
+ * The first write is one that a full server takes: what is under way ends there as well.
+ */
+const TAKE = `local time = redis.call("time")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call("zremrangebyscore", KEYS[1], "-inf", now)
+if not redis.call("zscore", KEYS[1], ARGV[1]) and redis.call("zcard", KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call("zadd", KEYS[1], now + ARGV[3], ARGV[1])
+if redis.call("pttl", KEYS[1]) < tonumber(ARGV[3]) then redis.call("pexpire", KEYS[1], ARGV[3]) end
+return 1`;
+
+/** Gives it back. KEYS: taken, waiting. ARGV: id. @returns the waiting task with the lowest place, which waits no more. */
+const LEAVE = `redis.call("zrem", KEYS[1], ARGV[1])
+return redis.call("zpopmin", KEYS[2])[1]`;
+
+/**
+ * Waits for one. KEYS: taken, waiting. ARGV: id, its place, most, milliseconds until the list of those who wait is forgotten.
+ *
+ * @returns 1 where one has become free meanwhile: nobody will tell the task so.
+ */
+const WAIT = `local time = redis.call("time")
+redis.call("zremrangebyscore", KEYS[1], "-inf", time[1] * 1000 + math.floor(time[2] / 1000))
+if redis.call("zcard", KEYS[1]) < tonumber(ARGV[3]) then return 1 end
+redis.call("zadd", KEYS[2], ARGV[2], ARGV[1])
+redis.call("pexpire", KEYS[2], ARGV[4])
+return 0`;
+
+/**
+ * Keeps one of the answers that may be written at the same time for other callers: an engine that never answers would else hold
+ * every one of them for whoever asks it much. Where there is one only, there is nothing to keep.
+ */
+export class Slots {
+  private readonly most: number;
+
+  /** @param concurrency answers at the same time, of all callers. */
+  constructor(
+    private readonly redis: Redis,
+    concurrency: number,
+  ) {
+    this.most = Math.max(1, concurrency - 1);
+  }
+
+  /** @param seconds that the answer may take. @returns false where the owner's other tasks have as many as it may have. */
+  async take(owner: string, id: string, seconds: number): Promise<boolean> {
+    const { taken } = slotKeys(owner);
+    return (await this.redis.eval(TAKE, 1, taken, id, this.most, Math.ceil(seconds * 1000) + GRACE)) === 1;
+  }
+
+  /** @returns the task that is to try now. */
+  async leave(owner: string, id: string): Promise<string | undefined> {
+    const { taken, waiting } = slotKeys(owner);
+    const next = (await this.redis.eval(LEAVE, 2, taken, waiting, id)) as string | null;
+    return next ?? undefined;
+  }
+
+  /** @param milliseconds after which the task tries by itself. @returns false where there is a slot by now. */
+  async wait(owner: string, id: string, place: number, milliseconds: number): Promise<boolean> {
+    const { taken, waiting } = slotKeys(owner);
+    return (await this.redis.eval(WAIT, 2, taken, waiting, id, place, this.most, 2 * milliseconds)) === 0;
+  }
+}
