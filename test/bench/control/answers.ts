@@ -5,7 +5,7 @@ import type { BenchStand } from "./stand";
 export const PROMPTS = 24;
 export const TOKENS = 8;
 
-/** At the same time, where not one after another: as many as the API lets answer at once by default. */
+/** At the same time, where not one after another: as many answers as all callers together get by default. */
 export const AT_ONCE = 4;
 
 /** Between looks at what is not answered yet, in milliseconds; each costs the API a read. */

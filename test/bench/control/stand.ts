@@ -1,6 +1,7 @@
 import { ControlStand } from "../../e2e/model-control/control-stand";
 import { tinyLlama } from "../../e2e/model-control/registry";
 import type { Api } from "../../e2e/model-control/start-api";
+import { AT_ONCE } from "./answers";
 
 /** On the engine's disk; the first of them is asked for. */
 export const MODELS = 5;
@@ -17,7 +18,9 @@ export async function withStand<T>(work: (stand: BenchStand) => Promise<T>): Pro
   const stand = await ControlStand.start();
   try {
     // The rate limit is for callers, not for measurements.
-    const api = await stand.replica({ limits: { requestsPerMinute: 1_000_000_000 }, inference: {} });
+    const limits = { requestsPerMinute: 1_000_000_000 };
+    // One slot more than the one caller asks for: the last one is kept for others.
+    const api = await stand.replica({ limits, inference: { concurrency: AT_ONCE + 1 } });
     const models = Array.from({ length: MODELS }, (_, i) =>
       stand.registry.publish(`bench-${i}:latest`, tinyLlama({ seed: stand.nextSeed() })),
     );
