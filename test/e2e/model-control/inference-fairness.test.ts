@@ -160,10 +160,12 @@ describe("slots", () => {
     expect(await slots.wait("a", "a3", 3, 60_000)).toBe(true);
     expect(await slots.wait("a", "a2", 2, 60_000)).toBe(true);
     expect(await slots.wait("b", "b1", 1, 60_000)).toBe(false);
-    expect(await slots.leave("a", "a1")).toBe("a2");
+    expect(await slots.leave("a", "a1")).toBe(true);
+    expect(await slots.leave("a", "a1")).toBe(false);
+    expect(await slots.next("a")).toBe("a2");
     expect(await slots.wait("a", "a4", 4, 60_000)).toBe(false);
-    expect(await slots.leave("a", "a1")).toBe("a3");
-    expect(await slots.leave("a", "a1")).toBeUndefined();
+    expect(await slots.next("a")).toBe("a3");
+    expect(await slots.next("a")).toBeUndefined();
   });
 
   it("are free by themselves when their process never gives them back, and leave nothing behind", async () => {
@@ -195,7 +197,8 @@ describe("slots", () => {
             const id = String(task);
             if (taken.has(id) && ends) {
               taken.delete(id);
-              const next = await slots.leave("a", id);
+              expect(await slots.leave("a", id)).toBe(true);
+              const next = await slots.next("a");
               expect(next).toBe(waiting.sort()[0]);
               if (next !== undefined) {
                 waiting.shift();

@@ -58,37 +58,46 @@ export class Prompting {
     this.looks = new Looks(surroundings.fleet);
   }
 
-  /** Puts one prompt to workers until it has ended, as long as that can be done at once. @throws the reason of `signal`. */
+  /**
+   * Puts one prompt to workers until it has ended, as long as that can be done at once.
+   *
+   * @throws the reason of `signal`. Whatever happens, the task may hold a slot of its owner's now, until `letGo`.
+   */
   async answer(job: PromptJob, signal: AbortSignal, log: Logger): Promise<PromptEnd> {
     const { id, task } = job;
     const tried = new Set<string>();
     let { stored } = job;
-    let hasSlot = false;
-    try {
-      for (;;) {
-        const readiness = await this.looks.readiness(task.model, signal);
-        if (readiness.state !== "ready") {
-          return { as: "notReady", readiness };
-        }
-        const worker = this.leastLoaded(readiness.workers.filter((one) => !tried.has(one)));
-        if (worker === undefined) {
-          return { as: "exhausted" };
-        }
-        hasSlot = await this.surroundings.slots.take(task.owner, id, task.seconds);
-        if (!hasSlot) {
-          return { as: "crowded" };
-        }
-        tried.add(worker);
-        const end = await this.attempt({ ...job, stored }, worker, signal, log);
-        if (end.as !== "again") {
-          return end;
-        }
-        stored = end.stored;
+    for (;;) {
+      const readiness = await this.looks.readiness(task.model, signal);
+      if (readiness.state !== "ready") {
+        return { as: "notReady", readiness };
       }
-    } finally {
-      if (hasSlot) {
-        await this.leave(id, task.owner);
+      const worker = this.leastLoaded(readiness.workers.filter((one) => !tried.has(one)));
+      if (worker === undefined) {
+        return { as: "exhausted" };
       }
+      if (!(await this.surroundings.slots.take(task.owner, id, task.seconds))) {
+        return { as: "crowded" };
+      }
+      tried.add(worker);
+      const end = await this.attempt({ ...job, stored }, worker, signal, log);
+      if (end.as !== "again") {
+        return end;
+      }
+      stored = end.stored;
+    }
+  }
+
+  /** Gives the task's slot back, if it has one, to the first of those that wait for it and are still there. */
+  async letGo(id: string, owner: string): Promise<void> {
+    const { slots, tasks } = this.surroundings;
+    if (!(await slots.leave(owner, id))) {
+      return;
+    }
+    let next = await slots.next(owner);
+    // Where the queue is away, each of them looks by itself.
+    while (next !== undefined && !(await tasks.wake(next).catch(() => false))) {
+      next = await slots.next(owner);
     }
   }
 
@@ -125,16 +134,6 @@ export class Prompting {
       return end;
     } finally {
       this.load.set(worker, (this.load.get(worker) ?? 1) - 1);
-    }
-  }
-
-  /** Gives the slot back, to the first of those that wait for it and are still there. */
-  private async leave(id: string, owner: string): Promise<void> {
-    const { slots, tasks } = this.surroundings;
-    let next = await slots.leave(owner, id);
-    // Where the queue is away, each of them looks by itself.
-    while (next !== undefined && !(await tasks.wake(next).catch(() => false))) {
-      next = await slots.leave(owner, id);
     }
   }
 

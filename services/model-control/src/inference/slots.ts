@@ -17,10 +17,6 @@ redis.call("zadd", KEYS[1], now + ARGV[3], ARGV[1])
 if redis.call("pttl", KEYS[1]) < tonumber(ARGV[3]) then redis.call("pexpire", KEYS[1], ARGV[3]) end
 return 1`;
 
-/** Gives it back. KEYS: taken, waiting. ARGV: id. @returns the waiting task with the lowest place, which waits no more. */
-const LEAVE = `redis.call("zrem", KEYS[1], ARGV[1])
-return redis.call("zpopmin", KEYS[2])[1]`;
-
 /**
  * Waits for one. KEYS: taken, waiting. ARGV: id, its place, most, milliseconds until the list of those who wait is forgotten.
  *
@@ -54,11 +50,15 @@ export class Slots {
     return (await this.redis.eval(TAKE, 1, taken, id, this.most, Math.ceil(seconds * 1000) + GRACE)) === 1;
   }
 
-  /** @returns the task that is to try now. */
-  async leave(owner: string, id: string): Promise<string | undefined> {
-    const { taken, waiting } = slotKeys(owner);
-    const next = (await this.redis.eval(LEAVE, 2, taken, waiting, id)) as string | null;
-    return next ?? undefined;
+  /** Gives it back. @returns false where the task had none. */
+  async leave(owner: string, id: string): Promise<boolean> {
+    return (await this.redis.zrem(slotKeys(owner).taken, id)) === 1;
+  }
+
+  /** @returns the owner's task with the lowest place of those that wait, which waits no more. */
+  async next(owner: string): Promise<string | undefined> {
+    const [id] = await this.redis.zpopmin(slotKeys(owner).waiting);
+    return id;
   }
 
   /** @param milliseconds after which the task tries by itself. @returns false where there is a slot by now. */

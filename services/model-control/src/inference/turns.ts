@@ -112,21 +112,35 @@ export class Turns {
     if (!rest) {
       await this.surroundings.store.end(id, stored.task, error);
     }
+    await this.prompting.letGo(id, stored.task.owner);
   }
 
-  private async turn({ id, place, onProgress }: TurnJob, signal: AbortSignal, log: Logger): Promise<TurnEnd> {
-    const { store, fair, tasks } = this.surroundings;
-    const stored = await store.read(id);
+  private async turn(job: TurnJob, signal: AbortSignal, log: Logger): Promise<TurnEnd> {
+    const stored = await this.surroundings.store.read(job.id);
     if (stored === undefined) {
       return { as: "failed", error: FORGOTTEN };
     }
-    const { task } = stored;
-    if (stored.endedAt !== undefined) {
-      return summary(
-        stored.items.map(({ item }) => item),
-        stored.error,
-      );
+    try {
+      return stored.endedAt === undefined
+        ? await this.goOn(job, stored, signal, log)
+        : summary(
+            stored.items.map(({ item }) => item),
+            stored.error,
+          );
+    } finally {
+      // Perhaps one that a process took which was killed since.
+      await this.prompting.letGo(job.id, stored.task.owner);
     }
+  }
+
+  private async goOn(
+    { id, place, onProgress }: TurnJob,
+    stored: StoredTask,
+    signal: AbortSignal,
+    log: Logger,
+  ): Promise<TurnEnd> {
+    const { store, fair, tasks } = this.surroundings;
+    const { task } = stored;
     await store.confirm(id, task);
     const items = [...stored.items];
     const current = { ...stored, items };

@@ -75,11 +75,17 @@ function taken(
   const waitingForSlot: string[] = [];
   const slots = {
     isFull: false,
-    take: async () => !slots.isFull,
-    leave: async () => {
-      steps.push("leave");
-      return waitingForSlot.shift();
+    taken: 0,
+    take: async () => {
+      slots.taken += slots.isFull ? 0 : 1;
+      return !slots.isFull;
     },
+    leave: async () => {
+      const had = slots.taken > 0;
+      slots.taken = 0;
+      return had;
+    },
+    next: async () => waitingForSlot.shift(),
     wait: async () => slots.isFull,
   };
   const config = {
@@ -113,14 +119,13 @@ describe("a turn", () => {
     expect(waiting.tasks.requests).toEqual([{ kind: "load", model: "m:1" }]);
     const ready = taken(1);
     expect(await ready.take()).toEqual({ as: "ended", worker: "w1" });
-    expect(ready.steps).toEqual(["begin 5", "leave", "end"]);
+    expect(ready.steps).toEqual(["begin 5", "end"]);
   });
 
   it("goes on with its next prompt while nobody else waits, and behind the others when somebody does", async () => {
     const alone = taken(3);
     expect(await alone.take()).toMatchObject({ as: "ended" });
-    const next = ["place", "begin 8", "leave"];
-    expect(alone.steps).toEqual(["begin 5", "leave", ...next, ...next, "end"]);
+    expect(alone.steps).toEqual(["begin 5", "place", "begin 8", "place", "begin 8", "end"]);
     const among = taken(3, { queued: 1 });
     expect(await among.take()).toEqual({ as: "behind", place: 8 });
     expect(among.items().map(({ state }) => state)).toEqual(["completed", "waiting", "waiting"]);
@@ -150,7 +155,7 @@ describe("a turn", () => {
     expect(waitingForSlot).toEqual(["inference-later"]);
   });
 
-  it("gives its slot back when it is broken off, and when the queue is away", async () => {
+  it("gives its slot back when it is broken off, when the queue is away, and when only its predecessor had one", async () => {
     const broken = taken(1);
     const controller = new AbortController();
     broken.fleet.write = () => {
@@ -158,12 +163,20 @@ describe("a turn", () => {
       throw controller.signal.reason;
     };
     await expect(broken.take(controller.signal)).rejects.toThrow(Cancelled);
-    expect(broken.steps).toEqual(["begin 5", "leave"]);
+    expect([broken.steps, broken.slots.taken]).toEqual([["begin 5"], 0]);
     const away = taken(1);
     away.waitingForSlot.push("inference-next");
     away.tasks.away = new Error("the queue is away");
     expect(await away.take()).toMatchObject({ as: "ended" });
-    expect(away.steps).toEqual(["begin 5", "leave", "leave", "end"]);
+    expect([away.waitingForSlot, away.slots.taken]).toEqual([[], 0]);
+    for (const left of [
+      taken(1, { ready: { state: "on_disk" } }),
+      taken(1, { first: { state: "running", attempts: 1, begun: true } }),
+    ]) {
+      left.slots.taken = 1;
+      await left.take();
+      expect(left.slots.taken).toBe(0);
+    }
   });
 
   it("gives a model up after as many looks as the configuration says, with what it waited for", async () => {
