@@ -88,7 +88,7 @@ describe("a cluster of our own in AWS, on the real engine", { timeout: 300_000 }
     const folder = join(plane.folder, "operator");
     mkdirSync(folder);
     expect(JSON.stringify(await bed().exportEncrypted())).not.toContain("get-token");
-    const { cluster } = await bed().stack.outputs();
+    const { cluster } = await bed().outputs();
     const { kubeconfig = "" } = (cluster?.value ?? {}) as { readonly kubeconfig?: string };
     writeFileSync(join(folder, "kubeconfig"), kubeconfig);
     const kubectl = (path: string) =>

@@ -72,7 +72,7 @@ describe("a cluster of our own in Oracle Cloud, on the real engine", { timeout: 
     };
   };
   const kubeconfig = async (): Promise<string> => {
-    const { cluster } = await bed().stack.outputs();
+    const { cluster } = await bed().outputs();
     expect(JSON.stringify(await bed().exportEncrypted())).not.toContain("generate-token");
     const { kubeconfig } = (cluster?.value ?? {}) as { readonly kubeconfig?: string };
     return kubeconfig ?? "";

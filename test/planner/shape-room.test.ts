@@ -1,6 +1,6 @@
 /**
  * Every GPU machine of the catalogue, as pools have it: what a plan puts on one node fits that node, beside all that runs there anyway.
- * test/e2e/rehearse-shapes.test.ts asks the real scheduler.
+ * test/nightly/environments/rehearse-shapes.test.ts asks the real scheduler.
  */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

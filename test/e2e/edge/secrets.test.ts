@@ -109,8 +109,8 @@ function placesOf(secrets: Secrets, texts: ReadonlyMap<string, string>): Record<
   return Object.fromEntries(places.filter(([, where]) => where.length > 0));
 }
 
-async function secretsOf({ stack, machine }: TestBed): Promise<Secrets> {
-  const kubeconfig = String((await stack.outputs()).kubeconfig?.value);
+async function secretsOf(bed: TestBed): Promise<Secrets> {
+  const kubeconfig = String((await bed.outputs()).kubeconfig?.value);
   const found = (pattern: RegExp, text: string, what: string): string => {
     const [, value] = pattern.exec(text) ?? [];
     if (value === undefined) {
@@ -124,10 +124,10 @@ async function secretsOf({ stack, machine }: TestBed): Promise<Secrets> {
     passphrase: [PASSPHRASE],
     wrongPassword: [WRONG],
     // The first line of an encrypted key says how it is encrypted, and with it many are alike.
-    privateKey: linesOf(machine.keys.privateKey).slice(1),
+    privateKey: linesOf(bed.machine.keys.privateKey).slice(1),
     kubeconfigToken: [found(/"?token"?: "?([0-9a-f]{40,})/, kubeconfig, "token of the kubeconfig")],
     kubeconfigKey: [keyData, ...linesOf(Buffer.from(keyData, "base64").toString("utf8"))],
-    nodeToken: [found(/^(\S{20,})$/m, machine.read(TOKEN_FILE) ?? "", "token of nodes")],
+    nodeToken: [found(/^(\S{20,})$/m, bed.machine.read(TOKEN_FILE) ?? "", "token of nodes")],
   };
 }
 

@@ -83,6 +83,10 @@ export class TestBed {
     }
   }
 
+  async outputs(): Promise<automation.OutputMap> {
+    return this.stack.workspace.stackOutputs(this.stack.name);
+  }
+
   /** The state as the backend keeps it, secrets encrypted: the Automation API's own export shows them. */
   async exportEncrypted(): Promise<automation.Deployment> {
     return JSON.parse(await this.commandLine(["stack", "export"])) as automation.Deployment;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { waitFor } from "../../rehearsal/cluster/wait";
-import type { PulumiCommand } from "./engine/pulumi";
-import { FaultedStack, UP } from "./faults/faulted-stack";
-import { uninstallPendingReleases } from "./faults/pending-releases";
-import { createdCount } from "./faults/progress";
-import { runbookSteps } from "./faults/runbook";
-import { expectSettled, expectUndisturbed } from "./faults/undisturbed";
-import { sharedBySuite } from "./shared-by-suite";
+import { waitFor } from "../../../rehearsal/cluster/wait";
+import type { PulumiCommand } from "../../e2e/engine/pulumi";
+import { FaultedStack, UP } from "../../e2e/faults/faulted-stack";
+import { uninstallPendingReleases } from "../../e2e/faults/pending-releases";
+import { createdCount } from "../../e2e/faults/progress";
+import { runbookSteps } from "../../e2e/faults/runbook";
+import { expectSettled, expectUndisturbed } from "../../e2e/faults/undisturbed";
+import { sharedBySuite } from "../../e2e/shared-by-suite";
 
 /** How many resources are created before the engine is killed: by the first `up`, and by the one that mends it. */
 const KILLED_AFTER = [20, 60];

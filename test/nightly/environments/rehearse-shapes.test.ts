@@ -4,19 +4,20 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { DEVICE_ACCESS, fabricOf } from "../../catalog/fabrics";
-import type { MachineShape } from "../../catalog/shapes";
-import type { KubernetesObject } from "../../kubernetes/object";
-import { groupDevices } from "../../planner/fabric";
-import { meshAgents } from "../../planner/mesh-reserve";
-import { nodeAgents } from "../../planner/node-agents";
-import type { Capacity } from "../../planner/packing";
-import { nodeAllocatable } from "../../planner/pod-resources";
-import type { ModelRequest, PoolRequest } from "../../planner/request";
-import { parted } from "../../planner/slices";
-import type { ModelPlan, PodResources } from "../../planner/types";
-import { ControlPlane } from "../../rehearsal/cluster/control-plane";
-import { runNodes } from "../../rehearsal/cluster/existing-parts";
+import { DEVICE_ACCESS, fabricOf } from "../../../catalog/fabrics";
+import type { MachineShape } from "../../../catalog/shapes";
+import type { KubernetesObject } from "../../../kubernetes/object";
+import { groupDevices } from "../../../planner/fabric";
+import { meshAgents } from "../../../planner/mesh-reserve";
+import { nodeAgents } from "../../../planner/node-agents";
+import type { Capacity } from "../../../planner/packing";
+import { nodeAllocatable } from "../../../planner/pod-resources";
+import type { ModelRequest, PoolRequest } from "../../../planner/request";
+import { parted } from "../../../planner/slices";
+import type { ModelPlan, PodResources } from "../../../planner/types";
+import { ControlPlane } from "../../../rehearsal/cluster/control-plane";
+import { runNodes } from "../../../rehearsal/cluster/existing-parts";
+import { sharedBySuite } from "../../e2e/shared-by-suite";
 import {
   fillingEngines,
   gpuMachines,
@@ -29,9 +30,8 @@ import {
   smallModel,
   startsOn,
   wholeModel,
-} from "../planner/every-shape";
-import { gpuOf } from "../planner/fixtures";
-import { sharedBySuite } from "./shared-by-suite";
+} from "../../planner/every-shape";
+import { gpuOf } from "../../planner/fixtures";
 
 const NAMESPACE = "models";
 const LIMIT_SECONDS = 120;
