@@ -5,7 +5,7 @@ import { waitFor } from "../../../rehearsal/cluster/wait";
 import { ControlStand } from "./control-stand";
 import { ended, infer, look } from "./inference-calls";
 import { dripping, SickEngine } from "./sick-engine";
-import { type Api, INFER } from "./start-api";
+import { type Api, INFER, OPERATE } from "./start-api";
 
 const SECONDS = 6;
 
@@ -47,10 +47,11 @@ const ask = (prompt: string) => api.ask("POST", "/inference", { model: "fake:1",
 
 it("refuses prompts with the reason before it is full, so that all else has room", async () => {
   const prompts = "x".repeat(900_000);
-  const slots = [
-    await infer(api, { model: "fake:1", prompt: "slowly" }),
-    await infer(api, { model: "fake:1", prompt: "slowly" }),
-  ];
+  // One for each caller: neither gets both.
+  const slots = new Map<string, string>();
+  for (const token of [OPERATE, INFER]) {
+    slots.set(token, await infer(api, { model: "fake:1", prompt: "slowly" }, token));
+  }
   await waitFor("both slots to be taken", async () => (asked.length >= 2 ? true : undefined));
   const kept: string[] = [];
   const refusals = new Set<string>();
@@ -75,18 +76,20 @@ it("refuses prompts with the reason before it is full, so that all else has room
     expect((await api.ask("DELETE", `/inference/${id}`, undefined, INFER)).status).toBe(204);
   }
   expect(await waitFor("room", async () => ((await ask("x")).status === 202 ? true : undefined))).toBe(true);
-  await Promise.all(slots.map((id) => api.ask("DELETE", `/tasks/${id}`)));
-  await Promise.all(slots.map((id) => ended(api, id)));
+  for (const [token, id] of slots) {
+    await api.ask("DELETE", `/tasks/${id}`, undefined, token);
+    await ended(api, id, token);
+  }
 });
 
 it("that takes no writes is told of; what runs ends, and all goes on by itself", async () => {
   asked.length = 0;
   const options = { seconds: SECONDS, max_tokens: 1000 };
   const running = await infer(api, { model: "fake:1", prompt: "slowly", options }, INFER);
-  const other = await infer(api, { model: "fake:1", prompt: "slowly", options }, INFER);
+  const other = await infer(api, { model: "fake:1", prompt: "slowly", options }, OPERATE);
   const waiting = await infer(api, { model: "fake:1", prompt: "hello" }, INFER);
   await waitFor("both answers to begin", async () =>
-    (await Promise.all([running, other].map((id) => look(api, id, INFER)))).every(({ items }) => items[0]?.text)
+    (await Promise.all([look(api, running, INFER), look(api, other, OPERATE)])).every(({ items }) => items[0]?.text)
       ? true
       : undefined,
   );
@@ -103,8 +106,11 @@ it("that takes no writes is told of; what runs ends, and all goes on by itself",
   expect(await look(api, running, INFER)).toMatchObject({ state: "running" });
   await sleep((SECONDS + 2) * 1000);
   await setLimit("64mb");
-  for (const id of [running, other]) {
-    const { state, items } = await ended(api, id, INFER, 40);
+  for (const [id, token] of [
+    [running, INFER],
+    [other, OPERATE],
+  ] as const) {
+    const { state, items } = await ended(api, id, token, 40);
     expect([state, items.length, items[0]?.finish_reason, items[0]?.attempts]).toEqual([
       "completed",
       1,

@@ -5,9 +5,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { connectionOptions } from "../../../rehearsal/cluster/gateway/request";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { endpoint } from "../../components/gateway/fixture";
-import { sharedBySuite } from "../shared-by-suite";
-import { completion, untilHealthy } from "./replicas";
-import { standOf } from "./stand-of";
+import { completion, untilHealthy } from "../../e2e/gateway/replicas";
+import { standOf } from "../../e2e/gateway/stand-of";
+import { sharedBySuite } from "../../e2e/shared-by-suite";
 
 /** Without a path that it could be asked on. */
 const { readyPath: _, ...unasked } = endpoint("unasked");
