@@ -5,14 +5,14 @@ import { ended, infer } from "../../e2e/model-control/inference-calls";
 import { type Api, INFER, OPERATE } from "../../e2e/model-control/start-api";
 
 const AT_ONCE = 10;
-/** Some three hundred fill the memory. */
+/** Some six hundred fill the memory. */
 const MANY = 2_000;
 
 let stand: EngineStand;
 let api: Api;
 
 beforeAll(async () => {
-  stand = await EngineStand.start(() => (response) => void response.end(lastToken("hello")), { maxMemory: "12mb" });
+  stand = await EngineStand.start(() => (response) => void response.end(lastToken("hello")), { maxMemory: "24mb" });
   // Else the disk decides how long it takes to fill the memory.
   await stand.withRedis((client) => client.config("SET", "appendfsync", "no"));
   api = await stand.replica({ inference: { queuedPerCaller: 10, wait: { polls: 60, seconds: 0.5 } } });
