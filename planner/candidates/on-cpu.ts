@@ -11,8 +11,8 @@ import type { ModelRequest, PoolRequest } from "../request";
 import type { ServerModels } from "../shared-servers";
 import { enginePod } from "./engine-pod";
 import { onCpu } from "./memory-requests";
-import { refusalToStart, refuse } from "./refuse";
-import type { Fit } from "./types";
+import { lacksMemory, refusalToStart, refuse } from "./refuse";
+import type { Candidate, Fit } from "./types";
 import { capacityText, eachText, gib, notesOf } from "./words";
 
 /** All of a server's models in the memory of a machine without GPUs. */
@@ -33,16 +33,8 @@ export function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity
   const layout = { tensorParallel: 1, pipelineParallel: 1, nodesPerReplica: 1, gpusPerNode: 0 };
   const { totalGiB, limitGiB } = estimate.perGpu;
   if (estimate.verdict.answer !== "fits") {
-    return {
-      refusal: {
-        pool: pool.name,
-        layout,
-        estimate,
-        each,
-        missingPerGpuGiB: estimate.shortfallGiB,
-        reason: `needs ${gib(totalGiB)} of host memory, ${pool.shape.name} leaves ${gib(limitGiB)}: ${verdictText(estimate.perGpu, estimate.verdict)}${eachText(server, each)}`,
-      },
-    };
+    const reason = `needs ${gib(totalGiB)} of host memory, ${pool.shape.name} leaves ${gib(limitGiB)}: ${verdictText(estimate.perGpu, estimate.verdict)}${eachText(server, each)}`;
+    return lacksMemory(pool, { layout, estimate, each }, reason);
   }
   const resources = cpuPodResources(node, totalGiB + estimate.verdict.intervalGiB.above, {
     ...enginePod(model, 1),
@@ -55,10 +47,9 @@ export function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity
     );
   }
   const speed = speedOn(server, pool.shape, layout, { request: requests[0], estimate });
-  const candidate = {
-    ...{ pool: pool.name, layout, estimate, each, resources, notes: notesOf(verdicts) },
-    ...{ concurrency: model.concurrency, speed },
-  };
+  const { concurrency } = model;
+  const notes = notesOf(verdicts);
+  const candidate: Candidate = { pool: pool.name, layout, estimate, each, resources, notes, concurrency, speed };
   // Known of CPUs that the model was measured on.
   const sizing = sizingFor(model, speed);
   return sizing === undefined ? { candidate } : chooseLayout(model, pool, [{ candidate, sizing }]);

@@ -17,7 +17,7 @@ import { mostPerPod, partName } from "../slices";
 import { enginePod } from "./engine-pod";
 import { ONE_GPU, onGpu } from "./memory-requests";
 import { layoutsFor, parallelismRemedy } from "./parallelism";
-import { refusalToStart, refuse } from "./refuse";
+import { lacksMemory, refusalToStart, refuse, type Tried } from "./refuse";
 import type { Candidate, Fit } from "./types";
 import { brief, capacityText, eachText, missText, notesOf } from "./words";
 
@@ -34,15 +34,6 @@ interface Place {
   readonly gpu: GpuSpec;
   /** What replicas may claim of a node. */
   readonly node: Capacity;
-}
-
-/** A layout with the memory that it takes. */
-interface Tried {
-  readonly layout: Layout;
-  /** Of all models of the server. */
-  readonly estimate: MemoryEstimate;
-  /** Of each: the host, then its guests. */
-  readonly each: readonly MemoryEstimate[];
 }
 
 /** The cheapest layout of a server on the GPUs of a pool: the smallest that fits, or the one that keeps a level for least. */
@@ -151,17 +142,8 @@ function podOn(
 }
 
 function tooLarge({ server, pool, gpu }: Place, nearest: Tried, barrier: CrossingProblem | undefined): Fit {
-  const missingGiB = nearest.estimate.shortfallGiB;
-  const remedy = partProblem(gpu, missingGiB)?.remedy ?? barrier?.remedy;
-  return {
-    refusal: {
-      pool: pool.name,
-      ...nearest,
-      missingPerGpuGiB: missingGiB,
-      reason: `${missText(pool, nearest, barrier)}${eachText(server, nearest.each)}`,
-      ...(remedy && { remedy }),
-    },
-  };
+  const reason = `${missText(pool, nearest, barrier)}${eachText(server, nearest.each)}`;
+  return lacksMemory(pool, nearest, reason, partProblem(gpu, nearest.estimate.shortfallGiB)?.remedy ?? barrier?.remedy);
 }
 
 /** @param rules of the engine that the layouts break. */

@@ -1,11 +1,28 @@
 import type { CardVerdict } from "../../engines/card";
 import { startProblems } from "../../engines/estimate";
 import type { MemoryRequest } from "../../engines/memory-request";
+import type { Layout } from "../layouts";
+import type { MemoryEstimate } from "../memory/types";
 import type { PoolRequest } from "../request";
 import type { Fit } from "./types";
 
 export function refuse(pool: PoolRequest, reason: string, remedy?: string): Fit {
   return { refusal: { pool: pool.name, reason, ...(remedy && { remedy }) } };
+}
+
+/** A layout with the memory that it takes. */
+export interface Tried {
+  readonly layout: Layout;
+  /** Of all models of the server. */
+  readonly estimate: MemoryEstimate;
+  /** Of each: the host, then its guests. */
+  readonly each: readonly MemoryEstimate[];
+}
+
+/** The nearest miss lacks memory. */
+export function lacksMemory(pool: PoolRequest, nearest: Tried, reason: string, remedy?: string): Fit {
+  const missingPerGpuGiB = nearest.estimate.shortfallGiB;
+  return { refusal: { pool: pool.name, ...nearest, missingPerGpuGiB, reason, ...(remedy && { remedy }) } };
 }
 
 /** Why the models would not start there, whatever their layout and memory. */
