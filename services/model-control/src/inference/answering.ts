@@ -32,7 +32,7 @@ export interface Attempt {
   readonly prompt: { readonly input: GenerationInput; readonly sampling: Sampling };
 }
 
-interface Surroundings {
+export interface AttemptSurroundings {
   readonly store: InferenceStore;
   readonly fleet: Pick<Fleet, "generate">;
   readonly config: Pick<InferenceConfig, "idleSeconds" | "answerBytes" | "attempts" | "drainSeconds">;
@@ -49,7 +49,7 @@ const WHOLE: readonly FinishReason[] = ["stop", "length", "time_limit", "size_li
  * ends at once, and one whose process ends has `drainSeconds` for its end.
  */
 export async function putTo(
-  { store, fleet, config }: Surroundings,
+  { store, fleet, config }: AttemptSurroundings,
   { id, index, task, stored, worker, prompt }: Attempt,
   signal: AbortSignal,
 ): Promise<AttemptEnd> {

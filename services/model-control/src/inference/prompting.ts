@@ -1,8 +1,7 @@
 import type { Logger } from "pino";
-import type { InferenceConfig } from "../config";
 import type { Fleet, Readiness } from "../fleet/fleet";
 import type { Tasks } from "../tasks/task";
-import { isGone, putTo } from "./answering";
+import { type AttemptSurroundings, isGone, putTo } from "./answering";
 import type { FairQueue } from "./fair-queue";
 import { newFence } from "./fence";
 import { Looks } from "./looks";
@@ -11,7 +10,6 @@ import { failure } from "./problems";
 import type { InferenceTask, Item, StoredItem } from "./record";
 import { Unsealable } from "./sealing";
 import type { Slots } from "./slots";
-import type { InferenceStore } from "./store";
 
 /** One prompt of a task. */
 export interface PromptJob {
@@ -38,13 +36,11 @@ export type PromptEnd =
 
 type AttemptEnd = PromptEnd | { readonly as: "again"; readonly stored: StoredItem };
 
-export interface PromptSurroundings {
-  readonly store: InferenceStore;
+export interface PromptSurroundings extends AttemptSurroundings {
   readonly fair: FairQueue;
   readonly slots: Slots;
   readonly fleet: Pick<Fleet, "readiness" | "generate">;
   readonly tasks: Pick<Tasks, "wake">;
-  readonly config: Pick<InferenceConfig, "idleSeconds" | "answerBytes" | "attempts" | "drainSeconds">;
   readonly observer: InferenceObserver;
 }
 

@@ -5,13 +5,16 @@ import { slotKeys } from "./keys";
 const GRACE = 60_000;
 
 /**
- * Takes a slot, or finds that the task has one. KEYS: taken. ARGV: id, most, milliseconds until it is free by itself.
+ * Frees what was never given back in time; `now` is the server's time from then on, in milliseconds. KEYS[1]: taken.
  *
- * The first write is one that a full server takes: what is under way ends there as well.
+ * As the first write it is one that a full server takes: what is under way ends there as well.
  */
-const TAKE = `local time = redis.call("time")
+const FREE_LATE = `local time = redis.call("time")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call("zremrangebyscore", KEYS[1], "-inf", now)
+redis.call("zremrangebyscore", KEYS[1], "-inf", now)`;
+
+/** Takes a slot, or finds that the task has one. KEYS: taken. ARGV: id, most, milliseconds until it is free by itself. */
+const TAKE = `${FREE_LATE}
 if not redis.call("zscore", KEYS[1], ARGV[1]) and redis.call("zcard", KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
 redis.call("zadd", KEYS[1], now + ARGV[3], ARGV[1])
 if redis.call("pttl", KEYS[1]) < tonumber(ARGV[3]) then redis.call("pexpire", KEYS[1], ARGV[3]) end
@@ -22,8 +25,7 @@ return 1`;
  *
  * @returns 1 where one has become free meanwhile: nobody will tell the task so.
  */
-const WAIT = `local time = redis.call("time")
-redis.call("zremrangebyscore", KEYS[1], "-inf", time[1] * 1000 + math.floor(time[2] / 1000))
+const WAIT = `${FREE_LATE}
 if redis.call("zcard", KEYS[1]) < tonumber(ARGV[3]) then return 1 end
 redis.call("zadd", KEYS[2], ARGV[2], ARGV[1])
 redis.call("pexpire", KEYS[2], ARGV[4])

@@ -44,7 +44,8 @@ export function startInference({ config, redis, fleet, tasks, metrics, log }: Su
     slots: new Slots(connection, config.concurrency),
   });
   const turns = new Turns({ store, ...on(redis.work), fleet, tasks, config, observer });
-  const forRequests = new Turns({ store: asked, ...on(redis.requests), fleet, tasks, config, observer });
-  const fair = new FairQueue(redis.requests);
+  const ofRequests = on(redis.requests);
+  const forRequests = new Turns({ store: asked, ...ofRequests, fleet, tasks, config, observer });
+  const { fair } = ofRequests;
   return { turns, inferences: new Inferences({ store: asked, sealer, fair, tasks, turns: forRequests, config }) };
 }

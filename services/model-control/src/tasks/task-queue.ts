@@ -122,7 +122,7 @@ export class TaskQueue implements Tasks {
       }
       // It may have started meanwhile, which ends it as well.
       if (state === "delayed") {
-        await job.promote().catch(() => undefined);
+        await promoted(job);
       }
       return reportOf(job, state);
     });
@@ -130,14 +130,8 @@ export class TaskQueue implements Tasks {
 
   async wake(id: string): Promise<boolean> {
     return this.ask(async (queues) => {
-      const lane = laneOfId(id);
-      const job = lane === undefined ? undefined : ((await queues[lane].getJob(id)) as TaskJob | undefined);
-      return (
-        job?.promote().then(
-          () => true,
-          () => false,
-        ) ?? false
-      );
+      const job = await jobIn(queues, id);
+      return job !== undefined && (await promoted(job));
     });
   }
 
@@ -175,14 +169,11 @@ export class TaskQueue implements Tasks {
   }
 
   private async job(queues: LaneQueues, id: string): Promise<{ job: TaskJob; state: JobState; report: TaskReport }> {
-    const lane = laneOfId(id);
-    const read = async () =>
-      lane === undefined ? undefined : ((await queues[lane].getJob(id)) as TaskJob | undefined);
-    const found = await read();
+    const found = await jobIn(queues, id);
     const state = await found?.getState();
     // It may have ended between the two questions: what it ended with was not there for the first one.
     const hasEnded = (state === "failed" || state === "completed") && found?.finishedOn === undefined;
-    const job = hasEnded ? await read() : found;
+    const job = hasEnded ? await jobIn(queues, id) : found;
     if (job === undefined || state === undefined || state === "unknown") {
       throw unknownTask(id);
     }
@@ -256,4 +247,17 @@ export class TaskQueue implements Tasks {
     const address = redisAddress(this.config.redis);
     return new QueueUnavailable(`the task queue at ${address} cannot be reached: ${reason}`, { cause });
   }
+}
+
+async function jobIn(queues: LaneQueues, id: string): Promise<TaskJob | undefined> {
+  const lane = laneOfId(id);
+  return lane === undefined ? undefined : ((await queues[lane].getJob(id)) as TaskJob | undefined);
+}
+
+/** @returns false for a job that waits for no time, or no longer. */
+async function promoted(job: TaskJob): Promise<boolean> {
+  return job.promote().then(
+    () => true,
+    () => false,
+  );
 }

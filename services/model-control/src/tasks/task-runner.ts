@@ -5,8 +5,9 @@ import type { Logger } from "pino";
 import { endsAfter } from "../backends/time-limit";
 import { ControlError, messageOf } from "../errors";
 import type { Fleet } from "../fleet/fleet";
-import type { TurnEnd, Turns } from "../inference/turns";
+import type { Turns } from "../inference/turns";
 import { LONGEST_REASON, shortened } from "../words";
+import { afterTurn, TurnFailed } from "./after-turn";
 import { progressOf, type TaskData, type TaskJob } from "./job";
 import {
   concurrencyOf,
@@ -31,12 +32,6 @@ const TAKE_BACK_PATIENCE = 30_000;
 
 /** When a task that others go before looks again at the earliest, in milliseconds. */
 const WAIT_FOR_OTHERS = 1_000;
-
-/**
- * When a task whose owner has as many prompts at engines as it may have looks again at the earliest, in milliseconds: whoever
- * ends one wakes it, unless it dies before.
- */
-const CROWDED = 30_000;
 
 /** How long an orderly end waits for running tasks to let go, in milliseconds. */
 const CLOSE_PATIENCE = 8_000;
@@ -256,11 +251,11 @@ export class TaskRunner {
         await fleet.start(data.worker, signal);
         return null;
       case "inference":
-        return this.afterTurn(job, token, await this.turn(job, signal));
+        return this.turn(job, token, signal);
     }
   }
 
-  private async turn(job: TaskJob, signal: AbortSignal): Promise<TurnEnd> {
+  private async turn(job: TaskJob, token: string | undefined, signal: AbortSignal): Promise<string | null> {
     const { turns, log } = this.surroundings;
     if (turns === undefined) {
       throw new Error("asynchronous inference is not configured");
@@ -269,29 +264,8 @@ export class TaskRunner {
     const onProgress = (percent: number) => {
       job.updateProgress(percent).catch((error) => log.debug({ error }, "progress was not recorded"));
     };
-    return turns.take({ id, place: priority, onProgress }, signal, log.child({ task: id }));
-  }
-
-  /** Tells the queue what becomes of an inference task. @returns the worker that answered. */
-  private async afterTurn(job: TaskJob, token: string | undefined, end: TurnEnd): Promise<string | null> {
-    switch (end.as) {
-      case "ended":
-        return end.worker ?? null;
-      case "failed":
-        throw new TurnFailed(end.error);
-      case "again":
-        await job.moveToDelayed(Date.now() + end.milliseconds, token);
-        throw new DelayedError();
-      case "crowded":
-        await job.moveToDelayed(Date.now() + CROWDED * (1 + Math.random()), token);
-        // Where the queue is away by now, it looks by itself.
-        await this.surroundings.turns?.waitForSlot(job.id ?? "", end, 2 * CROWDED).catch(() => undefined);
-        throw new DelayedError();
-      case "behind":
-        await job.changePriority({ priority: end.place });
-        await job.moveToWait(token);
-        throw new WaitingError();
-    }
+    const end = await turns.take({ id, place: priority, onProgress }, signal, log.child({ task: id }));
+    return afterTurn(job, token, end, turns);
   }
 
   /** Tells the queue what becomes of an unfinished task. Always throws: that is how the queue is told. */
@@ -359,9 +333,6 @@ export class TaskRunner {
     }
   }
 }
-
-/** All that could be done for an inference task is done, and there is no answer. */
-class TurnFailed extends Error {}
 
 /** The queue has the task again. */
 function isMoved(error: unknown): boolean {
