@@ -5,6 +5,7 @@ import { engineVariables } from "../engine/engine-variables";
 import { type Operation, operation } from "../engine/operations";
 import { connectAlone } from "../engine/own-connections";
 import { startProvider } from "../engine/provider-process";
+import { withoutReports } from "../engine/without-reports";
 import type { Machine } from "./machine/machine";
 
 export type CommandArgs = Omit<remote.CommandArgs, "connection"> & {
@@ -37,18 +38,27 @@ export class CommandStack {
       { projectName: "commands", stackName: "test", program: async () => holder.stack?.program() },
       { ...(PULUMI_HOME && { pulumiHome: PULUMI_HOME }), envVars },
     );
-    // What it says of its last operation is read nowhere: see `withoutReports`.
-    stack.info = async () => undefined;
-    holder.stack = new CommandStack(machine, stack);
+    holder.stack = new CommandStack(machine, withoutReports(stack));
     return holder.stack;
   }
 
   /** Deploys this command; undefined: none. */
-  up(
+  async up(
     args: CommandArgs | undefined,
   ): Promise<Operation & { readonly outputs: automation.OutputMap; readonly log: string }> {
     this.args = args;
-    return this.operate((onEvent, onOutput) => this.stack.up({ onEvent, onOutput }));
+    let log = "";
+    const done = await operation((onEvent) =>
+      this.stack.up({
+        onEvent: (event) => {
+          const { severity = "", message = "" } = event.diagnosticEvent ?? {};
+          log += SHOWN.includes(severity) ? message : "";
+          onEvent(event);
+        },
+        onOutput: () => undefined,
+      }),
+    );
+    return { ...done, outputs: await this.stack.workspace.stackOutputs(this.stack.name), log };
   }
 
   /** What `up` says in the end when it fails. */
@@ -62,28 +72,6 @@ export class CommandStack {
   /** The state as the backend keeps it. */
   async state(): Promise<string> {
     return JSON.stringify((await this.stack.workspace.exportStack("test")).deployment);
-  }
-
-  private async operate(
-    run: (
-      onEvent: (event: automation.EngineEvent) => void,
-      onOutput: (text: string) => void,
-    ) => Promise<{ readonly outputs?: automation.OutputMap }>,
-  ): Promise<Operation & { readonly outputs: automation.OutputMap; readonly log: string }> {
-    let log = "";
-    let outputs: automation.OutputMap = {};
-    const done = await operation(async (onEvent) => {
-      const result = await run(
-        (event) => {
-          const { severity = "", message = "" } = event.diagnosticEvent ?? {};
-          log += SHOWN.includes(severity) ? message : "";
-          onEvent(event);
-        },
-        () => undefined,
-      );
-      outputs = result.outputs ?? {};
-    });
-    return { ...done, outputs, log };
   }
 
   private program(): Readonly<Record<string, pulumi.Output<string>>> {

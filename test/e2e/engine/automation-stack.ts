@@ -5,6 +5,7 @@ import { assertDeployable, createPlatform, planEnvironment } from "../../../stac
 import { surroundingsOf } from "../../../stacks/surroundings";
 import { configMap, type EnvironmentFile } from "./environment-file";
 import { connectAlone } from "./own-connections";
+import { withoutReports } from "./without-reports";
 
 const PROJECT = "inference-stacks";
 /** Milliseconds: an API server of these tests answers at once, or not at all. */
@@ -30,16 +31,6 @@ export async function createStack(
   );
   await stack.setAllConfig(configMap(file));
   return withoutReports(stack);
-}
-
-/**
- * After each operation the Automation API asks the command line twice for the outputs and once for the history: a second of a core, for
- * what nobody reads here. `workspace.stackOutputs` still tells the outputs.
- */
-export function withoutReports(stack: automation.Stack): automation.Stack {
-  stack.outputs = async () => ({});
-  stack.info = async () => undefined;
-  return stack;
 }
 
 /** What stacks/index.ts does; the command line's test runs that file itself. */

@@ -88,8 +88,12 @@ it("that takes no writes is told of; what runs ends, and all goes on by itself",
   const running = await infer(api, { model: "fake:1", prompt: "slowly", options }, INFER);
   const other = await infer(api, { model: "fake:1", prompt: "slowly", options }, OPERATE);
   const waiting = await infer(api, { model: "fake:1", prompt: "hello" }, INFER);
+  const written = [
+    [running, INFER],
+    [other, OPERATE],
+  ] as const;
   await waitFor("both answers to begin", async () =>
-    (await Promise.all([look(api, running, INFER), look(api, other, OPERATE)])).every(({ items }) => items[0]?.text)
+    (await Promise.all(written.map(([id, token]) => look(api, id, token)))).every(({ items }) => items[0]?.text)
       ? true
       : undefined,
   );
@@ -106,10 +110,7 @@ it("that takes no writes is told of; what runs ends, and all goes on by itself",
   expect(await look(api, running, INFER)).toMatchObject({ state: "running" });
   await sleep((SECONDS + 2) * 1000);
   await setLimit("64mb");
-  for (const [id, token] of [
-    [running, INFER],
-    [other, OPERATE],
-  ] as const) {
+  for (const [id, token] of written) {
     const { state, items } = await ended(api, id, token, 40);
     expect([state, items.length, items[0]?.finish_reason, items[0]?.attempts]).toEqual([
       "completed",

@@ -121,6 +121,14 @@ afterAll(async () => {
   await stand?.stop();
 });
 
+/** What another caller waits for a short answer of the engine that is well. */
+async function secondsOfAnother(): Promise<number> {
+  const began = Date.now();
+  const other = await ended(api, await infer(api, { model, prompt: "hello", options: { max_tokens: 3 } }));
+  expect(other).toMatchObject({ state: "completed", items: [{ state: "completed", attempts: 1 }] });
+  return (Date.now() - began) / 1000;
+}
+
 it("cuts every answer off with a reason, and answers others meanwhile", async () => {
   const prompts = Object.keys(SICKNESSES);
   const options = { max_tokens: TOKENS, seconds: SECONDS };
@@ -131,10 +139,7 @@ it("cuts every answer off with a reason, and answers others meanwhile", async ()
   });
   const waits: number[] = [];
   while (!isOver) {
-    const began = Date.now();
-    const other = await ended(api, await infer(api, { model, prompt: "hello", options: { max_tokens: 3 } }));
-    expect(other).toMatchObject({ state: "completed", items: [{ state: "completed", attempts: 1 }] });
-    waits.push((Date.now() - began) / 1000);
+    waits.push(await secondsOfAnother());
   }
   const found = new Map((await answers).map((answer, index) => [prompts[index] ?? "", answer]));
   for (const [prompt, { reason, problem, asked: times }] of Object.entries(SICKNESSES)) {
@@ -163,10 +168,7 @@ it("keeps a slot for others, however much one caller asks of engines that never 
   await waitFor("its answers to be begun", async () => asked.get(prompt) === atOnce || undefined, 30);
   const waits: number[] = [];
   while ((Date.now() - began) / 1000 < seconds - 2) {
-    const asksAt = Date.now();
-    const other = await ended(api, await infer(api, { model, prompt: "hello", options: { max_tokens: 3 } }));
-    expect(other).toMatchObject({ state: "completed", items: [{ state: "completed", attempts: 1 }] });
-    waits.push((Date.now() - asksAt) / 1000);
+    waits.push(await secondsOfAnother());
     expect(asked.get(prompt)).toBe(atOnce);
   }
   expect(waits.length).toBeGreaterThan(1);
