@@ -332,6 +332,20 @@ const DEFINITIONS = [
     oldest: "8.5",
   },
   {
+    // With ssh-keygen, which prints no version.
+    name: "openssh-client",
+    from: "debian",
+    binaries: { ssh: "openssh-client" },
+    versionArgs: ["-V"],
+    oldest: "8.5",
+  },
+  {
+    name: "make",
+    from: "debian",
+    binaries: { make: "make" },
+    versionArgs: ["--version"],
+  },
+  {
     name: "sudo",
     from: "debian",
     binaries: { sudo: "sudo" },

@@ -16,12 +16,17 @@ export interface Import {
   readonly isType: boolean;
 }
 
-/** Source files of the program, from the root: all that git knows or would add, less tests and configuration. */
-export function sourceFiles(): string[] {
-  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", "*.ts"];
+/** Files of these patterns, from the root: all that git knows or would add. */
+export function filesOfGit(...patterns: readonly string[]): string[] {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", ...patterns];
   return execFileSync("git", args, { cwd: repositoryRoot(), encoding: "utf8", maxBuffer: 1 << 24 })
     .split("\n")
-    .filter((file) => file.includes("/") && !file.startsWith("test/") && existsSync(join(repositoryRoot(), file)));
+    .filter((file) => file !== "" && existsSync(join(repositoryRoot(), file)));
+}
+
+/** Source files of the program, from the root, less tests and configuration. */
+export function sourceFiles(): string[] {
+  return filesOfGit("*.ts").filter((file) => file.includes("/") && !file.startsWith("test/"));
 }
 
 /** All that a file imports: statically or not, values, types and `export … from`. */

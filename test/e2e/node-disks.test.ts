@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bootFilePath } from "../../components/cluster/oke/cloud-init/boot-part";
-import { NodeRoot } from "../harness/node-root";
+import { NodeRoot } from "./oke/node-root";
 
 // Files as disks: what util-linux and e2fsprogs of this machine find on them and write to them. What dm-crypt, md and mounts
 // would do is played, for the kernel of a container has none of them.

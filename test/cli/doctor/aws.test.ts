@@ -67,7 +67,7 @@ describe("whom AWS knows the deploying machine as", () => {
       writeFileSync(join(bin, "aws"), `#!/bin/sh\n${text}\n`);
       chmodSync(join(bin, "aws"), 0o755);
     };
-    const ask = awsOnPath({ env: { PATH: `${bin}:/bin:/usr/bin` }, config: { "aws:profile": "work" } });
+    const ask = awsOnPath({ env: { PATH: `${bin}:${process.env.PATH}` }, config: { "aws:profile": "work" } });
     script('echo "$AWS_PROFILE $@"');
     expect(await ask(["sts", "x"])).toEqual({ ok: true, text: "work sts x\n" });
     script('printf "\\nUnable to locate credentials\\nmore\\n" >&2; exit 255');

@@ -7,6 +7,8 @@ import { repositoryRoot } from "../../../names/repository-root";
 import { LocalTools } from "../../harness/local-tools/local-tools";
 import { serve } from "../smoke-servers";
 
+const base64 = (text: string) => Buffer.from(text).toString("base64");
+
 /** Pulumi by its command line: it notes what it is told, and has a stack once one was made. */
 const PULUMI = `#!/bin/sh
 echo "pulumi $* passphrase-file=\${PULUMI_CONFIG_PASSPHRASE_FILE:-none}" >>"$LOCAL_TOOLS/log"
@@ -25,8 +27,8 @@ echo "kubectl $*" >>"$LOCAL_TOOLS/kubectl-log"
 grep -q "secret-kubeconfig" "$KUBECONFIG" || [ "$1" = version ] || exit 3
 case "$*" in
   version*) echo "Client Version: v1.36.1" ;;
-  *"get secret consumer-default "*) echo '{"data": {"default": "'"$(printf %s the-key | base64)"'"}}' ;;
-  *"get secret gateway-tls "*) echo '{"data": {"ca.crt": "'"$(printf %s the-ca | base64)"'"}}' ;;
+  *"get secret consumer-default "*) echo '{"data": {"default": "${base64("the-key")}"}}' ;;
+  *"get secret gateway-tls "*) echo '{"data": {"ca.crt": "${base64("the-ca")}"}}' ;;
   *port-forward*)
     [ ! -e "$LOCAL_TOOLS/port" ] && { echo "error: no pods" >&2; exit 1; }
     echo "Forwarding from 127.0.0.1:$(cat "$LOCAL_TOOLS/port") -> 10443"

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { linkUtilities } from "../utilities";
 
 export interface Outcome {
   readonly status: number | null;
@@ -22,6 +23,9 @@ export interface Outcome {
 const SCRIPTS = { docker: "engine.sh", podman: "engine.sh", k3d: "cluster-tool.sh", kind: "cluster-tool.sh" } as const;
 export type LocalTool = keyof typeof SCRIPTS;
 
+/** What the scripts and stand-ins call besides: a container engine of this machine must not be found. */
+const UTILITIES = ["awk", "cat", "grep", "mkdir", "mktemp", "rm", "sh", "sleep"] as const;
+
 /** A computer with container engines and what makes clusters in them, all of which keep their things in one folder. */
 export class LocalTools {
   readonly folder: string;
@@ -32,6 +36,7 @@ export class LocalTools {
     this.folder = mkdtempSync(join(parent, "local-tools-"));
     this.bin = join(this.folder, "bin");
     mkdirSync(this.bin);
+    linkUtilities(this.bin, UTILITIES);
     for (const tool of tools) {
       this.program(tool, readFileSync(join(__dirname, SCRIPTS[tool]), "utf8"));
     }
@@ -80,9 +85,9 @@ export class LocalTools {
     );
   }
 
-  /** Variables that the programs need, on a PATH with them first. */
+  /** Variables that the programs need, on a PATH of nothing else. */
   get env(): Readonly<Record<string, string>> {
-    return { LOCAL_TOOLS: this.folder, PATH: `${this.bin}:/usr/bin:/bin` };
+    return { LOCAL_TOOLS: this.folder, PATH: this.bin };
   }
 
   /** Runs a command as the provider of commands does: in a shell, with the given standard input. */

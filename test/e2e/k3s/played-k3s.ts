@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { ScriptInput } from "../../../../components/cluster/k3s/host-script";
+import type { ScriptInput } from "../../../components/cluster/k3s/host-script";
 import type { Machine } from "./machine";
 
 /** A release of k3s with the interface of the real one, in sh. */

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bootFilePath } from "../../../../components/cluster/oke/cloud-init/boot-part";
-import { NodeRoot, type ScriptOutcome } from "../../../harness/node-root";
+import { bootFilePath } from "../../../components/cluster/oke/cloud-init/boot-part";
+import { NodeRoot, type ScriptOutcome } from "./node-root";
 
 // Programs that answer as a machine's do, and note what they are told: dm-crypt and md are not in every kernel.
 const KUBELET = "/var/lib/kubelet";

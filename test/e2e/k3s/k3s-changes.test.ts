@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { ScriptInput } from "../../../../components/cluster/k3s/host-script";
+import type { ScriptInput } from "../../../components/cluster/k3s/host-script";
 import { Machine } from "./machine";
 import { FILES, installation, offer, playedRelease, playK3s } from "./played-k3s";
 

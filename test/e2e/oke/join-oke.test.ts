@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bootFilePath } from "../../../../components/cluster/oke/cloud-init/boot-part";
+import { bootFilePath } from "../../../components/cluster/oke/cloud-init/boot-part";
 
 // A root of its own, and programs that only say what they are told: what the script decides, not what Oracle's do.
 let folder: string;

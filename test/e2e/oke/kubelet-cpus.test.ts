@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { bootFilePath } from "../../../../components/cluster/oke/cloud-init/boot-part";
-import { NodeRoot, type ScriptOutcome } from "../../../harness/node-root";
+import { bootFilePath } from "../../../components/cluster/oke/cloud-init/boot-part";
+import { NodeRoot, type ScriptOutcome } from "./node-root";
 
 const FILE = "/kubelet-arguments";
 const BEFORE = "--cpu-manager-policy=static\n--topology-manager-policy=restricted\n--topology-manager-scope=pod\n";

@@ -1,4 +1,4 @@
-/** The trial's script as a process, with stand-ins for ssh and mpirun that play recorded outputs, and the verdict on what it says. */
+/** The trial's script as a process, with stand-ins for ssh and mpirun that play recorded outputs. */
 import { execFile } from "node:child_process";
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -156,30 +156,5 @@ describe("a trial", () => {
       kind: "failed",
       reason: "it ended with status 69: localhost does not answer: connect to host peer port 2222: Connection refused",
     });
-  });
-});
-
-describe("a verdict", () => {
-  const end = "trial: ended 0 after 60 s";
-
-  it("reads rccl-tests, and what mpirun puts before lines", () => {
-    const tagged = recorded("two-mi300x-nodes").replaceAll(/^/gm, "[1,0]<stdout>: ");
-    expect(verdictOf(`${tagged}\n${end}`, { ...a100, largestBytes: 16 * GIB, minBusGBps: 315 })).toMatchObject({
-      kind: "good",
-      busGBps: 354.7,
-    });
-  });
-
-  it("needs the largest size, the check of the values, and the script's own end", () => {
-    expect(verdictOf(good, a100).kind).toBe("cut");
-    expect(verdictOf(`${good}\n${end}`, { ...a100, largestBytes: 16 * GIB }).kind).toBe("cut");
-    expect(verdictOf(`${good.replaceAll("       0\n", "     N/A\n")}\n${end}`, a100).kind).toBe("cut");
-    expect(verdictOf("", a100).kind).toBe("cut");
-    expect(verdictOf(`${good}\n${end}`, a100).kind).toBe("good");
-  });
-
-  it("is good at the limit, and slow below it", () => {
-    expect(verdictOf(`${good}\n${end}`, { ...a100, minBusGBps: 187.5 }).kind).toBe("good");
-    expect(verdictOf(`${good}\n${end}`, { ...a100, minBusGBps: 187.6 }).kind).toBe("slow");
   });
 });

@@ -16,8 +16,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { type HostScript, type ScriptInput, standardInput } from "../../../../components/cluster/k3s/host-script";
+import { type HostScript, type ScriptInput, standardInput } from "../../../components/cluster/k3s/host-script";
+import { requirePart } from "../../../rehearsal/parts/find";
 
+requirePart("busybox");
 /** The shells in which the scripts must run alike. */
 export const SHELLS = ["dash", "busybox sh"] as const;
 export type Shell = (typeof SHELLS)[number];

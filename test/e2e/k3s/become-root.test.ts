@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { commandLine, loginInput, standardInput } from "../../../../components/cluster/k3s/host-script";
+import { commandLine, loginInput, standardInput } from "../../../components/cluster/k3s/host-script";
 import { Machine, resolved, SHELLS } from "./machine";
 
 const TIMEOUT_MS = 60_000;
