@@ -10,7 +10,8 @@ export default defineConfig({
     // it spies on or stubs is undone after each test.
     pool: "forks",
     isolate: false,
-    setupFiles: ["test/harness/leaves-nothing.ts"],
+    // In this order: what is left behind is measured from what the others set.
+    setupFiles: ["test/harness/same-everywhere.ts", "test/harness/known-programs.ts", "test/harness/leaves-nothing.ts"],
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

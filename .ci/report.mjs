@@ -9,17 +9,26 @@ const LINES = 12;
 const WIDTH = 400;
 
 const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const path = (name) => relative(process.cwd(), name);
 // A file that cannot even be loaded, or that leaves something behind, counts as one failure.
 const broken = testResults.filter(
   ({ status, assertionResults }) => status === "failed" && assertionResults.every((test) => test.status !== "failed"),
 );
-const path = (name) => relative(process.cwd(), name);
+// So does one that was skipped, unless its whole file failed before it.
+const skipped = testResults
+  .filter(({ status }) => status !== "failed")
+  .flatMap(({ name, assertionResults }) =>
+    assertionResults
+      .filter((test) => test.status !== "passed")
+      .map((test) => `${path(name)} > ${test.fullName}: ${test.status}`),
+  );
 const failures = [
   ...testResults.flatMap(({ name, assertionResults }) =>
     assertionResults
       .filter((test) => test.status === "failed")
       .map((test) => `${path(name)} > ${test.fullName}\n${indented(test.failureMessages.join("\n"))}`),
   ),
+  ...skipped,
   ...broken.map(({ name, message }) => `${path(name)}\n${indented(message)}`),
 ];
 appendFileSync(process.argv[3], failures.map((failure) => `${failure}\n`).join(""));
@@ -44,4 +53,4 @@ console.error("slowest files:");
 for (const { file, seconds } of slowest) {
   console.error(`${seconds.toFixed(0).padStart(6)} s  ${file}`);
 }
-console.log(numPassedTests, numFailedTests + broken.length);
+console.log(numPassedTests, numFailedTests + broken.length + skipped.length);

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Starts a command from a bundle of the program: one file loads in a fraction of the time that hundreds of
-// TypeScript files take. `npm ci` makes the bundle; it is made again whenever a file that went into it is newer.
+// TypeScript files take. The first command makes the bundle; it is made again
+// whenever a file that went into it is newer.
 import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";

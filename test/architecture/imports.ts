@@ -1,5 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import ts from "typescript";
 import { repositoryRoot } from "../../names/repository-root";
@@ -16,17 +15,23 @@ export interface Import {
   readonly isType: boolean;
 }
 
-/** Files of these patterns, from the root: all that git knows or would add. */
-export function filesOfGit(...patterns: readonly string[]): string[] {
-  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate", ...patterns];
-  return execFileSync("git", args, { cwd: repositoryRoot(), encoding: "utf8", maxBuffer: 1 << 24 })
-    .split("\n")
-    .filter((file) => file !== "" && existsSync(join(repositoryRoot(), file)));
+/** What no checkout has: .gitignore names it. Git itself may be missing, and a downloaded archive is no repository. */
+const NOT_OURS = new Set(["node_modules", "dist", "coverage"]);
+
+/** TypeScript files of a folder, from the root. */
+export function typeScriptFiles(folder = ""): string[] {
+  return readdirSync(join(repositoryRoot(), folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      return NOT_OURS.has(entry.name) || entry.name.startsWith(".") ? [] : typeScriptFiles(path);
+    }
+    return entry.isFile() && path.endsWith(".ts") ? [path] : [];
+  });
 }
 
 /** Source files of the program, from the root, less tests and configuration. */
 export function sourceFiles(): string[] {
-  return filesOfGit("*.ts").filter((file) => file.includes("/") && !file.startsWith("test/"));
+  return typeScriptFiles().filter((file) => file.includes("/") && !file.startsWith("test/"));
 }
 
 /** All that a file imports: statically or not, values, types and `export … from`. */

@@ -1,7 +1,7 @@
 /** AWS on the machine that makes an EKS cluster: its command line, the account, and who deploys. */
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { main } from "../../../cli/doctor";
 import { type AskAws, awsCredentials, awsOnPath } from "../../../cli/doctor/aws-credentials";
 import { pools } from "../../../cli/doctor/checks/pools";
@@ -109,6 +109,8 @@ describe("tools of the machine that makes an EKS cluster", () => {
   });
 
   it("are told with the checks that wait for aws-prod's cluster, whose account is an example", async () => {
+    // No tool of this machine's.
+    vi.stubEnv("PATH", join(folder, "nowhere"));
     const { out } = await runPiped(main, ["aws-prod", "--json"]);
     const { checks } = doctorSchema.parse(JSON.parse(out));
     expect(checks.find(({ check }) => check === "credentials")).toMatchObject({ status: "failed" });

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { main } from "../../../cli/doctor";
 import { ociCredentials } from "../../../cli/doctor/oci-credentials";
 import { doctorSchema } from "../../../cli/doctor/result";
@@ -102,6 +102,8 @@ describe("tools of the machine that makes the cluster", () => {
   });
 
   it("are told with the checks that wait for a cluster that does not exist yet", async () => {
+    // No tool of this machine's.
+    vi.stubEnv("PATH", join(folder, "nowhere"));
     const { out } = await runPiped(main, ["oci-a10", "--json"]);
     const { cluster, checks } = doctorSchema.parse(JSON.parse(out));
     expect(cluster).toBeNull();

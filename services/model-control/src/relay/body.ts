@@ -88,6 +88,9 @@ const ANSWER_OPTIONS: ReadonlySet<string> = new Set([
   "stop",
 ]);
 
+/** Levels of objects and arrays in a body; Go's decoder ends at 10,000 (encoding/json, maxNestingDepth). */
+const MAX_LEVELS = 1_000;
+
 /** Fields that the relay reads or leaves out: they may have one spelling only. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "name", "keep_alive", "options"]);
 
@@ -116,7 +119,7 @@ export function askedModel(path: string, bytes: Buffer): AskedModel {
   }
   checkOptions(body.options);
   const rest = isShown ? { verbose: body.verbose === true } : others;
-  return { model, toWorker: (name) => written({ ...rest, model: name }) };
+  return { model, toWorker: (name) => JSON.stringify({ ...rest, model: name }) };
 }
 
 function checkOptions(options: unknown): void {
@@ -136,25 +139,44 @@ function checkOptions(options: unknown): void {
   }
 }
 
-/** What is read one level after the other is written so too, which ends at the stack's end: some thousand levels. */
-function written(body: object): string {
+function parse(bytes: Buffer): Record<string, unknown> {
+  const body = parsed(bytes);
+  if (!isObject(body)) {
+    throw new Refusal(400, "invalid_request", "the body is not a JSON object");
+  }
+  if (hasMoreLevels(body, MAX_LEVELS)) {
+    throw new Refusal(400, "invalid_request", `the body has more than ${MAX_LEVELS} levels`);
+  }
+  return body;
+}
+
+/** @returns undefined for what is not JSON. */
+function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.stringify(body);
+    return JSON.parse(bytes.toString("utf8"));
   } catch {
-    throw new Refusal(400, "invalid_request", "the body has too many levels");
+    return undefined;
   }
 }
 
-function parse(bytes: Buffer): Record<string, unknown> {
-  try {
-    const body: unknown = JSON.parse(bytes.toString("utf8"));
-    if (isObject(body)) {
-      return body;
+/** Level by level, so that no depth overflows the stack. */
+function hasMoreLevels(body: object, most: number): boolean {
+  let level: unknown[] = [body];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === most) {
+      return true;
     }
-  } catch {
-    // Said below.
+    const nested: unknown[] = [];
+    for (const value of level) {
+      for (const child of Object.values(value as object)) {
+        if (typeof child === "object" && child !== null) {
+          nested.push(child);
+        }
+      }
+    }
+    level = nested;
   }
-  throw new Refusal(400, "invalid_request", "the body is not a JSON object");
+  return false;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

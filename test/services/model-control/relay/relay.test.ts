@@ -181,11 +181,14 @@ describe("a body", () => {
 
   it("is a JSON object with a model", async () => {
     const relay = await stand([await workerStub({ "m:latest": true })]);
-    const deep = `{"model":"m","messages":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    const nested = (levels: number) => `{"model":"m","messages":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
     for (const body of ["", "{", "[]", "null", '"m"', "{}", '{"model":1}', '{"model":""}', '{"model":{"a":1}}']) {
       expect([body, (await ask(relay, CHAT, body)).status]).toEqual([body, 400]);
     }
-    expect((await ask(relay, CHAT, deep)).status).toBe(400);
+    for (const levels of [1_001, 100_000]) {
+      expect([levels, (await ask(relay, CHAT, nested(levels))).status]).toEqual([levels, 400]);
+    }
+    expect((await ask(relay, CHAT, nested(1_000))).status).toBe(200);
     expect((await ask(relay, "/api/show", { name: "m" })).status).toBe(200);
   });
 
