@@ -1,6 +1,4 @@
 import { execFile, spawn } from "node:child_process";
-import { accessSync, constants } from "node:fs";
-import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 
 /** What is asked of a registry of images and charts. */
@@ -19,22 +17,6 @@ export const CRANE = {
 
 /** Indexes and manifests are small; a registry that sends more is none. */
 const LARGEST_MANIFEST = 16 * 2 ** 20;
-
-/** Absolute path of a program of PATH; undefined where there is none. */
-export function programIn(path: string | undefined, name: string): string | undefined {
-  return (path ?? "")
-    .split(delimiter)
-    .filter((folder) => folder !== "")
-    .map((folder) => join(folder, name))
-    .find((file) => {
-      try {
-        accessSync(file, constants.X_OK);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-}
 
 /**
  * Registries through crane, which logs in with the credentials of Docker's configuration (`docker login`, `crane auth

@@ -11,8 +11,9 @@ import {
   verifyBundle,
 } from "../bundle/make";
 import { type BundleNeeds, bundleNeeds } from "../bundle/needs";
-import { CRANE, craneRegistry, programIn } from "../bundle/registry";
+import { CRANE, craneRegistry } from "../bundle/registry";
 import { needsText, sizeText } from "../bundle/text";
+import { programIn } from "../names/programs";
 import { runEnvironment } from "../offline/environment";
 import { judge } from "../report/judge";
 import { isDeployable } from "../report/result";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
+import { isExecutable } from "../../names/programs";
 import { partFolder } from "./cache";
 import { type BinaryName, type Part, partOf } from "./parts";
 import { CRDS, fileModules, pinFolder, pinnedVersion } from "./pins";
@@ -108,13 +108,4 @@ function candidates({ home, versionArgs }: Part, binary: string): { path: string
     .filter(({ folder }) => isAbsolute(folder))
     .map(({ folder, origin }) => ({ path: join(folder, binary), origin }))
     .filter(({ path }) => isExecutable(path));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,7 @@
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, isAbsolute, join, sep } from "node:path";
+import { delimiter, isAbsolute, sep } from "node:path";
+import { programIn } from "../../names/programs";
 import { repositoryRoot } from "../../names/repository-root";
 
 /** By these names on the PATH of the tests; git may be missing. */
@@ -28,7 +29,7 @@ export function unknownProgram(file: string, path: string | undefined, ours: rea
   if (foreign !== undefined) {
     return `${file} gets ${foreign || "an empty entry"} on its PATH: hand it process.env.PATH, or a folder of the test's`;
   }
-  const program = folders.map((folder) => join(folder, file)).find(isExecutable);
+  const program = programIn(path, file);
   return program === undefined || NAMES.includes(file) || isOwn(program)
     ? undefined
     : `${file} (${program}) is a program of this machine: ${remedy}`;
@@ -41,13 +42,4 @@ function isOwn(path: string): boolean {
 
 function isBelow(path: string, folder: string): boolean {
   return [folder, realpathSync(folder)].some((each) => path.startsWith(each + sep));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
 }
