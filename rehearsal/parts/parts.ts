@@ -344,6 +344,8 @@ const DEFINITIONS = [
     from: "debian",
     binaries: { make: "make" },
     versionArgs: ["--version"],
+    // What macOS has.
+    oldest: "3.81",
   },
   {
     name: "sudo",

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 /**
  * What a binary says its version is.
  *
- * @returns the first `1.2.3` of its output, or `1.2` behind a name (OpenSSH_9.2), or its first line where there is none.
+ * @returns the first `1.2.3` of its output, or `1.2` behind a name (OpenSSH_9.2, GNU Make 4.3), or its first line where there is none.
  * @throws Error when it cannot be run, fails, or does not answer within 30 seconds.
  */
 export function askVersion(path: string, args: readonly string[]): string {
@@ -19,7 +19,7 @@ export function askVersion(path: string, args: readonly string[]): string {
     throw new Error(`${path} ${args.join(" ")}: ${why}`);
   }
   // Many also print the version of Go that built them.
-  return /(?<![\d.]|go)\d+\.\d+\.\d+|(?<=_)\d+\.\d+/.exec(output)?.[0] ?? output.split("\n")[0] ?? "";
+  return /(?<![\d.]|go)\d+\.\d+\.\d+|(?<=_|Make )\d+\.\d+/.exec(output)?.[0] ?? output.split("\n")[0] ?? "";
 }
 
 /** Whether a version such as "1.36.3" is as new as another, number by number. */

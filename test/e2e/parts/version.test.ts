@@ -25,6 +25,8 @@ describe("asking a binary for its version", () => {
     },
     { output: "promtool, version 2.42.0+ds (branch: debian/sid, revision: 2.42.0+ds-5)", version: "2.42.0" },
     { output: "Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.3.0 bits=64", version: "7.0.15" },
+    { output: "OpenSSH_9.2p1 Debian-2+deb12u6, OpenSSL 3.0.15 3 Sep 2024", version: "9.2" },
+    { output: "GNU Make 4.3\nBuilt for x86_64-pc-linux-gnu", version: "4.3" },
     {
       output: "minio version DEVELOPMENT.GOGET (commit-id=none)\nRuntime: go1.26.8 linux/amd64",
       version: "minio version DEVELOPMENT.GOGET (commit-id=none)",
