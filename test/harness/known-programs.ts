@@ -5,7 +5,7 @@
  */
 import childProcess, { ChildProcess } from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
-import { delimiter, isAbsolute } from "node:path";
+import { delimiter } from "node:path";
 import { afterAll, expect } from "vitest";
 import { unknownProgram } from "./unknown-program";
 
@@ -24,7 +24,7 @@ afterAll(() => {
 
 function watch(): string[] {
   const refused: string[] = [];
-  const path = (process.env.PATH ?? "").split(delimiter).filter(isAbsolute);
+  const path = (process.env.PATH ?? "").split(delimiter);
   const check = (file: string, env: Env) => {
     const why = unknownProgram(file, env.PATH, path);
     if (why !== undefined) {

@@ -7,11 +7,12 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { linkUtilities } from "../utilities";
+import { programIn } from "../../../names/programs";
 
 export interface Outcome {
   readonly status: number | null;
@@ -36,7 +37,13 @@ export class LocalTools {
     this.folder = mkdtempSync(join(parent, "local-tools-"));
     this.bin = join(this.folder, "bin");
     mkdirSync(this.bin);
-    linkUtilities(this.bin, UTILITIES);
+    for (const name of UTILITIES) {
+      const path = programIn(process.env.PATH, name);
+      if (path === undefined) {
+        throw new Error(`${name} is not on the PATH (${process.env.PATH})`);
+      }
+      symlinkSync(path, join(this.bin, name));
+    }
     for (const tool of tools) {
       this.program(tool, readFileSync(join(__dirname, SCRIPTS[tool]), "utf8"));
     }
@@ -50,6 +57,8 @@ export class LocalTools {
   /** A program on the PATH. */
   program(name: string, text: string): void {
     const file = join(this.bin, name);
+    // A utility is a link there: what is written must not go through it, into the machine's own.
+    rmSync(file, { force: true });
     writeFileSync(file, text);
     chmodSync(file, 0o755);
   }
