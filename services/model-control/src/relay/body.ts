@@ -161,20 +161,14 @@ function parsed(bytes: Buffer): unknown {
 
 /** Level by level, so that no depth overflows the stack. */
 function hasMoreLevels(body: object, most: number): boolean {
-  let level: unknown[] = [body];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth === most) {
+  let level: object[] = [body];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > most) {
       return true;
     }
-    const nested: unknown[] = [];
-    for (const value of level) {
-      for (const child of Object.values(value as object)) {
-        if (typeof child === "object" && child !== null) {
-          nested.push(child);
-        }
-      }
-    }
-    level = nested;
+    level = level
+      .flatMap((value): unknown[] => Object.values(value))
+      .filter((child): child is object => typeof child === "object" && child !== null);
   }
   return false;
 }
