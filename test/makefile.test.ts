@@ -1,13 +1,7 @@
 /** The Makefile is thin: each target is one command, which exists, and tells what it would do. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { repositoryRoot } from "../names/repository-root";
 import { scripts } from "../package.json";
-
-const makefile = readFileSync(join(repositoryRoot(), "Makefile"), "utf8");
-const phony = /^\.PHONY: (.*)$/m.exec(makefile)?.[1]?.split(" ") ?? [];
-const targets = phony.filter((name) => name !== "help");
+import { makefile, targets } from "./makefile";
 
 /** Lines of a target's recipe: what it says of itself, and what it runs. */
 function recipe(target: string): { readonly told: readonly string[]; readonly run: readonly string[] } {

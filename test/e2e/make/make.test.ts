@@ -1,16 +1,12 @@
 /** What each target of the Makefile runs, and what it says where something is missing, by the real make. */
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { environmentNames } from "../../../cli/environments";
 import { repositoryRoot } from "../../../names/repository-root";
 import { requirePart } from "../../../rehearsal/parts/find";
+import { targets } from "../../makefile";
 
 const MAKE = requirePart("make");
-const makefile = readFileSync(join(repositoryRoot(), "Makefile"), "utf8");
-const phony = /^\.PHONY: (.*)$/m.exec(makefile)?.[1]?.split(" ") ?? [];
-const targets = phony.filter((name) => name !== "help");
 
 function make(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { MAKEFLAGS: _, MAKELEVEL: __, ENV: ___, PULUMI_CONFIG_PASSPHRASE: ____, ...rest } = process.env;
