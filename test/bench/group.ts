@@ -1,12 +1,5 @@
+import type { Extent } from "./extent";
 import type { Table } from "./table";
-
-/** How often things are measured; more rounds make medians that one busy moment does not move. */
-export interface Rounds {
-  /** Measurements of each alternative, which take turns within a round. */
-  readonly comparisons: number;
-  /** Measurements of each size. */
-  readonly growth: number;
-}
 
 export interface Measured {
   readonly tables: readonly Table[];
@@ -20,5 +13,6 @@ export interface Measured {
 
 /** Measurements that belong together and are asked for by one name. */
 export interface Group {
-  readonly measure: (rounds: Rounds, progress: (text: string) => void) => Promise<Measured>;
+  /** @throws Error when something cannot be measured, for example because a part is missing. */
+  readonly measure: (extent: Extent, progress: (text: string) => void) => Promise<Measured>;
 }

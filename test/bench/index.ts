@@ -2,21 +2,10 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { Group } from "./group";
-import type { MemoryOptions } from "./memory";
+import { type Extent, SMALL, USUAL } from "./extent";
+import { GROUPS } from "./groups";
+import { measureGroup } from "./measure-group";
 import { formatTable } from "./table";
-
-/** Groups by the name that they are asked for by; each is loaded only when it is measured. */
-const GROUPS: Readonly<Record<string, (options: MemoryOptions) => Promise<Group>>> = {
-  plan: async () => (await import("./plan")).plan,
-  engine: async () => (await import("./engine")).engine,
-  control: async () => (await import("./control")).control,
-  gateway: async () => (await import("./gateway")).gateway,
-  node: async () => (await import("./node")).node,
-  families: async () => (await import("./families")).families,
-  speed: async (options) => (await import("./speed")).speedGroup(options),
-  memory: async (options) => (await import("./memory")).memoryGroup(options),
-};
 
 const USAGE = `Usage: npm run bench -- [group…] [options]
 
@@ -35,7 +24,9 @@ Measures alternatives side by side in one run. Times of other machines and momen
            laboratory, card generation and release carries
 
 All groups are measured unless some are named. "engine", "control", "gateway" and "node" need real parts: npm run e2e:setup
+What cannot be measured makes the command fail, after the other groups.
 
+  --small            one round, without the largest size of each growth: shows in minutes that all can still be measured
   --rounds N         measurements of each alternative, default 5
   --growth-rounds N  measurements of each size, default 1
   --json [FILE]      also write all measurements, in seconds and bytes; without a file, to standard output
@@ -51,8 +42,9 @@ async function main(argv: string[]): Promise<number> {
     args: withJsonTarget(argv),
     allowPositionals: true,
     options: {
-      rounds: { type: "string", default: "5" },
-      "growth-rounds": { type: "string", default: "1" },
+      small: { type: "boolean", default: false },
+      rounds: { type: "string" },
+      "growth-rounds": { type: "string" },
       json: { type: "string" },
       rows: { type: "string" },
       configs: { type: "string" },
@@ -63,15 +55,17 @@ async function main(argv: string[]): Promise<number> {
     process.stdout.write(USAGE);
     return 0;
   }
-  const rounds = {
-    comparisons: positive("--rounds", values.rounds),
-    growth: positive("--growth-rounds", values["growth-rounds"]),
+  const usual = values.small ? SMALL : USUAL;
+  const extent: Extent = {
+    ...usual,
+    comparisons: positive("--rounds", values.rounds) ?? usual.comparisons,
+    growth: positive("--growth-rounds", values["growth-rounds"]) ?? usual.growth,
   };
-  const names = positionals.length > 0 ? positionals : Object.keys(GROUPS);
-  const unknown = names.filter((name) => !Object.hasOwn(GROUPS, name));
+  const unknown = positionals.filter((name) => !Object.hasOwn(GROUPS, name));
   if (unknown.length > 0) {
     throw new Error(`there is no group ${unknown.join(", ")}; groups: ${Object.keys(GROUPS).join(", ")}`);
   }
+  const asked = Object.entries(GROUPS).filter(([name]) => positionals.length === 0 || positionals.includes(name));
 
   const machine = {
     node: process.version,
@@ -85,17 +79,20 @@ async function main(argv: string[]): Promise<number> {
   const measurements: Record<string, object> = {};
   const failures: string[] = [];
   let answer: readonly object[] | undefined;
-  for (const name of names) {
-    const group = await GROUPS[name]?.({ rows: values.rows, configs: values.configs });
-    const measured = await group?.measure(rounds, (text) => void process.stderr.write(`${name}: ${text}\n`));
-    for (const table of measured?.tables ?? []) {
+  for (const [name, load] of asked) {
+    const progress = (text: string) => void process.stderr.write(`${name}: ${text}\n`);
+    const measured = await measureGroup(
+      name,
+      () => load({ rows: values.rows, configs: values.configs }),
+      extent,
+      progress,
+    );
+    for (const table of measured.tables) {
       text.write(`\n${formatTable(table)}\n`);
     }
-    if (measured !== undefined) {
-      measurements[name] = measured.measurements;
-    }
-    answer = names.length === 1 ? measured?.answer : undefined;
-    failures.push(...(measured?.failures ?? []));
+    measurements[name] = measured.measurements;
+    answer = asked.length === 1 ? measured.answer : undefined;
+    failures.push(...measured.failures);
   }
   if (values.json !== undefined) {
     const json = `${JSON.stringify(answer ?? { date: new Date().toISOString(), machine, ...measurements }, undefined, 2)}\n`;
@@ -124,7 +121,10 @@ function withJsonTarget(argv: readonly string[]): string[] {
   });
 }
 
-function positive(option: string, text: string): number {
+function positive(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) {
+    return undefined;
+  }
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) {
     throw new Error(`${option} is ${JSON.stringify(text)}; it takes a whole number from 1`);
@@ -132,6 +132,8 @@ function positive(option: string, text: string): number {
   return value;
 }
 
+// Where nothing is left to wait for, Node ends at once: that is no success, for only the end of `main` is.
+process.exitCode = 1;
 main(process.argv.slice(2)).then(
   // Servers of the test bed may leave handles behind; nothing is left to do.
   (status) => process.exit(status),

@@ -9,6 +9,7 @@ import { engineVariables } from "../../e2e/engine/engine-variables";
 import type { EnvironmentFile } from "../../e2e/engine/environment-file";
 import { providerArguments, providerPort } from "../../e2e/engine/provider-process";
 import { environmentWith } from "../environment";
+import { type Extent, sizesWithin } from "../extent";
 import { timed } from "../stopwatch";
 
 /** Numbers of models that make about 200, 1,000 and 5,000 resources: the platform itself has more than 100. */
@@ -16,8 +17,8 @@ const MODELS = [1, 28, 176] as const;
 
 interface Setting {
   readonly env: Readonly<Record<string, string>>;
-  /** The largest number of models that is measured. */
-  readonly upTo: number;
+  /** Numbers of models that are measured. */
+  readonly models: readonly number[];
 }
 
 /**
@@ -25,9 +26,9 @@ interface Setting {
  * grows with the square of the resources: 5,000 of them would take hours.
  */
 const KEEPING = {
-  "state after every step": { env: {}, upTo: 28 },
-  "state after every step, compressed": { env: { PULUMI_DIY_BACKEND_ZSTD: "true" }, upTo: 28 },
-  "state at the end only": { env: { PULUMI_SKIP_CHECKPOINTS: "true" }, upTo: 176 },
+  "state after every step": { env: {}, models: [1, 28] },
+  "state after every step, compressed": { env: { PULUMI_DIY_BACKEND_ZSTD: "true" }, models: [1, 28] },
+  "state at the end only": { env: { PULUMI_SKIP_CHECKPOINTS: "true" }, models: MODELS },
 } satisfies Readonly<Record<string, Setting>>;
 export type Keeping = keyof typeof KEEPING;
 
@@ -50,9 +51,10 @@ export interface DeploymentGrowth {
  * @throws Error that names the command which installs a missing part.
  */
 export async function measureDeployments(
-  rounds: number,
+  extent: Extent,
   progress: (text: string) => void,
 ): Promise<readonly DeploymentGrowth[]> {
+  const rounds = extent.growth;
   const results: DeploymentGrowth[] = [];
   for (const models of MODELS) {
     const file = parseEnvironmentFile(environmentWith(models));
@@ -60,8 +62,8 @@ export async function measureDeployments(
       throw new Error(formatProblems(file.problems, "the generated environment"));
     }
     for (const keeping of Object.keys(KEEPING) as Keeping[]) {
-      const { env, upTo } = KEEPING[keeping];
-      if (models > upTo) {
+      const { env, models: sizes } = KEEPING[keeping];
+      if (!sizesWithin(extent, sizes).includes(models)) {
         continue;
       }
       const runs: Deployment[] = [];

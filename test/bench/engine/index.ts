@@ -4,9 +4,9 @@ import { measureDeployments } from "./growth";
 import { applyTable, growthTable } from "./report";
 
 export const engine: Group = {
-  measure: async (rounds, progress) => {
-    const comparison = await compareWithApply(rounds.comparisons, progress);
-    const growth = await measureDeployments(rounds.growth, progress);
+  measure: async (extent, progress) => {
+    const comparison = await compareWithApply(extent.comparisons, progress);
+    const growth = await measureDeployments(extent, progress);
     return { tables: [applyTable(comparison), growthTable(growth)], measurements: { comparison, growth } };
   },
 };

@@ -28,4 +28,11 @@ describe("families beside exact counts", () => {
   it("fail where a number misleads", () => {
     expect(failuresOf(judged)).toEqual(["ctrl is off by -0.2 %", "opt is off by +5 %"]);
   });
+
+  it("fail where families of a kind were not counted", () => {
+    const [llama, , , bart] = judged;
+    expect(failuresOf(bart ? [bart] : [])).toEqual(["no family that vLLM serves was counted"]);
+    expect(failuresOf(llama ? [llama] : [])).toEqual(["no family that vLLM does not serve was counted"]);
+    expect(failuresOf([])).toHaveLength(2);
+  });
 });

@@ -30,12 +30,20 @@ export function familyTables(
   return told.length > 0 ? [summary, details] : [summary];
 }
 
-/** A number that is off misleads whoever plans with it; one that is only near does so for a family that vLLM does not serve. */
+/**
+ * A number that is off misleads plans; one that is only near does so for a family that vLLM does not serve. Of each of the two kinds of
+ * family there must be some.
+ */
 export function failuresOf(judged: readonly Judged[]): readonly string[] {
-  return judged.flatMap(({ name, served, outcome }) => {
+  const misleading = judged.flatMap(({ name, served, outcome }) => {
     const wrong = outcome.kind === "off" || (outcome.kind === "near" && !served);
     return wrong ? [`${name} is off by ${percent(outcome.error)}`] : [];
   });
+  const absent = [true, false].filter((kind) => judged.every(({ served }) => served !== kind));
+  return [
+    ...misleading,
+    ...absent.map((kind) => `no family that vLLM ${kind ? "serves" : "does not serve"} was counted`),
+  ];
 }
 
 function countRow(title: string, families: readonly Judged[]): readonly string[] {

@@ -1,4 +1,5 @@
 import { waitFor } from "../../../rehearsal/cluster/wait";
+import { type Extent, sizesWithin } from "../extent";
 import { hold } from "./load";
 import { type BenchStand, BODY_LIMIT_MIB } from "./stand";
 
@@ -16,12 +17,15 @@ const COUNTS = [0, 8, 16, 32] as const;
 const ENVELOPE_BYTES = 1024;
 
 /** Requests that the backend has read and not answered yet: what the gateway keeps of them is what `gateway-limits.ts` plans. */
-export async function measureBodies({ backend, ways, envoy, filter }: BenchStand): Promise<readonly BodiesHeld[]> {
+export async function measureBodies(
+  { backend, ways, envoy, filter }: BenchStand,
+  extent: Extent,
+): Promise<readonly BodiesHeld[]> {
   const way = ways.at(-1) ?? ways[0];
   const content = "x".repeat(BODY_LIMIT_MIB * 2 ** 20 - ENVELOPE_BYTES);
   const body = Buffer.from(JSON.stringify({ model: "assistant", messages: [{ role: "user", content }] }));
   const held: BodiesHeld[] = [];
-  for (const bodies of COUNTS) {
+  for (const bodies of sizesWithin(extent, COUNTS)) {
     backend.hold();
     const open = hold(way, body, bodies);
     await waitFor(`${bodies} bodies at the backend`, async () => (backend.held === bodies ? true : undefined), 120);

@@ -10,7 +10,7 @@ const NAME_LENGTH = 15;
 export interface Measured {
   /** User and system time until now, seconds. */
   cpuSeconds(): number;
-  /** Resident memory, bytes. */
+  /** Resident memory, bytes; NaN of a program that has ended. */
   residentBytes(): number;
 }
 
@@ -39,7 +39,7 @@ export function processIn(member: string, name: string): Measured {
       return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
     },
     residentBytes: () => {
-      const [, kilobytes = "0"] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+      const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
       return Number(kilobytes) * 1024;
     },
   };

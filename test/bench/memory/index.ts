@@ -26,9 +26,18 @@ export function memoryGroup({ rows = OWN_ROWS, configs }: MemoryOptions): Group 
       return {
         tables: tablesOf(outcomes, unresolved),
         measurements: { rows: [...outcomes.map(outcomeJson), ...unresolved.map(unresolvedJson)] },
+        failures: memoryFailures(outcomes, rows === OWN_ROWS ? unresolved : []),
       };
     },
   };
+}
+
+/** @param expected start-ups that should have been estimated, and were not */
+export function memoryFailures(outcomes: readonly Outcome[], expected: readonly Unresolved[]): readonly string[] {
+  return [
+    ...(outcomes.length > 0 ? [] : ["no start-up could be estimated"]),
+    ...expected.map(({ startUp, reason }) => `line ${startUp.line} could not be estimated: ${reason}`),
+  ];
 }
 
 /** @throws Error that names the file and every mistake in it */

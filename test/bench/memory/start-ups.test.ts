@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { cardOf } from "./cards";
 import { CsvError, parseCsv } from "./csv";
-import { OWN_ROWS, readFileOfStartUps } from "./index";
+import { memoryFailures, OWN_ROWS, readFileOfStartUps } from "./index";
 import { ModelIndex } from "./models";
 import { outcomesOf } from "./outcome";
 import { refit } from "./refit";
@@ -110,6 +110,15 @@ describe("the report", () => {
       }
     }
     expect(tables.filter(({ title }) => title.startsWith("Leave one")).length).toBe(3);
+  });
+
+  it("fails without an estimate, and for a start-up of the tests that has none", () => {
+    expect(memoryFailures(outcomes, unresolved)).toEqual([]);
+    const [startUp] = readFileOfStartUps(OWN_ROWS);
+    expect(memoryFailures([], startUp ? [{ startUp, reason: "no such card" }] : [])).toEqual([
+      "no start-up could be estimated",
+      `line ${startUp?.line} could not be estimated: no such card`,
+    ]);
   });
 
   it("keeps parts that too few start-ups show", () => {

@@ -3,9 +3,9 @@ import { measureNode } from "./measure";
 import { nodeFailures, nodeTable } from "./report";
 
 export const node: Group = {
-  measure: async (rounds, progress) => {
+  measure: async (extent, progress) => {
     progress("starting Envoy beside an engine that works in steps");
-    const loads = await measureNode(rounds.comparisons, progress);
+    const loads = await measureNode(extent.comparisons, progress);
     return { tables: [nodeTable(loads)], measurements: { loads }, failures: nodeFailures(loads) };
   },
 };

@@ -39,6 +39,18 @@ const BODY = Buffer.from(
  */
 export async function measureNode(rounds: number, progress: (text: string) => void): Promise<readonly NodeLoad[]> {
   const engine = new StepEngine();
+  try {
+    return await measureBeside(engine, rounds, progress);
+  } finally {
+    engine.stop();
+  }
+}
+
+async function measureBeside(
+  engine: StepEngine,
+  rounds: number,
+  progress: (text: string) => void,
+): Promise<readonly NodeLoad[]> {
   const enginePort = await engine.start();
   const node = await startNode({
     model: { engine: "vllm", servedName: "bench", task: "chat", node: { group: "bench" } },
@@ -64,7 +76,6 @@ export async function measureNode(rounds: number, progress: (text: string) => vo
     }
   } finally {
     await node.stop();
-    engine.stop();
   }
   return measured.map(({ kind: { kind, requests, connections }, direct, node }) => ({
     kind,

@@ -32,10 +32,24 @@ describe("what a node costs", () => {
     const slow = { node: [round(89, 0.01), round(44, 0.02)] };
     expect(nodeFailures([load(), load(late), load({ kind: AT_ONCE, connections: 1 })])).toEqual([]);
     expect(nodeFailures([load(slow), load({ kind: AT_ONCE, connections: 1, ...late })])).toEqual([
-      `node: ${STREAMS} over 16 connections: it answers at 0.885 of the engine's rate, at least 0.9 is asked`,
-      `node: ${AT_ONCE} over 1 connections: it adds 2.1 ms to the first byte, at most 1 ms is asked`,
+      `${STREAMS} over 16 connections: it answers at 0.885 of the engine's rate, at least 0.9 is asked`,
+      `${AT_ONCE} over 1 connections: it adds 2.1 ms to the first byte, at most 1 ms is asked`,
     ]);
     const { rows } = nodeTable([load(), load(slow), load({ kind: AT_ONCE })]);
     expect(rows.map((cells) => cells.at(-1))).toEqual(["passed", "failed", ""]);
+  });
+
+  it("fails for a limit that no load was held to", () => {
+    // With many connections, what a node adds to the first byte is not judged.
+    expect(nodeFailures([load(), load({ kind: AT_ONCE, connections: 16 })])).toEqual([`${AT_ONCE}: not measured`]);
+    expect(nodeFailures([])).toEqual([`${STREAMS}: not measured`, `${AT_ONCE}: not measured`]);
+  });
+
+  it("fails where one of two series lacks a round", () => {
+    const [one, two] = nodeFailures([
+      load({ direct: [round(100, 0.01), round(Number.NaN, 0.02)] }),
+      load({ kind: AT_ONCE, connections: 1 }),
+    ]);
+    expect([one, two]).toEqual([expect.stringContaining("at NaN of the engine's rate"), undefined]);
   });
 });

@@ -71,9 +71,13 @@ export function nodeTable(loads: readonly NodeLoad[]): Table {
   };
 }
 
-/** What a node costs too much, one sentence each. */
+/** What a node costs too much, and limits that no load was held to, one sentence each. */
 export function nodeFailures(loads: readonly NodeLoad[]): string[] {
-  return loads.map(costOf).flatMap((cost) => {
+  const costs = loads.map(costOf);
+  const absent = [STREAMS, AT_ONCE].filter(
+    (kind) => !costs.some((cost) => cost.kind === kind && verdictOf(cost) !== undefined),
+  );
+  const exceeded = costs.flatMap((cost) => {
     if (verdictOf(cost) !== false) {
       return [];
     }
@@ -81,6 +85,7 @@ export function nodeFailures(loads: readonly NodeLoad[]): string[] {
       cost.kind === STREAMS
         ? `answers at ${cost.throughput.toFixed(3)} of the engine's rate, at least ${LIMITS.throughput} is asked`
         : `adds ${milliseconds(cost.addedFirstByteSeconds)} to the first byte, at most ${milliseconds(LIMITS.firstByteSeconds)} is asked`;
-    return [`node: ${cost.kind} over ${cost.connections} connections: it ${what}`];
+    return [`${cost.kind} over ${cost.connections} connections: it ${what}`];
   });
+  return [...exceeded, ...absent.map((kind) => `${kind}: not measured`)];
 }

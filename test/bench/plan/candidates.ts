@@ -19,8 +19,12 @@ export interface CandidateUsage {
   readonly cpuSeconds: readonly number[];
 }
 
+/** @throws Error when no model fits any shape: then nothing is held to a level. */
 export function measureCandidates(rounds: number, progress: (text: string) => void): CandidateUsage {
   const speeds = MODELS.flatMap((name) => shapes.flatMap((shape) => speedOf(name, shape)));
+  if (speeds.length === 0) {
+    throw new Error("no model has a layout with a known speed");
+  }
   const cpuSeconds: number[] = [];
   for (let round = 1; round <= rounds; round += 1) {
     progress(`round ${round} of ${rounds}: ${CANDIDATES} candidates`);

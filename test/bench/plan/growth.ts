@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RUNNERS_FOLDER, runNode, type Usage } from "../child";
 import { environmentWith } from "../environment";
+import { type Extent, sizesWithin } from "../extent";
 
 /** Numbers of models, each ten times the one before: cost that grows in proportion grows at most tenfold. */
 const MODELS = [10, 100, 1000] as const;
@@ -18,9 +19,10 @@ export interface GrowthUsage {
 }
 
 /** @throws Error when a generated environment is refused: the bench measures work, not refusals. */
-export async function measureGrowth(rounds: number, progress: (text: string) => void): Promise<GrowthUsage[]> {
+export async function measureGrowth(extent: Extent, progress: (text: string) => void): Promise<GrowthUsage[]> {
+  const rounds = extent.growth;
   const folder = mkdtempSync(join(tmpdir(), "inference-stacks-bench-"));
-  const usages = MODELS.map((models) => ({
+  const usages = sizesWithin(extent, MODELS).map((models) => ({
     models,
     resources: 0,
     program: [] as Usage[],

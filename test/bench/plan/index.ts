@@ -5,11 +5,11 @@ import { bundleTable, candidatesTable, plannerGrowthTable, programGrowthTable, r
 import { compareRunners, ENVIRONMENT, measureBundle } from "./runners";
 
 export const plan: Group = {
-  measure: async (rounds, progress) => {
-    const bundle = await measureBundle(rounds.comparisons, progress);
-    const runners = await compareRunners(rounds.comparisons, progress);
-    const candidates = measureCandidates(rounds.comparisons, progress);
-    const growth = await measureGrowth(rounds.growth, progress);
+  measure: async (extent, progress) => {
+    const bundle = await measureBundle(extent.comparisons, progress);
+    const runners = await compareRunners(extent.comparisons, progress);
+    const candidates = measureCandidates(extent.comparisons, progress);
+    const growth = await measureGrowth(extent, progress);
     return {
       tables: [
         runnerTable(ENVIRONMENT, runners),

@@ -6,6 +6,7 @@ import { constantRows, ownConstants } from "../../../planner/speed/constants";
 import { OWN_MEASUREMENTS } from "./index";
 import models from "./models.json";
 import { predict } from "./predict";
+import { failuresOf, tableOfUnanswered } from "./report";
 import { resolve } from "./resolve";
 import { readMeasured, readRows } from "./rows";
 
@@ -34,6 +35,16 @@ describe("the bench of the speed model", () => {
     }
     const { value: _, ...asked } = resolved.row;
     expect(predict({ ...resolved, row: asked }, ownConstants)).toBe(predict(resolved, ownConstants));
+  });
+
+  it("fails for every class that no row was predicted of", () => {
+    expect(failuresOf([])).toEqual(
+      [
+        ...["time per output token, dense", "time per output token, mixture of experts", "output tokens per second"],
+        ...["one stream", "requests per second at a level", "prompts", "cards that no fit has seen"],
+      ].map((name) => `no row was predicted of ${name}`),
+    );
+    expect(tableOfUnanswered([]).rows).toEqual([["all are answered", "0", ""]]);
   });
 
   it("keeps each constant within its physical bounds", () => {

@@ -60,6 +60,7 @@ function scored({ rows, unreadable }: ReturnType<typeof readRows>) {
     tables: [tableOfUnanswered(silent, predictions.length)],
     measurements: { predictions, unanswered: silent.map(unansweredJson) },
     answer: predictions,
+    failures: predictions.length > 0 ? [] : ["no row could be predicted"],
   };
 }
 

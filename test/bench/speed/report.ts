@@ -133,20 +133,26 @@ function yesOrNo(isMet: boolean): string {
   return isMet ? "yes" : "NO";
 }
 
-/** Sentences about bars and bands that do not hold. */
+/** Sentences about bars and bands that do not hold, and about classes without a row. */
 export function failuresOf(outcomes: readonly Outcome[]): readonly string[] {
-  return verdictsOf(outcomes).flatMap(({ name, error, bar, isWithinBar, share, isBandTrue }) => [
+  const verdicts = verdictsOf(outcomes);
+  const judged = verdicts.filter(({ rows }) => rows > 0);
+  const exceeded = judged.flatMap(({ name, error, bar, isWithinBar, share, isBandTrue }) => [
     ...(isWithinBar || bar === undefined
       ? []
       : [
-          `speed: ${name} is off by ${error.median.toFixed(1)} / ${error.p90.toFixed(1)} % on groups left out; the bar is ${bar.median} / ${bar.p90}`,
+          `${name} is off by ${error.median.toFixed(1)} / ${error.p90.toFixed(1)} % on groups left out; the bar is ${bar.median} / ${bar.p90}`,
         ]),
     ...(isBandTrue
       ? []
       : [
-          `speed: the band of 80 % holds ${(100 * share).toFixed(0)} % of ${name} on groups left out; it should hold ${COVERAGE_TEXT}`,
+          `the band of 80 % holds ${(100 * share).toFixed(0)} % of ${name} on groups left out; it should hold ${COVERAGE_TEXT}`,
         ]),
   ]);
+  return [
+    ...exceeded,
+    ...verdicts.filter(({ rows }) => rows === 0).map(({ name }) => `no row was predicted of ${name}`),
+  ];
 }
 
 export function tableOfUnanswered(unanswered: readonly Unanswered[], answered?: number): Table {
@@ -157,7 +163,10 @@ export function tableOfUnanswered(unanswered: readonly Unanswered[], answered?: 
   return {
     title: `${answered === undefined ? "" : `${answered} rows answered. `}Rows without an answer: ${unanswered.length}`,
     columns: ["why", "rows", "ids"],
-    rows: [...ids].map(([reason, each]) => [reason, String(each.length), each.join(" ")]),
+    rows:
+      ids.size === 0
+        ? [["all are answered", "0", ""]]
+        : [...ids].map(([reason, each]) => [reason, String(each.length), each.join(" ")]),
   };
 }
 
