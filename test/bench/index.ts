@@ -26,7 +26,7 @@ Measures alternatives side by side in one run. Times of other machines and momen
 All groups are measured unless some are named. "engine", "control", "gateway" and "node" need real parts: npm run e2e:setup
 What cannot be measured makes the command fail, after the other groups.
 
-  --small            one round, without the largest size of each growth: shows in minutes that all can still be measured
+  --small            one round (three for limits), without the largest sizes: whether all can still be measured
   --rounds N         measurements of each alternative, default 5
   --growth-rounds N  measurements of each size, default 1
   --json [FILE]      also write all measurements, in seconds and bytes; without a file, to standard output
@@ -56,9 +56,10 @@ async function main(argv: string[]): Promise<number> {
     return 0;
   }
   const usual = values.small ? SMALL : USUAL;
+  const rounds = positive("--rounds", values.rounds);
   const extent: Extent = {
     ...usual,
-    comparisons: positive("--rounds", values.rounds) ?? usual.comparisons,
+    ...(rounds !== undefined && { comparisons: rounds, verdicts: rounds }),
     growth: positive("--growth-rounds", values["growth-rounds"]) ?? usual.growth,
   };
   const unknown = positionals.filter((name) => !Object.hasOwn(GROUPS, name));
