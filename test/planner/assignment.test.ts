@@ -237,6 +237,44 @@ describe("cheapestAssignment", () => {
     expect(cheapestAssignment([model], pools).pools.get("model")).toBe("running");
   });
 
+  describe("a model that sleeps", () => {
+    /** No replica runs; the first one claims `gpus` when it wakes. */
+    const sleeping = (name: string, gpus: number, ...on: string[]): Assignable => ({
+      name,
+      options: on.map((pool) => ({ pool, item: item(gpus, 0), wakes: item(gpus) })),
+    });
+    const running = (name: string, gpus: number, ...on: string[]): Assignable => ({
+      name,
+      options: on.map((pool) => ({ pool, item: item(gpus) })),
+    });
+    const chosen = (models: readonly Assignable[], pools: readonly AssignablePool[]) =>
+      Object.fromEntries(cheapestAssignment(models, pools).pools);
+
+    it.each([
+      ["the cheapest node to wake on", [sleeping("s", 4, "a", "b")], { s: "b" }],
+      [
+        "a node that runs anyway, dear as it is",
+        [running("m", 4, "a"), sleeping("s", 4, "a", "b")],
+        { m: "a", s: "a" },
+      ],
+      ["a pool that has room for it awake", [running("m", 8, "b"), sleeping("s", 4, "b", "a")], { m: "b", s: "a" }],
+    ])("takes %s", (_, models, expected) => {
+      expect(chosen(models, [gpuPool("a", 8, 5, 1), gpuPool("b", 8, 2, 1)])).toEqual(expected);
+    });
+
+    it("moves a running model to the pool of a sleeping one, where both pools cost the same", () => {
+      const models = [running("m", 4, "a", "b"), sleeping("s", 4, "b")];
+      expect(chosen(models, [gpuPool("a", 8, 5, 1), gpuPool("b", 8, 5, 1)])).toEqual({ m: "b", s: "b" });
+    });
+
+    it("wakes for nothing where it can among more models than are searched", () => {
+      const pools = [gpuPool("a", 8, 3, 1), gpuPool("b", 8, 2, 1), gpuPool("many", 8, 1, 100)];
+      const others = Array.from({ length: 250 }, (_, i) => running(`other-${i}`, 1, "many"));
+      const models = [sleeping("s", 6, "b", "a"), running("m", 2, "a"), ...others];
+      expect(chosen(models, pools)).toMatchObject({ m: "a", s: "a" });
+    });
+  });
+
   it("leaves out a model that has no pool, or an unknown one", () => {
     const models: Assignable[] = [
       { name: "homeless", options: [] },

@@ -64,6 +64,7 @@ describe("what a cloud bills beside machines", () => {
       },
       { ...plan, storeGiB: 0, pools: [] },
     );
+    expect(services.find(({ kind }) => kind === "nat-gateway")?.hourlyUsd).toBeCloseTo(3 * 0.045, 9);
     expect(
       services.map(({ kind, name, count, monthlyUsd }) => [kind, name, count, Number(monthlyUsd.toFixed(4))]),
     ).toEqual([
@@ -77,6 +78,32 @@ describe("what a cloud bills beside machines", () => {
     ]);
     expect(notPriced).toEqual(["network traffic"]);
     expect(services.find(({ kind }) => kind === "key")?.note).toMatch(/^1 USD a month, /);
+  });
+
+  it("bills each kind for its hours: monthlyUsd is hourlyUsd of all of them x 730 x h/24", () => {
+    const count = fc.nat(4);
+    const inputs = fc.record({
+      provider: fc.constantFrom("aws", "oci"),
+      cluster: fc.record({ natGateways: count, publicAddresses: count, endpoints: count, keys: count }),
+      loadBalancer: fc.record({
+        service: fc.constantFrom("network-load-balancer", "load-balancer"),
+        minMbps: fc.nat(100),
+        publicAddresses: count,
+      }),
+      volumes: fc.array(fc.record({ name: fc.constant("x"), sizeGiB: fc.integer({ min: 1, max: 900 }), count })),
+    });
+    fc.assert(
+      fc.property(inputs, count, fc.integer({ min: 1, max: 24 }), (each, minNodes, hoursPerDay) => {
+        const { services } = cloudServices(
+          { ...billing, ...each },
+          { ...plan, pools: [{ ...pool, minNodes, hoursPerDay }] },
+        );
+        for (const { kind, hourlyUsd, monthlyUsd } of services) {
+          const hours = 730 * ((kind === "node-disk" ? hoursPerDay : 24) / 24);
+          expect(monthlyUsd).toBeCloseTo(hourlyUsd * hours, 6);
+        }
+      }),
+    );
   });
 
   it("is volumes and load balancer alone on a cluster that exists, and says what is missing", () => {

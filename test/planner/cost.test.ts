@@ -63,6 +63,44 @@ describe("costOf", () => {
     expect(cost.items.map((i) => i.monthlyUsd)).toEqual([expect.closeTo(0, 9), expect.closeTo(0, 9)]);
   });
 
+  it("is the hours at list price less the free allowance, whatever the pools' sizes and hours", () => {
+    const armPools = fc
+      .record({
+        ocpus: fc.integer({ min: 1, max: 8 }),
+        nodes: fc.nat(3),
+        moreNodes: fc.nat(3),
+        hoursPerDay: fc.double({ min: 0.5, max: 24, noNaN: true }),
+      })
+      .map(({ ocpus, nodes, moreNodes, hoursPerDay }) => ({
+        ...armPool("arm", nodes, { ocpus, memoryGB: 6 * ocpus, hoursPerDay }),
+        maxNodes: nodes + moreNodes,
+        ocpus,
+      }));
+    fc.assert(
+      fc.property(fc.array(armPools, { maxLength: 4 }), (pools) => {
+        const bill = (nodesOf: (pool: BilledPool) => number) => {
+          const ocpuHours = pools.reduce((sum, p) => sum + p.ocpus * nodesOf(p) * 730 * (p.hoursPerDay / 24), 0);
+          return Math.max(0, ocpuHours - 3000) * 0.01 + Math.max(0, 6 * ocpuHours - 18_000) * 0.0015;
+        };
+        const cost = costOf(pools, undefined);
+        expect(cost.monthlyUsd).toBeCloseTo(
+          bill(({ nodes }) => nodes),
+          6,
+        );
+        expect(cost.maxMonthlyUsd).toBeCloseTo(
+          bill(({ maxNodes }) => maxNodes),
+          6,
+        );
+      }),
+    );
+  });
+
+  it("takes 18 nodes for 4 h a day off the free hours of 3, as 3 all day", () => {
+    const [short, long] = [armPool("arm", 18, { hoursPerDay: 4 }), armPool("arm", 3)];
+    expect(costOf([short], undefined).monthlyUsd).toBeCloseTo(costOf([long], undefined).monthlyUsd, 6);
+    expect(costOf([short], undefined).monthlyUsd).toBeCloseTo(3 * 55.48 - 57, 6);
+  });
+
   it("names nothing unpriced where all machines are one's own", () => {
     const shape = onPremNode({ gpuCount: 0, vcpus: 8, memoryGiB: 32, localNvmeGB: 0, networkGbps: 1 });
     const pool = { name: "own", shape, nodes: 1, maxNodes: 1, usdPerNodeHour: 0.2, hoursPerDay: 24 };

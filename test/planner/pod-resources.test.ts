@@ -122,6 +122,25 @@ describe("gpuPodResources", () => {
     expect(cpusOf(3)).toEqual({ pod: 1, fits: false });
   });
 
+  it.each([
+    [1, 1],
+    [2, 8],
+    [8, 32],
+    [10, 32],
+    [16, 32],
+  ])("gives the workers of %i GPUs %i GiB of /dev/shm", (gpus, sharedMemoryGiB) => {
+    const shape = onPremNode({
+      card: "rtx-4090",
+      gpuCount: 16,
+      vcpus: 128,
+      memoryGiB: 1024,
+      localNvmeGB: 0,
+      networkGbps: 10,
+    });
+    const pod = gpuPodResources(shape, allocatable(shape, nothing), gpus, storage);
+    expect(pod.sharedMemoryGiB).toBe(sharedMemoryGiB);
+  });
+
   it("refuses a shape without GPU", () => {
     const shape = shapeNamed("m7i.large");
     expect(() => gpuPodResources(shape, allocatable(shape, nothing), 1, storage)).toThrow("m7i.large has no GPU");
