@@ -203,4 +203,16 @@ describe("the plan of models that share a server", () => {
       'models.coder.servedName is "llama-3.2-3b-instruct", which on this server is the source of models.assistant',
     );
   });
+
+  it.each([
+    ["llama3.2", "llama3.2:latest"],
+    ["registry.example.com:5000/llama3.2", "registry.example.com:5000/llama3.2:latest"],
+    ["registry.example.com:5000/team/llama3.2", "registry.example.com:5000/team/llama3.2:latest"],
+  ])("knows that Ollama takes %s for %s", (short, full) => {
+    const tagged = (model: ModelRequest, tag: string) => ({ ...model, source: { kind: "ollama", tag } as const });
+    const rules = (one: string, other: string) =>
+      planDeployment(environmentOf([pool], [tagged(host, one), tagged(coder, other)])).problems.map(({ rule }) => rule);
+    expect(rules(short, full)).toEqual(["shared-server"]);
+    expect(rules(short, full.replace("latest", "3b"))).toEqual([]);
+  });
 });

@@ -37,6 +37,12 @@ describe("parallelismProblems", () => {
     expect(parallelismProblems(fixtureArchitecture("meta-llama--Llama-3.1-8B"), 1, 33)[0]).toContain("32 layers");
   });
 
+  it.each([2, 3, 24])("refuses to cut an encoder into %i stages", (stages) => {
+    expect(parallelismProblems(fixtureArchitecture("BAAI--bge-m3"), 1, stages)).toEqual([
+      `PP ${stages}: vLLM cuts no encoder into stages, use 1`,
+    ]);
+  });
+
   it("keeps groups of 4-bit weights whole: Qwen2.5-72B AWQ on four GPUs", () => {
     const qwen72b = readModelConfig({
       ...fixtureConfig("Qwen--Qwen2.5-32B-Instruct"),
