@@ -1,5 +1,5 @@
 /** What the facts say of each model and of the rest of the platform. */
-import { GROUP_LABELS, type Workload } from "../../rehearsal/workloads";
+import { GROUP_LABELS, isHead, podsWanted, type Workload } from "../../rehearsal/workloads";
 import type { Expected, ExpectedModel } from "./expected";
 import { type EventFact, hasCompleted, isReady, type PodFact, type StatusFacts } from "./facts";
 import { judgeGroup } from "./groups";
@@ -109,10 +109,11 @@ function podsOf({ namespace, selector }: Workload, { pods }: StatusFacts): PodFa
 }
 
 /** Replicas of which every pod is ready; heads of a Ray cluster are of no replica, and all of them need theirs. */
-function readyReplicas({ size, heads = 0 }: Workload, pods: readonly PodFact[]): number {
+function readyReplicas({ size, heads: needed = 0 }: Workload, pods: readonly PodFact[]): number {
   const ready = pods.filter(isReady);
   if (size === 1) {
-    return Math.max(0, ready.length - heads);
+    const heads = ready.filter(({ metadata }) => isHead(metadata)).length;
+    return heads < needed ? 0 : ready.length - heads;
   }
   const groups = new Map<string, number>();
   for (const { metadata } of ready) {
@@ -135,8 +136,7 @@ function problemsOf(
   judging: Judging,
 ): StatusProblem[] {
   const ofPods = pods.flatMap((pod) => problemOf(pod, context(pod, facts, judging)) ?? []);
-  const wanted = replicas * workload.size + (workload.heads ?? 0);
-  return pods.length < wanted ? [...refused(workload, facts), ...ofPods] : ofPods;
+  return pods.length < podsWanted({ ...workload, replicas }) ? [...refused(workload, facts), ...ofPods] : ofPods;
 }
 
 /** What a controller said when the API server refused a pod of its: quota, limits, Pod Security. */
@@ -165,7 +165,7 @@ function context(pod: PodFact, { events }: StatusFacts, { now, environment, budg
   const made = creationTimestamp ? Date.parse(creationTimestamp) : now;
   return {
     environment,
-    events: warnings(
+    events: latestFirst(
       events.filter(({ metadata, involvedObject }) => metadata.namespace === namespace && involvedObject.name === name),
     ),
     age: (now - made) / 1000,
@@ -204,9 +204,11 @@ function stateOf({
 
 /** The latest first. */
 function warnings(events: readonly EventFact[]): EventFact[] {
-  return events
-    .filter(({ type }) => type === "Warning")
-    .sort((a, b) => Date.parse(timeOf(b) ?? "") - Date.parse(timeOf(a) ?? "") || 0);
+  return latestFirst(events.filter(({ type }) => type === "Warning"));
+}
+
+function latestFirst(events: readonly EventFact[]): EventFact[] {
+  return events.toSorted((a, b) => Date.parse(timeOf(b) ?? "") - Date.parse(timeOf(a) ?? "") || 0);
 }
 
 function timeOf({ lastTimestamp, eventTime, metadata }: EventFact): string | null {

@@ -4,7 +4,7 @@ import type { StatusProblem } from "./result";
 
 export interface ReasonContext {
   readonly environment: string;
-  /** Warnings about this pod, the latest first. */
+  /** Events of this pod, the latest first. */
   readonly events: readonly EventFact[];
   /** Seconds since the pod was made. */
   readonly age: number;
@@ -45,26 +45,62 @@ function running(containers: readonly ContainerFact[]): ContainerFact | undefine
   return containers.findLast(({ state, ready }) => state.running && !ready);
 }
 
-/**
- * What Karpenter says of a pod that it makes no node for (sigs.k8s.io/karpenter v1.14.1,
- * pkg/controllers/provisioning/scheduling/events.go). The scheduler's own reason begins otherwise.
- */
-const KARPENTER = "Failed to schedule pod, ";
+/** How a node autoscaler reports on a pod that has no node. */
+interface Autoscaler {
+  readonly name: string;
+  /** Reason of its event where it adds no node, and how the event's message begins before it states why. */
+  readonly refusal: { readonly reason: string; readonly prefix: string };
+  /** Reason of its event where it adds a node. @default it writes none */
+  readonly addition?: string;
+  /** Where it reports what the cloud answered, such as that it has no machine: its event on the pod leaves that out. */
+  readonly cause: string;
+}
+
+const AUTOSCALERS: readonly Autoscaler[] = [
+  {
+    // sigs.k8s.io/karpenter v1.14.1, pkg/controllers/provisioning/scheduling/events.go. The scheduler's own reason begins otherwise.
+    name: "Karpenter",
+    refusal: { reason: "FailedScheduling", prefix: "Failed to schedule pod, " },
+    cause: "if the cloud has no machine: kubectl get events -A --field-selector reason=InsufficientCapacityError",
+  },
+  {
+    // kubernetes/autoscaler, cluster-autoscaler/processors/status/eventing_scale_up_processor.go of 2026-09: events of type Normal.
+    name: "cluster-autoscaler",
+    refusal: { reason: "NotTriggerScaleUp", prefix: "pod didn't trigger scale-up: " },
+    addition: "TriggeredScaleUp",
+    cause: "if the cloud has no machine: kubectl get events -A --field-selector reason=ScaleUpFailed",
+  },
+];
 
 function unscheduled({ status }: PodFact, { environment, events }: ReasonContext): Reason | undefined {
   const condition = status.conditions.find(({ type, status: met }) => type === "PodScheduled" && met === "False");
-  const refused = events.find(
-    ({ reason, message }) => reason === "FailedScheduling" && message?.startsWith(KARPENTER),
-  )?.message;
+  const refused = AUTOSCALERS.flatMap((autoscaler) => {
+    const why = refusalBy(autoscaler, events);
+    return why === undefined ? [] : [{ ...autoscaler, why }];
+  });
   return (
     condition && {
-      why: `no node takes it: ${condition.message ?? condition.reason ?? "the scheduler does not say why"}${refused ? `; Karpenter makes none: ${refused.slice(KARPENTER.length)}` : ""}`,
+      why: [
+        `no node takes it: ${condition.message ?? condition.reason ?? "the scheduler does not say why"}`,
+        ...refused.map(({ name, why }) => `${name} makes none: ${why}`),
+      ].join("; "),
       remedies: [
         `npm run doctor -- ${environment} shows what the nodes of each pool offer`,
-        "while a node autoscaler adds a node, this goes by itself",
+        ...(refused.length > 0
+          ? refused.map(({ cause }) => cause)
+          : ["while a node autoscaler adds a node, this goes by itself"]),
       ],
     }
   );
+}
+
+/** Why an autoscaler adds no node; undefined where it did not report that, or has added one since. @param events the latest first */
+function refusalBy({ refusal, addition }: Autoscaler, events: readonly EventFact[]): string | undefined {
+  const latest = events.find(
+    ({ reason, message }) =>
+      reason === addition || (reason === refusal.reason && message?.startsWith(refusal.prefix) === true),
+  );
+  return latest?.reason === refusal.reason ? latest.message?.slice(refusal.prefix.length) : undefined;
 }
 
 function ended({ status }: PodFact): Reason | undefined {

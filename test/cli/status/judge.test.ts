@@ -48,6 +48,10 @@ function warning(object: string, reason: string, message: string, at = "2026-11-
   });
 }
 
+/** Two workers and a head. */
+const RAY: ExpectedModel = { ...CHAT, workloads: [{ ...SERVER, kind: "RayService", heads: 1 }] };
+const head = (status: object) => pod("head", status, { labels: { app: "chat", "ray.io/node-type": "head" } });
+
 const judged = (found: StatusFacts, model = CHAT) => judgeModel(model, found, NOW, "prod");
 
 /** What KEDA says of the model, by its conditions: of `type`, `status`, and a message. */
@@ -118,8 +122,14 @@ describe("a model", () => {
     const pods = [group("0", READY), group("0", READY), group("1", READY), group("1", { phase: "Pending" })];
     const grouped = { ...CHAT, workloads: [{ ...SERVER, kind: "LeaderWorkerSet" as const, size: 2 }] };
     expect(judged(facts(pods), grouped)).toMatchObject({ state: "degraded", readyReplicas: 1 });
-    const ray = { ...CHAT, workloads: [{ ...SERVER, kind: "RayService" as const, heads: 1 }] };
-    expect(judged(facts([pod("head", READY), pod("w", READY)]), ray)).toMatchObject({ readyReplicas: 1 });
+    expect(judged(facts([head(READY), pod("w", READY)]), RAY)).toMatchObject({ readyReplicas: 1, problems: [] });
+  });
+
+  it("has no ready replica where the head of its Ray cluster is not ready", () => {
+    const workers = [pod("w-0", READY), pod("w-1", READY)];
+    const starting = head({ phase: "Running" });
+    expect(judged(facts([starting, ...workers]), RAY)).toMatchObject({ state: "starting", readyReplicas: 0 });
+    expect(judged(facts([head(READY), ...workers]), RAY)).toMatchObject({ state: "ready", readyReplicas: 2 });
   });
 
   it("never has more ready replicas than ready pods, and is ready with all of them alone", () => {
@@ -156,20 +166,56 @@ describe("what is wrong", () => {
     ],
   });
 
-  it("tells why Karpenter makes no node for a pod, besides what the scheduler says", () => {
+  describe("a node autoscaler that makes no node", () => {
     const status = {
       phase: "Pending",
       conditions: [{ type: "PodScheduled", status: "False", message: "0/3 nodes are available" }],
     };
-    const said = "all available instance types exceed limits for nodepool";
-    const events = [
-      warning("a", "FailedScheduling", "0/3 nodes are available"),
-      warning("a", "FailedScheduling", `Failed to schedule pod, ${said}`),
-    ];
-    expect(why(status, { events })?.why).toBe(
-      `no node takes it: 0/3 nodes are available; Karpenter makes none: ${said}`,
-    );
-    expect(why(status, { events: events.slice(0, 1) })?.why).toBe("no node takes it: 0/3 nodes are available");
+    const normal = (reason: string, message: string, at: string) => ({
+      ...warning("a", reason, message, at),
+      type: "Normal",
+    });
+    const scheduler = warning("a", "FailedScheduling", "0/3 nodes are available", "2026-11-23T11:59:30Z");
+    // What pods see while a pool is "Out of host capacity" (OKE) or "InsufficientInstanceCapacity" (EC2).
+    const backoff = "1 in backoff after failed scale-up, 2 node(s) didn't match Pod's node affinity/selector";
+    const offering = "no instance type has enough resources and a required offering";
+
+    it.each([
+      [
+        "Karpenter",
+        offering,
+        warning("a", "FailedScheduling", `Failed to schedule pod, ${offering}`),
+        "InsufficientCapacityError",
+      ],
+      [
+        "cluster-autoscaler",
+        backoff,
+        normal("NotTriggerScaleUp", `pod didn't trigger scale-up: ${backoff}`, "2026-11-23T11:59:00Z"),
+        "ScaleUpFailed",
+      ],
+    ])("is named besides the scheduler's reason: %s", (name, reason, event, cause) => {
+      const problem = why(status, { events: [scheduler, event] });
+      expect(problem?.why).toBe(`no node takes it: 0/3 nodes are available; ${name} makes none: ${reason}`);
+      expect(problem?.remedies).toEqual([
+        expect.stringContaining("npm run doctor -- prod"),
+        `if the cloud has no machine: kubectl get events -A --field-selector reason=${cause}`,
+      ]);
+    });
+
+    it("is not named where none reports it, or where it adds a node since", () => {
+      const refused = normal("NotTriggerScaleUp", `pod didn't trigger scale-up: ${backoff}`, "2026-11-23T11:50:00Z");
+      const added = normal(
+        "TriggeredScaleUp",
+        "pod triggered scale-up: [{pool 0->1 (max: 4)}]",
+        "2026-11-23T11:58:00Z",
+      );
+      for (const events of [[scheduler], [refused, added, scheduler]]) {
+        expect(why(status, { events })).toMatchObject({
+          why: "no node takes it: 0/3 nodes are available",
+          remedies: [expect.anything(), "while a node autoscaler adds a node, this goes by itself"],
+        });
+      }
+    });
   });
 
   it.each([
@@ -236,6 +282,14 @@ describe("what is wrong", () => {
     expect(judged(facts([], { events: [refused] })).problems).toEqual([
       expect.objectContaining({ what: "Deployment chat", why: "a pod of it is refused: exceeded quota" }),
     ]);
+  });
+
+  it("is a refused pod of a Ray cluster where all but one of its head and workers are there", () => {
+    const events = [warning("chat-5f6d", "FailedCreate", "exceeded quota")];
+    const workers = [pod("w-0", READY), pod("w-1", READY)];
+    const refusals = (...pods: PodFact[]) => judged(facts(pods, { events }), RAY).problems.map(({ why }) => why);
+    expect(refusals(...workers)).toEqual(["a pod of it is refused: exceeded quota"]);
+    expect(refusals(head(READY), ...workers)).toEqual([]);
   });
 });
 
