@@ -1,5 +1,6 @@
+import type { RecordedInputs } from "../../../policies/evaluate";
 import { noPublicEndpoint } from "../../../policies/rules/no-public-endpoint";
-import { object, plan, policyCases, release, resource, UNKNOWN } from "../cases";
+import { type Case, object, plan, policyCases, release, resource, UNKNOWN } from "../cases";
 
 const bucket = resource("aws:s3/bucket:Bucket", { bucket: "models" });
 const blocked = { blockPublicAcls: true, blockPublicPolicy: true, ignorePublicAcls: true, restrictPublicBuckets: true };
@@ -44,6 +45,41 @@ const waypoint = (spec: object, annotations?: object) =>
     { namespace: "model-chat", ...(annotations && { annotations }) },
   );
 const exposedChart = { values: { grafana: { service: { type: "LoadBalancer" } } } };
+
+/** A rule that lets everyone in at a range of ports: what it is, where it says so. */
+type Door = readonly [string, string, (first: number, last: number) => RecordedInputs];
+const doors = [
+  ["0.0.0.0/0", "cidrBlocks", "cidrIpv4"],
+  ["::/0", "ipv6CidrBlocks", "cidrIpv6"],
+].flatMap(([cidr = "", list = "", single = ""]): Door[] => {
+  const ports = (fromPort: number, toPort: number) => ({ protocol: "tcp", fromPort, toPort });
+  const oci = (min: number, max: number) => ({ protocol: "6", source: cidr, tcpOptions: { min, max } });
+  return [
+    [
+      `a security group open to ${cidr}`,
+      `ingress[0].${list}`,
+      (...range) =>
+        resource("aws:ec2/securityGroup:SecurityGroup", { ingress: [{ ...ports(...range), [list]: [cidr] }] }),
+    ],
+    [
+      `a rule of a security group open to ${cidr}`,
+      list,
+      (...range) =>
+        resource("aws:ec2/securityGroupRule:SecurityGroupRule", {
+          ...ports(...range),
+          type: "ingress",
+          [list]: [cidr],
+        }),
+    ],
+    [
+      `a separate ingress rule open to ${cidr}`,
+      single,
+      (...range) =>
+        resource("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", { ...ports(...range), [single]: cidr }),
+    ],
+    [`a security list open to ${cidr}`, "ingressSecurityRules[0].source", (...range) => securityList(oci(...range))],
+  ];
+});
 
 policyCases(noPublicEndpoint, [
   ["a blocked bucket", [bucket, block({})], "pass"],
@@ -147,27 +183,20 @@ policyCases(noPublicEndpoint, [
     [eks({ publicAccessCidrs: ["0.0.0.0/1", "128.0.0.0/1"] })],
     ['vpcConfig.publicAccessCidrs is ["0.0.0.0/1","128.0.0.0/1"]'],
   ],
-  ["SSH for everyone", [securityGroup("0.0.0.0/0", 22)], ['ingress[0].cidrBlocks is ["0.0.0.0/0"]']],
   ["SSH for the operators", [securityGroup("192.0.2.0/24", 22)], "pass"],
-  ["HTTPS for everyone", [securityGroup("0.0.0.0/0", 443)], "pass"],
   ["the gateway's node port for everyone", [securityGroup("0.0.0.0/0", 30443)], "pass"],
   [
     "another node port for everyone",
     [securityGroup("0.0.0.0/0", 30444)],
     ["strangers on ports 80, 443, 30443, 30080 only"],
   ],
-  [
-    "a rule of its own for everyone",
-    [
-      resource("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule", {
-        cidrIpv4: "0.0.0.0/0",
-        fromPort: 0,
-        toPort: 65535,
-      }),
-    ],
-    ["cidrIpv4"],
-  ],
-  ["SSH for everyone in OCI", [securityList({ tcpOptions: { min: 22, max: 22 } })], ["ingressSecurityRules[0].source"]],
+  ...doors.flatMap(([kind, source, door]): Case[] => [
+    [`${kind} at SSH`, [door(22, 22)], [`${source} is`]],
+    [`${kind} at ports up to 80`, [door(22, 80)], [`${source} is`]],
+    [`${kind} at ports from 443`, [door(443, 444)], [`${source} is`]],
+    [`${kind} at every port`, [door(0, 65535)], [`${source} is`]],
+    [`${kind} at port 443`, [door(443, 443)], "pass"],
+  ]),
   ["path MTU discovery in OCI", [securityList({ protocol: "1" })], "pass"],
   ["a node port", [service("NodePort")], ['spec.type is "NodePort"']],
   ["the gateway's node port", [service("NodePort", { namespace: "inference-gateway" })], "pass"],
