@@ -75,18 +75,36 @@ describe("waves", () => {
     ).toEqual([1, 0]);
   });
 
-  it("applies a volume claim together with the first pods that mount it", () => {
+  describe("a volume claim", () => {
     const mount = {
       template: { spec: { ...pods.template.spec, volumes: [{ persistentVolumeClaim: { claimName: "x" } }] } },
     };
-    expect(
-      wavesOf(
-        item("PersistentVolumeClaim", "v1", "space", resource("claim")),
-        item("Certificate", "cert-manager.io/v1", "space", resource("certificate", ["early"])),
-        item("Service", "v1", "b", resource("early")),
-        item("StatefulSet", "apps/v1", "space", resource("server"), mount),
-      ),
-    ).toEqual([2, 1, 0, 2]);
+    const claim = item("PersistentVolumeClaim", "v1", "space", resource("claim"));
+    const server = item("StatefulSet", "apps/v1", "space", resource("server"), mount);
+
+    it("is applied together with the pods that mount it", () => {
+      expect(
+        wavesOf(
+          claim,
+          item("Certificate", "cert-manager.io/v1", "space", resource("certificate", ["early"])),
+          item("Service", "v1", "b", resource("early")),
+          server,
+        ),
+      ).toEqual([2, 1, 0, 2]);
+    });
+
+    it("is applied together with the first of several pods that mount it, whatever their order", () => {
+      const job = item("Job", "batch/v1", "space", resource("job", ["server"]), mount);
+      expect(wavesOf(claim, server, job)).toEqual([1, 1, 2]);
+      expect(wavesOf(job, server, claim)).toEqual([2, 1, 1]);
+    });
+
+    it("is applied for itself where pods of another namespace mount a claim of its name", () => {
+      const stranger = item("Job", "batch/v1", "other", resource("job", ["server"]), mount);
+      expect(wavesOf(claim, item("StatefulSet", "apps/v1", "b", resource("server"), pods), stranger)).toEqual([
+        0, 0, 1,
+      ]);
+    });
   });
 
   it("puts a certificate after its issuer, a CA after its Secret, a Gateway after its certificates", () => {
