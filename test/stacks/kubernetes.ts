@@ -6,6 +6,7 @@ const metadata = z.object({
   name: z.string(),
   namespace: z.string().optional(),
   labels: z.record(z.string(), z.string()).default({}),
+  annotations: z.record(z.string(), z.string()).default({}),
 });
 
 const podSpec = z.object({

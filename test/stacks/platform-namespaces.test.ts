@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plannedPools } from "../../components/cluster/planned-pools";
+import { ANNOTATIONS } from "../../names/labels";
 import type { EnvironmentRun } from "../../offline/environment";
 import { activeAddons } from "../../stacks/addons/active";
 import { platformNamespaces } from "../../stacks/platform-namespaces";
@@ -56,6 +57,19 @@ describe("the list of the platform's namespaces", () => {
     const { said, made } = saidAndMade(await runWithBeta9());
     expect(said).toEqual(made);
     expect(said).toContain("beta9");
+  });
+});
+
+describe("cert-manager", () => {
+  it("has connections only where the platform installs it", async () => {
+    const connections = ({ recording }: EnvironmentRun) =>
+      new Deployment(recording)
+        .ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy")
+        .map((policy) => metadataOf(policy).annotations[ANNOTATIONS.connections] ?? "")
+        .flatMap((listed) => listed.match(/cert-manager-to-[\w-]+/g) ?? []);
+    const present = await changedRun("aws-prod", { cluster: { kind: "aws", certManager: "present" } });
+    expect(connections(await programRun("aws-prod"))).toContain("cert-manager-to-gateway");
+    expect(connections(present)).toEqual([]);
   });
 });
 

@@ -549,6 +549,17 @@ describe("rules between fields", () => {
     expect(problems.map(({ path }) => path)).toEqual(["pools.gpu.shap"]);
   });
 
+  it.each([
+    ["bge-reranker-v2-m3", "vllm, triton"],
+    ["bge-m3", "vllm, ollama, triton, ray"],
+    ["qwen2.5-7b-instruct", "vllm, ollama, ray"],
+  ])("offer for a legacy engine in production what serves the task of %s: %s", (model, engines) => {
+    const allowed = problemsWith({ stage: "production", models: { a: { model, engine: "tgi" } } }).flatMap((problem) =>
+      problem.path === "models.a.engine" ? problem.allowed : [],
+    );
+    expect(allowed).toContainEqual(expect.stringContaining(`in production ${engines}: TGI is a legacy engine`));
+  });
+
   it("fill in derived bounds", () => {
     const parsed = parseWith({
       pools: { gpu: { shape: "VM.GPU.A10.2", minNodes: 3 } },

@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { repositoryRoot } from "../../names/repository-root";
+import { readArchitectures } from "../../stacks/architectures";
+import { type EnvironmentConfig, parseEnvironmentFile } from "../../stacks/config";
+import { toPlanRequest } from "../../stacks/plan-request";
+import { parseWith } from "./config/samples";
+import { type EnvironmentName, environments } from "./run";
+
+function environmentOf(parsed: ReturnType<typeof parseEnvironmentFile>): EnvironmentConfig {
+  if (!parsed.ok) {
+    throw new Error(parsed.problems.map(({ message }) => message).join("\n"));
+  }
+  return parsed.environment;
+}
+
+const requestOf = async (environment: EnvironmentConfig) =>
+  toPlanRequest("test", environment, await readArchitectures(environment, repositoryRoot()));
+
+describe("env of a model", () => {
+  it("gives switches as 1 and 0, numbers as decimals and text unchanged", async () => {
+    const env = {
+      VLLM_BATCH_INVARIANT: true,
+      VLLM_TRITON_USE_TD: false,
+      VLLM_HTTP_TIMEOUT_KEEP_ALIVE: 5000,
+      VLLM_LOGGING_LEVEL: "true",
+    };
+    const parsed = parseWith({ models: { chat: { model: "qwen2.5-7b-instruct", env } } });
+    const { models } = await requestOf(environmentOf(parsed));
+    expect(models[0]?.env).toEqual({
+      VLLM_BATCH_INVARIANT: "1",
+      VLLM_TRITON_USE_TD: "0",
+      VLLM_HTTP_TIMEOUT_KEEP_ALIVE: "5000",
+      VLLM_LOGGING_LEVEL: "true",
+    });
+  });
+});
+
+describe("taints of spot nodes", () => {
+  /** Of all pools of an environment that the repository ships, each bought so. */
+  async function taintsOf(name: EnvironmentName, capacity?: "spot"): Promise<string[]> {
+    const text = readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8");
+    const environment = environmentOf(parseEnvironmentFile(text));
+    const pools = Object.entries(environment.pools).map(([pool, config]) => [pool, { ...config, capacity }]);
+    const request = await requestOf({ ...environment, pools: Object.fromEntries(pools) });
+    expect(request.pools.length).toBeGreaterThan(0);
+    return [
+      ...new Set(
+        request.pools.flatMap(({ capacityTaints = [] }) =>
+          capacityTaints.length > 0 ? capacityTaints.map(({ key, effect }) => `${key}:${effect}`) : ["none"],
+        ),
+      ),
+    ];
+  }
+
+  it.each(environments)("are expected of no pool of %s on demand", async (name) => {
+    expect(await taintsOf(name)).toEqual(["none"]);
+  });
+
+  it.each(environments)("are Oracle's in %s on Oracle Cloud, and none elsewhere", async (name) => {
+    const taint = name.startsWith("oci-") ? "oci.oraclecloud.com/oke-is-preemptible:NoSchedule" : "none";
+    expect(await taintsOf(name, "spot")).toEqual([taint]);
+  });
+});
