@@ -1,11 +1,14 @@
-/** Servers that send without end: the client ends. */
+/** The client of `smoke`: whom it trusts, and that it ends where servers send without end. */
 import { createServer } from "node:http";
-import { afterEach, expect, it } from "vitest";
+import https from "node:https";
+import { rootCertificates } from "node:tls";
+import { afterEach, expect, it, vi } from "vitest";
 import { readAnswer } from "../../cli/smoke/answer";
 import { HttpClient } from "../../cli/smoke/http";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
+  vi.restoreAllMocks();
   for (const close of closers.splice(0)) {
     close();
   }
@@ -49,4 +52,19 @@ it("ends a stream of more text than was asked for", async () => {
   const chunk = `data: ${JSON.stringify({ choices: [{ delta: { content: "more" } }] })}\n\n`;
   const { lines } = await new HttpClient(await endless(chunk)).stream("POST", "/", inTime(), {});
   await expect(readAnswer(lines, { mostChunks: 40 })).rejects.toThrow("more than 40 pieces of text");
+});
+
+it("trusts the authority that it is given besides the public ones, and those alone without it", async () => {
+  const request = vi.spyOn(https, "request").mockImplementation(() => {
+    throw new Error("not connected");
+  });
+  const ask = async (options: ConstructorParameters<typeof HttpClient>[1]) => {
+    const client = new HttpClient("https://inference.example.com", options);
+    await expect(client.request("GET", "/v1/models", inTime())).rejects.toThrow("not connected");
+    return request.mock.lastCall?.[1];
+  };
+  expect(rootCertificates.length).toBeGreaterThan(100);
+  expect(await ask({ ca: "own" })).toMatchObject({ ca: [...rootCertificates, "own"] });
+  // Node's own choice then: the public ones.
+  expect(await ask({})).not.toHaveProperty("ca");
 });

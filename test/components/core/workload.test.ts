@@ -5,7 +5,11 @@ import { deploy } from "../../harness/deploy";
 import { specOf } from "../serving/fixture";
 
 async function set(overrides: Partial<WorkloadArgs>) {
-  const deployment = await deploy(
+  return (await deployed(overrides)).resource("kubernetes:apps/v1:StatefulSet", "cache-statefulset");
+}
+
+function deployed(overrides: Partial<WorkloadArgs> = {}) {
+  return deploy(
     () =>
       void new Workload("cache", {
         namespace: "here",
@@ -19,7 +23,6 @@ async function set(overrides: Partial<WorkloadArgs>) {
         ...overrides,
       }),
   );
-  return deployment.resource("kubernetes:apps/v1:StatefulSet", "cache-statefulset");
 }
 
 describe("Workload", () => {
@@ -41,6 +44,19 @@ describe("Workload", () => {
     expect(annotationsOf(await set({ replicas: { count: 2, owner: "plan" } }))).toEqual(force);
     expect(annotationsOf(await set({ replicas: { count: 2, owner: "runtime" } }))).toBeUndefined();
     expect(annotationsOf(await set({}))).toBeUndefined();
+  });
+
+  it("gives each pod of a set an address by its name before it is ready, and clients only those that are", async () => {
+    const deployment = await deployed();
+    const services = deployment.ofType("kubernetes:core/v1:Service").map((service) => specOf(service));
+    const { serviceName } = specOf(await set({}));
+    const [pods] = services.filter(({ clusterIP }) => clusterIP === "None");
+    expect(deployment.resource("kubernetes:core/v1:Service", "cache-pods").inputs.metadata).toMatchObject({
+      name: serviceName,
+    });
+    expect(pods).toMatchObject({ publishNotReadyAddresses: true });
+    expect(services).toHaveLength(2);
+    expect(services.filter((spec) => "publishNotReadyAddresses" in spec)).toEqual([pods]);
   });
 
   it("says what becomes of claims only where the set makes some", async () => {

@@ -32,6 +32,21 @@ describe("a pull makes its room on the disk", () => {
     expect([...ollama.onDisk.keys()].sort()).toEqual(["new:1", "pinned:1"]);
   });
 
+  test("never by a model that is kept or pinned in another spelling than the engine's", async () => {
+    ollama.onDisk.set("kept:Q4_K_M", model(8, 10)).set("steady:Q8_0", model(8, 10));
+    const worker = ollamaWorker("a", ollama.url, { diskBytes: 55 * GIB, keeps: ["Kept:Q4_K_M"], pins: ["Steady:Q8_0"] });
+    const { pull, fleet, evicted } = testFleet([worker]);
+    for (const name of ["old:1", "newer:1", "pinned:1"]) {
+      await pull(name);
+    }
+    await pull("new:1");
+    expect(evicted().join()).toContain("from disk");
+    for (const name of ["Kept:Q4_K_M", "kept:q4_k_m", "steady:q8_0"]) {
+      await expect(fleet.purge(name, { force: false }, signal)).rejects.toThrow(`${name} is pinned on a`);
+    }
+    expect([...ollama.onDisk.keys()]).toEqual(expect.arrayContaining(["kept:Q4_K_M", "steady:Q8_0"]));
+  });
+
   test("by a loaded model when no other is left, which is unloaded first", async () => {
     const { pull, evicted } = testFleet([
       ollamaWorker("a", ollama.url, { diskBytes: 30 * GIB, pins: ["pinned:1", "newer:1"] }),
