@@ -8,7 +8,6 @@ import { HttpClient } from "../../cli/smoke/http";
 
 const closers: (() => void)[] = [];
 afterEach(() => {
-  vi.restoreAllMocks();
   for (const close of closers.splice(0)) {
     close();
   }

@@ -2,7 +2,6 @@ import { context, propagation, SpanKind, SpanStatusCode, trace } from "@opentele
 import { DelayedError, Queue, UnrecoverableError, WaitingError, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import type { Logger } from "pino";
-import { endsAfter } from "../backends/time-limit";
 import { ControlError, messageOf } from "../errors";
 import type { Fleet } from "../fleet/fleet";
 import type { Turns } from "../inference/turns";
@@ -22,13 +21,11 @@ import {
 import { mustWait } from "./lost-tasks";
 import { ProgressTeller } from "./progress";
 import { Cancelled, LockLost, ShuttingDown, TookTooLong } from "./stop-reasons";
+import { takeBack } from "./take-back";
 import { CANCELLED, type TaskKind } from "./task";
 
 /** How often a running task looks whether somebody cancelled it, on whatever replica; in milliseconds. */
 const CANCEL_CHECK = 500;
-
-/** How long it may take to take back what a cancelled task has begun, in milliseconds. */
-const TAKE_BACK_PATIENCE = 30_000;
 
 /** When a task that others go before looks again at the earliest, in milliseconds. */
 const WAIT_FOR_OTHERS = 1_000;
@@ -280,7 +277,10 @@ export class TaskRunner {
       throw new UnrecoverableError(shortened(error.message, LONGEST_REASON));
     }
     if (error instanceof Cancelled) {
-      await this.takeBack(job, log);
+      const { fleet, turns } = this.surroundings;
+      await takeBack(job, { fleet, turns, pulls: this.queues.pulls }).catch((problem) => {
+        log.warn({ reason: messageOf(problem) }, "what the cancelled task left was not taken back");
+      });
       log.info("task cancelled");
       throw new UnrecoverableError(CANCELLED);
     }
@@ -296,41 +296,6 @@ export class TaskRunner {
     // Its message was written for the log, not for callers.
     log.error({ error }, "task failed unexpectedly");
     throw new Error(`internal error; the log of the model control API has the details under task ${job.id}`);
-  }
-
-  /** What a cancelled task has begun must not stay as it is: a part of a model, or a worker that takes no work. */
-  private async takeBack(job: TaskJob, log: Logger): Promise<void> {
-    const { data } = job;
-    const signal = endsAfter(TAKE_BACK_PATIENCE);
-    try {
-      if (data.kind === "pull") {
-        await this.discard(job.id, data.model, signal);
-      }
-      if (data.kind === "inference") {
-        await this.surroundings.turns?.cancel(job.id ?? "", "all");
-      }
-      if (data.kind === "stop") {
-        await this.surroundings.fleet.resume(data.worker, signal);
-      }
-    } catch (error) {
-      log.warn({ reason: messageOf(error) }, "what the cancelled task left was not taken back");
-    }
-  }
-
-  private async discard(id: string | undefined, model: string, signal: AbortSignal): Promise<void> {
-    const unfinished = (await this.queues.pulls.getJobs(["active", "wait", "delayed"])) as (TaskJob | undefined)[];
-    const wanted = unfinished.some(
-      (other) =>
-        other !== undefined &&
-        other.id !== id &&
-        other.data.cancelled !== true &&
-        "model" in other.data &&
-        other.data.model === model,
-    );
-    // Another task pulls it: what is there is of use to that one.
-    if (!wanted) {
-      await this.surroundings.fleet.discard(model, signal);
-    }
   }
 }
 

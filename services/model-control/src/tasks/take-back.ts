@@ -1,0 +1,46 @@
+import type { Queue } from "bullmq";
+import { endsAfter } from "../backends/time-limit";
+import type { Fleet } from "../fleet/fleet";
+import type { Turns } from "../inference/turns";
+import type { TaskData, TaskJob } from "./job";
+import type { TaskKind } from "./task";
+
+/** How long it may take, in milliseconds. */
+const PATIENCE = 30_000;
+
+type Cancelled = Pick<TaskJob, "id" | "data">;
+
+interface Surroundings {
+  readonly fleet: Pick<Fleet, "discard" | "resume">;
+  /** There when there is asynchronous inference. */
+  readonly turns?: Pick<Turns, "cancel">;
+  readonly pulls: Pick<Queue<TaskData, string | null, TaskKind>, "getJobs">;
+}
+
+/** What a cancelled task has begun must not stay as it is: a part of a model, or a worker that takes no work. */
+export async function takeBack({ id, data }: Cancelled, { fleet, turns, pulls }: Surroundings): Promise<void> {
+  const signal = endsAfter(PATIENCE);
+  // What another task pulls is of use to that one.
+  if (data.kind === "pull" && !(await isWanted(data.model, id, pulls))) {
+    await fleet.discard(data.model, signal);
+  }
+  if (data.kind === "inference") {
+    await turns?.cancel(id ?? "", "all");
+  }
+  if (data.kind === "stop") {
+    await fleet.resume(data.worker, signal);
+  }
+}
+
+/** Whether another unfinished pull wants the model. */
+async function isWanted(model: string, id: string | undefined, pulls: Surroundings["pulls"]): Promise<boolean> {
+  const unfinished = (await pulls.getJobs(["active", "wait", "delayed"])) as (Cancelled | undefined)[];
+  return unfinished.some(
+    (other) =>
+      other !== undefined &&
+      other.id !== id &&
+      other.data.cancelled !== true &&
+      "model" in other.data &&
+      other.data.model === model,
+  );
+}
