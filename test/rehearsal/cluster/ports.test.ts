@@ -15,10 +15,23 @@ describe("free ports", () => {
   });
 
   it("are those that nobody listens on", async () => {
+    // The next one that no other process has taken.
     const [port = 0] = await freePorts(1);
-    held = createServer();
-    // The next one that would be given.
-    await new Promise<void>((resolve) => held?.listen(port + 1, "127.0.0.1", resolve));
-    expect(await freePorts(2)).not.toContain(port + 1);
+    const taken = await listenAfter(port);
+    const given = await freePorts(taken - port + 1);
+    // Those behind it, or from the first port on where it was the last one.
+    expect(given.some((each) => each > taken || each < port)).toBe(true);
+    expect(given).not.toContain(taken);
   });
 });
+
+/** Listens on the first free port behind this one. */
+async function listenAfter(port: number): Promise<number> {
+  const server = createServer();
+  const isHeld = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false));
+    server.listen(port + 1, "127.0.0.1", () => resolve(true));
+  });
+  held = isHeld ? server : undefined;
+  return isHeld ? port + 1 : listenAfter(port + 1);
+}
