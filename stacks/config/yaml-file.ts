@@ -12,6 +12,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import { type ConfigProblem, type Path, toProblem } from "./core/problems";
+import { toPlain } from "./yaml-references";
 
 /** One slip makes many errors further down; nobody reads past the first ones. */
 const MAX_SYNTAX_ERRORS = 5;
@@ -80,13 +81,18 @@ export function readYaml(text: string, beginning: string): YamlFile {
       });
       return without(problems);
     }
-    const root: unknown = document.toJS({ maxAliasCount: 100 });
+    const converted = toPlain(document, text);
+    if ("unresolved" in converted) {
+      const { offset, fix, ...draft } = converted.unresolved;
+      const { line, col } = lines.linePos(offset);
+      return without([
+        toProblem({ path: ["file"], ...draft, fix: `${fix} at line ${line}, column ${col}` }, false, line),
+      ]);
+    }
+    const root = converted.plain;
     if (typeof root !== "object" || root === null || Array.isArray(root)) {
       const found = text.trim() === "" ? "an empty file" : "no mapping of keys";
       return unreadable(found, beginning);
-    }
-    if (holdsItself(root)) {
-      return unreadable("an alias of what it stands in", "replace the alias (*…) by what it should hold");
     }
     const pairsOf = pairIndex();
     return {
@@ -97,23 +103,10 @@ export function readYaml(text: string, beginning: string): YamlFile {
       emptyBelow: (path) => emptyIn(nodeAt(document.contents, path, pairsOf), path),
     };
   } catch (error) {
-    // Alias bombs, and nesting deeper than the stack.
+    // Nesting deeper than the stack.
     const reason = error instanceof Error ? error.message : String(error);
     return unreadable("not readable as YAML", `simplify the file: ${reason}`);
   }
-}
-
-function holdsItself(value: unknown, above = new Set<unknown>()): boolean {
-  if (typeof value !== "object" || value === null) {
-    return false;
-  }
-  if (above.has(value)) {
-    return true;
-  }
-  above.add(value);
-  const found = Object.values(value).some((child) => holdsItself(child, above));
-  above.delete(value);
-  return found;
 }
 
 /** The pairs of a mapping by key. */

@@ -21,8 +21,7 @@ interface Field {
  * @throws ConfigError when the file cannot be read or parsed, or with all that does not fit the schema.
  */
 export function checkFile<T extends z.ZodType>(path: string, schema: T): z.output<T> {
-  const { document, lines } = parseFile(path);
-  const content: unknown = document.toJS();
+  const { document, content, lines } = parseFile(path);
   const result = schema.safeParse(content);
   if (result.success) {
     return result.data;
@@ -38,7 +37,14 @@ export function checkFile<T extends z.ZodType>(path: string, schema: T): z.outpu
   throw new ConfigError(`${path}: ${count}\n${problems.map((problem) => `  ${problem}`).join("\n")}`);
 }
 
-function parseFile(path: string): { readonly document: Document; readonly lines: LineCounter } {
+interface ParsedFile {
+  readonly document: Document;
+  /** Its plain data. */
+  readonly content: unknown;
+  readonly lines: LineCounter;
+}
+
+function parseFile(path: string): ParsedFile {
   const lines = new LineCounter();
   try {
     const document = parseDocument(readFileSync(path, "utf8"), { lineCounter: lines });
@@ -46,7 +52,8 @@ function parseFile(path: string): { readonly document: Document; readonly lines:
     if (error !== undefined) {
       throw error;
     }
-    return { document, lines };
+    // Aliases are resolved here, and may lead nowhere.
+    return { document, content: document.toJS(), lines };
   } catch (error) {
     throw new ConfigError(`${path} cannot be read: ${messageOf(error)}`);
   }

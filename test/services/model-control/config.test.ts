@@ -134,7 +134,7 @@ workers:
     expect(messageOf(text)).toContain(expected);
   });
 
-  it.each(["[", "just text", ""])("says what is wrong with a file that holds %j", (text) => {
+  it.each(["[", "just text", "", "workers: *nowhere"])("says what is wrong with a file that holds %j", (text) => {
     expect(() => read(text)).toThrow(ConfigError);
   });
 

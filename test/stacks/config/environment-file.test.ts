@@ -160,7 +160,6 @@ describe("mistakes", () => {
     ["config: {}\n---\nconfig: {}\n", "correct line 2"],
     ["", "begin the file with config:"],
     ["- a\n", "begin the file with config:"],
-    ["config: *nowhere\n", "simplify the file"],
   ])("says where the YAML is broken: %j", (text, fix) => {
     const [problem] = problemsOf(parseEnvironmentFile(text));
     expect(problem?.path).toBe("file");
@@ -230,9 +229,74 @@ describe("mistakes", () => {
     expect(problemsWith({ models: { chat: { model: "qwen3-8b", contextTokens: 1e300 } } })).toHaveLength(1);
   });
 
-  it("says that an alias stands in what it repeats", () => {
-    const [problem] = problemsOf(parseEnvironmentFile("config: &c {a: *c}\n"));
-    expect(problem).toMatchObject({ path: "file", value: '"an alias of what it stands in"' });
+  it.each([
+    ["an unknown anchor", "config:\n  a:b: [1, *nowhere]\n", "*nowhere", 2, 12, "an anchor (&name) above it"],
+    [
+      "an anchor further down",
+      "config:\n  a:b: *late\n  a:c: &late 1\n",
+      "*late",
+      2,
+      8,
+      "Set the anchor above the alias",
+    ],
+    ["nothing, to merge", "x:\n  <<: *x\n", "*x", 2, 7, "an anchor (&name) above it"],
+    ["what it stands in", "config: &c\n  a:b: {x: *c}\n", "*c", 2, 12, "Replace the alias"],
+    ["what it merges into", "config:\n  a:b: &b {<<: *b}\n", "*b", 2, 16, "Replace the alias"],
+  ])("names the line of an alias of %s", (_, text, value, line, column, said) => {
+    const [problem, ...others] = problemsOf(parseEnvironmentFile(text));
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({ path: "file", value: JSON.stringify(value), line });
+    expect(problem?.fix).toMatch(new RegExp(`at line ${line}, column ${column}$`));
+    expect(problem?.message).toContain(said);
+  });
+
+  it.each([
+    ["false", "x:\n  a: [{<<: false}]\n", "<<: false", 2, 8],
+    ["a list of numbers", "x:\n  a: 1\n<<: [1]\n", "<<: [1]", 3, 1],
+    ["an alias of a list", "x: &x [1]\ny:\n  <<: *x\n", "<<: *x", 3, 3],
+    ["nothing", "x:\n  <<:\n", "<<:", 2, 3],
+    ["a mapping and a number", "x: &x 1\ny: {<<: [{a: 1}, *x]}\n", "<<: [{a: 1}, *x]", 2, 5],
+  ])("names the line of a merge key with %s", (_, text, value, line, column) => {
+    const [problem, ...others] = problemsOf(parseEnvironmentFile(text));
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({
+      path: "file",
+      value: JSON.stringify(value),
+      allowed: "a merge key (<<) with a mapping, an alias of one, or a list of these",
+      fix: `write a mapping, or put the key in quotes ("<<"), at line ${line}, column ${column}`,
+      line,
+    });
+  });
+
+  it("names the line of the first alias or merge key that leads nowhere, wherever it stands", () => {
+    const key = fc.constantFrom("a", "b", "c", "d");
+    const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom("1", "*nowhere", "{<<: 1}"),
+        fc.array(tie("tree"), { minLength: 1, maxLength: 3 }),
+        fc.dictionary(key, tie("tree"), { minKeys: 1 }),
+      ),
+    }));
+    // One value to a line.
+    const written = (value: unknown): string =>
+      typeof value === "string"
+        ? `${value}\n`
+        : Array.isArray(value)
+          ? `[\n${value.map(written).join(",\n")}]`
+          : `{\n${Object.entries(value as object)
+              .map(([name, item]) => `"${name}": ${written(item)}`)
+              .join(",\n")}}`;
+    fc.assert(
+      fc.property(tree, (value) => {
+        const text = `config: ${written(value)}`.replaceAll("\n", "\n  ");
+        const broken = text.split("\n").findIndex((line) => /\*nowhere|<</.test(line)) + 1;
+        const [problem] = problemsOf(parseEnvironmentFile(text));
+        if (broken > 0) {
+          expect(problem).toMatchObject({ path: "file", line: broken });
+        }
+      }),
+    );
   });
 
   it("refuses a file of absurd size before reading it", () => {
@@ -255,7 +319,7 @@ describe("mistakes", () => {
       (_, i) => `  a:b${i + 1}: &b${i + 1} [${Array(10).fill(`*b${i}`).join(", ")}]\n`,
     );
     const parsed = parseEnvironmentFile(`config:\n  a:b0: &b0 [x]\n${levels.join("")}`);
-    expect(problemsOf(parsed)[0]?.fix).toContain("alias");
+    expect(problemsOf(parsed)).toMatchObject([{ line: expect.any(Number), fix: expect.stringContaining("alias") }]);
   });
 
   it("does not drop names that JavaScript treats specially", () => {

@@ -22,7 +22,8 @@ type Sections = Record<string, unknown>;
 /** The text of a `Pulumi.<env>.yaml` with these sections under our namespace. */
 export function environmentText(sections: Sections): string {
   const config = Object.fromEntries(Object.entries(sections).map(([key, value]) => [`inference-stacks:${key}`, value]));
-  return stringify({ config });
+  // Quoted, << is a key like any other.
+  return stringify({ config }, { defaultKeyType: "QUOTE_DOUBLE" });
 }
 
 /** Parses the right environment with some sections replaced. */
