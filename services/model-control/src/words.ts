@@ -2,7 +2,7 @@
  * The longest text of an engine, a registry or a cluster that goes into an error, in characters. They may say megabytes,
  * and what they say is kept: in the queue, in the log, in every answer that shows the task.
  */
-export const LONGEST_WORDS = 500;
+const LONGEST_WORDS = 500;
 
 /** The longest reason that a task keeps: those of several workers may stand in one. */
 export const LONGEST_REASON = 2_000;

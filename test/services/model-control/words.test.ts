@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { LONGEST_WORDS, shortened } from "../../../services/model-control/src/words";
+import { shortened } from "../../../services/model-control/src/words";
 
 describe("words of others", () => {
   it("stay as they are while they are short", () => {
@@ -21,6 +21,6 @@ describe("words of others", () => {
         expect(text).not.toMatch(/[\u0000-\u001f\u007f]/);
       }),
     );
-    expect(shortened("x".repeat(1e6)).length).toBe(LONGEST_WORDS);
+    expect(shortened("x".repeat(1e6)).length).toBe(500);
   });
 });

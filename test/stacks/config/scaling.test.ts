@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { SCALED_BY_DEFAULT } from "../../../planner/scaling";
 import { readArchitectures } from "../../../stacks/architectures";
 import { cronProblem, isTimeZone } from "../../../stacks/config/core/cron";
 import { toPlanRequest } from "../../../stacks/plan-request";
@@ -27,7 +26,7 @@ async function requested(changes: object) {
 describe("models.<name>.scaling", () => {
   it("is KEDA's where replicas may change and nobody says otherwise, and nothing where they may not", async () => {
     const [scaled, fixed] = await requested({ models: { chat, small } });
-    expect(scaled?.scaling).toEqual(SCALED_BY_DEFAULT);
+    expect(scaled?.scaling).toEqual({ by: "keda", targets: {}, schedule: [], spareReplicas: 0 });
     expect(fixed).not.toHaveProperty("scaling");
   });
 

@@ -34,7 +34,11 @@ describe("a pull makes its room on the disk", () => {
 
   test("never by a model that is kept or pinned in another spelling than the engine's", async () => {
     ollama.onDisk.set("kept:Q4_K_M", model(8, 10)).set("steady:Q8_0", model(8, 10));
-    const worker = ollamaWorker("a", ollama.url, { diskBytes: 55 * GIB, keeps: ["Kept:Q4_K_M"], pins: ["Steady:Q8_0"] });
+    const worker = ollamaWorker("a", ollama.url, {
+      diskBytes: 55 * GIB,
+      keeps: ["Kept:Q4_K_M"],
+      pins: ["Steady:Q8_0"],
+    });
     const { pull, fleet, evicted } = testFleet([worker]);
     for (const name of ["old:1", "newer:1", "pinned:1"]) {
       await pull(name);

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { untilFirstBad } from "../../../../services/model-control/src/routes/inference-schemas";
+import { z } from "zod";
+import { inferenceBody, untilFirstBad } from "../../../../services/model-control/src/routes/inference-schemas";
 
 const good = { role: "user", content: "a" } as const;
 const MANY = 10_000;
@@ -32,11 +33,32 @@ describe("a body that nobody has checked", () => {
     expect(untilFirstBad(body)).toEqual(kept);
   });
 
-  it("may be anything", () => {
+  it("is accepted as before where it is right, and refused where it is not, whatever it is", () => {
+    const schema = inferenceBody(z.string(), {
+      tokens: { default: 1, max: 1 },
+      seconds: { default: 1, max: 1 },
+      prompts: 1,
+    } as Parameters<typeof inferenceBody>[1]);
+    const lists = (entry: fc.Arbitrary<unknown>) => fc.oneof(entry, fc.array(entry, { maxLength: 3 }), fc.anything());
+    const message = fc.oneof({ weight: 4, arbitrary: fc.constant(good) }, fc.anything());
     const bodies = fc.oneof(
       fc.anything(),
-      fc.record({ prompt: fc.anything(), messages: fc.anything(), options: fc.anything() }),
+      fc.record(
+        {
+          model: fc.constant("m"),
+          prompt: lists(fc.constantFrom("a", "", 0)),
+          messages: lists(fc.array(message, { maxLength: 3 })),
+          options: fc.oneof(fc.record({ stop: lists(fc.constantFrom("x", 0)) }), fc.anything()),
+          other: fc.anything(),
+        },
+        { requiredKeys: ["model"] },
+      ),
     );
-    fc.assert(fc.property(bodies, (body) => void untilFirstBad(body)));
+    fc.assert(
+      fc.property(bodies, (body) => {
+        expect(schema.safeParse(untilFirstBad(body)).success).toBe(schema.safeParse(body).success);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
