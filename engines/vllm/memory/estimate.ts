@@ -18,7 +18,7 @@ import { evidenceFor } from "./evidence";
 import { fp8ExpertMultiple, mxfp4Kernel } from "./expert-kernels";
 import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
 import { GRAPHS_WITH_ADAPTERS, loraBytes } from "./lora";
-import { modelRunner, samplerOf } from "./model-runner";
+import { type ModelRunner, modelRunner, samplerOf } from "./model-runner";
 import { nvfp4ExpertMultiple } from "./nvfp4-experts";
 import type { VllmRequest } from "./request";
 import { rowPadding } from "./rocm-padding";
@@ -36,6 +36,7 @@ const COMPRESSED_CACHE_SOURCE = "0.33.0";
 interface Setting {
   readonly request: VllmRequest;
   readonly constants: VllmConstants;
+  readonly runner: ModelRunner;
   readonly limits: SchedulerLimits;
   readonly caches: readonly LayerCache[];
   readonly device: Device;
@@ -61,6 +62,7 @@ export function estimateVllm(asked: VllmRequest): MemoryEstimate {
   const setting: Setting = {
     request,
     constants,
+    runner: modelRunner(asked, constants.secondRunner),
     limits,
     caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel),
     device: deviceOf(request, constants),
@@ -87,7 +89,7 @@ export function windowMargin(request: VllmRequest): { readonly tokens: number; r
 }
 
 function stageResult(setting: Setting, stage: PipelineStage): StageResult {
-  const { request, constants, limits, caches, device, room } = setting;
+  const { request, constants, runner, limits, caches, device, room } = setting;
   const { card, utilization } = device;
   const { architecture, tensorParallel, pipelineParallel } = request;
   const format = formatFor(architecture, request.quantization);
@@ -118,7 +120,6 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
       : loraBytes({ architecture, stage, room, tensorParallel, expertParallel: request.vllm?.expertParallel ?? false });
   const weights = ownWeights + adapters;
   const modularExperts = !format.rules.some((rule) => rule.scheme.name === "mxfp4");
-  const runner = modelRunner(architecture, format, constants.secondRunner);
   const run: ProfilingRun = {
     architecture,
     stage,

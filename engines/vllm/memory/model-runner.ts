@@ -6,7 +6,9 @@
  */
 import type { GpuModel } from "../../../catalog/shapes";
 import { type ModelArchitecture, mixersOf } from "../../../planner/model/architecture";
-import type { WeightFormat } from "../../../planner/model/quantization";
+import { formatFor, formatKey } from "../../../planner/model/format-names";
+import { weightKindNamed } from "../weight-formats";
+import type { VllmRequest } from "./request";
 import type { Sampler, VllmConstants, VllmOrigin } from "./versions";
 
 export type ModelRunner = "v1" | "v2";
@@ -17,22 +19,40 @@ export interface SecondRunner {
   readonly models: "none" | "listed" | "dense" | "all";
   /** `model_type` of the text models among them; vLLM lists the classes. */
   readonly families: readonly string[];
-  /** Whatever their weight format. */
+  /** Checkpoints that are quantized as well. */
   readonly quantized: boolean;
 }
 
-export function modelRunner(architecture: ModelArchitecture, format: WeightFormat, second: SecondRunner): ModelRunner {
+/** @param request as it was asked: what vLLM makes of the checkpoint at load hides what that was. */
+export function modelRunner(
+  request: Pick<VllmRequest, "architecture" | "quantization">,
+  second: SecondRunner,
+): ModelRunner {
+  const { architecture } = request;
   if (second.models === "none" || architecture.kind === "encoder") {
     return "v1";
   }
   if (second.models === "all") {
     return "v2";
   }
-  if (format.rules.length > 0 && !second.quantized) {
+  if (!second.quantized && isQuantizedCheckpoint(request)) {
     return "v1";
   }
   const isListed = second.families.includes(architecture.family) && architecture.vision === undefined;
   return isListed || (second.models === "dense" && isDense(architecture)) ? "v2" : "v1";
+}
+
+/**
+ * Whether the checkpoint itself declares a weight format (is_quantized in config/model.py of 0.22.0 and 0.23.0); one that
+ * vLLM makes at load, of --quantization, does not count.
+ */
+function isQuantizedCheckpoint({ architecture, quantization }: Pick<VllmRequest, "architecture" | "quantization">) {
+  if (architecture.quantization.rules.length > 0) {
+    return true;
+  }
+  const key = formatKey(quantization ?? "");
+  const isMadeAtLoad = weightKindNamed(key)?.madeAtLoad.includes(key) === true;
+  return !isMadeAtLoad && formatFor(architecture, quantization).rules.length > 0;
 }
 
 function isDense({ experts, layerSpecs }: ModelArchitecture): boolean {

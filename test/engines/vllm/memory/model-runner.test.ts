@@ -3,7 +3,6 @@ import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
 import { modelRunner, samplerOf } from "../../../../engines/vllm/memory/model-runner";
 import { vllmConstants } from "../../../../engines/vllm/memory/versions";
 import type { ModelArchitecture } from "../../../../planner/model/architecture";
-import { formatFor } from "../../../../planner/model/format-names";
 import { fixtureArchitecture } from "../../../planner/model/fixtures";
 import { memoryRequest } from "../requests";
 
@@ -21,7 +20,7 @@ const models = {
 function served(version: string): readonly string[] {
   const { secondRunner } = vllmConstants(version).constants;
   return Object.entries(models)
-    .filter(([, model]) => modelRunner(model, formatFor(model, undefined), secondRunner) === "v2")
+    .filter(([, architecture]) => modelRunner({ architecture }, secondRunner) === "v2")
     .map(([name]) => name);
 }
 
@@ -36,6 +35,17 @@ describe("vLLM's second model runner", () => {
     ["0.29.0", ["qwen3", "llama", "llamaFp8", "gemma2", "qwen25vl", "qwen3moe", "hybrid"]],
   ])("of %s serves %j", (version, names) => {
     expect(served(version)).toEqual(names);
+  });
+
+  it.each([
+    ["fp8, which vLLM makes at load", "fp8", "v2"],
+    ["fp8 by blocks, made at load", "fp8-per-block", "v2"],
+    ["awq, which only a checkpoint has", "awq", "v1"],
+    ["bf16", "bf16", "v2"],
+  ])("of 0.23.0 takes Llama-3.1 in 16 bits as %s: %s to %s", (_, quantization, runner) => {
+    const { secondRunner } = vllmConstants("0.23.0").constants;
+    expect(modelRunner({ architecture: models.llama, quantization }, secondRunner)).toBe(runner);
+    expect(modelRunner({ architecture: models.llamaFp8, quantization: "fp8" }, secondRunner)).toBe("v1");
   });
 
   it("samples from a copy, in place from 0.26.0, and as requests do from 0.33.0", () => {
@@ -66,9 +76,9 @@ describe("what it takes from the KV cache's room", () => {
     ).stages.map(({ overheadGiB }) => overheadGiB);
   const logits = 1024 * models.qwen3.vocabSize;
 
-  it("0.26.0: 4 bytes per logit less than 0.25.0; 0.27.0: the tables for penalties more", () => {
+  it("0.26.0: 6 bytes per logit less than 0.25.0; 0.27.0: the tables for penalties more", () => {
     const [v25, v26, v27] = ["0.25.0", "0.26.0", "0.27.0"].map((version) => overhead(models.qwen3, version)[0] ?? 0);
-    expect((v25 ?? 0) - (v26 ?? 0)).toBeLessThanOrEqual((4 * logits) / gib + 1e-9);
+    expect((v25 ?? 0) - (v26 ?? 0)).toBeLessThanOrEqual((6 * logits) / gib + 1e-9);
     expect((v27 ?? 0) - (v26 ?? 0)).toBeCloseTo((4.125 * logits) / gib, 9);
   });
 
