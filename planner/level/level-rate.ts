@@ -13,11 +13,8 @@ import type { ReplicaSpeed } from "./replica-speed";
 /** Of models that declare none. */
 export const USUAL_LEVEL = { confidence: 0.8, percentile: USUAL_PERCENTILE } as const;
 
-/**
- * Error of which a predicted time to the first token has: that of reading prompts. Times in published benchmarks have those of
- * clients and their tokenizers on top, which no engine answers for.
- */
-export const FIRST_TOKEN = "prefill";
+/** Error that a predicted time to the first token has: that of measurements without a remote client and its tokenizer. */
+export const FIRST_TOKEN = "firstToken";
 
 export interface LevelRate {
   /** Most requests a second within the level at its confidence; 0 where not even one alone is. */

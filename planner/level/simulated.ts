@@ -2,7 +2,7 @@
 import type { ServiceLevel } from "../service-level";
 import { band } from "../speed/margin";
 import { promptWorkMs } from "../speed/prefill";
-import { type Simulated, simulate, type Times } from "../speed/simulation";
+import { type ArrivingRequests, type Simulated, simulate, type Times } from "../speed/simulation";
 import { stepMs } from "../speed/step";
 import type { ReplicaSetup } from "../speed/types";
 import { FIRST_TOKEN, tokenTimeOf, USUAL_LEVEL } from "./level-rate";
@@ -12,7 +12,7 @@ import type { ReplicaSpeed } from "./replica-speed";
 const USUAL_CHUNK = 8192;
 
 /** What was played of a replica, by its rate: a plan, and the search for its fixes, ask the same again and again. */
-const played = new WeakMap<ReplicaSpeed, Map<number, Simulated>>();
+const runs = new WeakMap<ReplicaSpeed, Map<number, Simulated>>();
 
 /** Undefined for pipelines, whose stages the simulation does not know. */
 export function simulatedAt(speed: ReplicaSpeed, requestsPerSecond: number): Simulated | undefined {
@@ -20,10 +20,28 @@ export function simulatedAt(speed: ReplicaSpeed, requestsPerSecond: number): Sim
   if (setup.pipelineParallel > 1) {
     return undefined;
   }
-  const known = played.get(speed) ?? new Map<number, Simulated>();
-  const run = known.get(requestsPerSecond) ?? simulate(costsOf(setup), { ...shape, requestsPerSecond });
-  played.set(speed, known.set(requestsPerSecond, run));
+  const known = runs.get(speed) ?? new Map<number, Simulated>();
+  const run = known.get(requestsPerSecond) ?? played(setup, { ...shape, requestsPerSecond });
+  runs.set(speed, known.set(requestsPerSecond, run));
   return run;
+}
+
+/**
+ * What every request waits besides delays all arrivals alike, so it changes nothing in the run: the engine's work for it, and
+ * steps that were scheduled before it came.
+ */
+function played(setup: ReplicaSetup, requests: ArrivingRequests): Simulated {
+  const run = simulate(costsOf(setup), requests);
+  const { requestMs, stepsAhead } = setup.coefficients;
+  const contextTokens = requests.inputTokens + requests.outputTokens / 2;
+  const { totalMs } = stepMs(setup, { sequences: Math.max(1, run.inFlight), contextTokens });
+  const besideMs = requestMs + stepsAhead * Math.min(1, run.inFlight) * totalMs;
+  const { mean, p50, p90, p95, p99 } = run.ttftMs;
+  const later = (time: number) => time + besideMs;
+  return {
+    ...run,
+    ttftMs: { mean: later(mean), p50: later(p50), p90: later(p90), p95: later(p95), p99: later(p99) },
+  };
 }
 
 function costsOf(setup: ReplicaSetup) {

@@ -13,6 +13,9 @@ const MOST_FACTOR = 1e4;
 /** Of the time between two tokens, what is the step's own at least, however long prompts take by the first load. */
 const LEAST_SHARE = 0.1;
 
+/** Of the time to the first token, what is not the prompt's at most. */
+const MOST_BESIDE_PROMPT = 0.5;
+
 const AS_PREDICTED: SpeedFactors = { step: 1, addedMs: 0, addedPerSequenceMs: 0, prompt: 1 };
 
 /**
@@ -40,11 +43,13 @@ export function calibrate(setup: ReplicaSetup, loads: readonly MeasuredLoad[]): 
 function promptFactor(setup: ReplicaSetup, load: MeasuredLoad): number {
   const shape = shapeOf(load);
   const prefix = Math.min(shape.sharedPrefixTokens, shape.inputTokens);
+  // Whatever was measured, some of it is the prompt's.
+  const besideMs = Math.min(setup.coefficients.requestMs, MOST_BESIDE_PROMPT * load.ttftMs.median);
   const firstMs = (prompt: number): number => {
     const tried: ReplicaSetup = { ...setup, calibration: { ...AS_PREDICTED, ...setup.calibration, prompt } };
     // One request at a time waits for no other's prompt.
     return load.inFlight === 1
-      ? prefillMs(tried, shape.inputTokens - prefix, prefix)
+      ? prefillMs(tried, shape.inputTokens - prefix, prefix) + besideMs
       : closedLoop(tried, shape, load.inFlight).ttftMs;
   };
   let [low, high] = [1 / MOST_FACTOR, MOST_FACTOR];

@@ -61,6 +61,10 @@ export interface Coefficients {
    * once for both.
    */
   readonly mixing: number;
+  /** What an engine does for each request before its prompt and after its first token: front end, queue, first pass. */
+  readonly requestMs: number;
+  /** Steps that are scheduled already when one begins: a request that arrives then waits for them too. */
+  readonly stepsAhead: number;
   /** Share of other requests' prompts that a request waits for between two tokens: steps overlap the rest. */
   readonly overlap: number;
   /** Share of the time in which the stages of a pipeline have work. */

@@ -4,7 +4,7 @@
  */
 import { joined } from "./matrix-time";
 import { normalQuantile } from "./normal";
-import { type PromptBeside, prefillMs, promptBeside } from "./prefill";
+import { firstTokenMs, type PromptBeside, promptBeside } from "./prefill";
 import { limitOfStep, type StepTime, stepMs } from "./step";
 import type { LimitedBy, ReplicaSetup, RequestShape, SpeedLevel } from "./types";
 
@@ -33,7 +33,9 @@ export function closedLoop(setup: ReplicaSetup, shape: RequestShape, inFlight: n
   return {
     sequences,
     tpotMs: cycle.tpotMs,
-    ttftMs: cycle.firstMs + (sequences > 1 ? cycle.stepMs / 2 : 0) + waitMs(cycle.promptMs, busy) + 1e3 * waiting,
+    // The next request comes when an answer has ended, which is when a step begins.
+    ttftMs:
+      cycle.firstMs + (sequences > 1 ? stepsWaitMs(setup, cycle, 1) : 0) + waitMs(cycle.promptMs, busy) + 1e3 * waiting,
     tokensPerSecond: requestsPerSecond * shape.outputTokens,
     requestsPerSecond,
     limitedBy: inFlight > room.sequences ? room.limitedBy : limitOfCycle(cycle, setup),
@@ -62,12 +64,12 @@ export function atRate(setup: ReplicaSetup, shape: RequestShape, requestsPerSeco
   const cycle = cycleOf(setup, shape, Math.max(1, sequences), prompt);
   const busy = Math.min(0.99, (requestsPerSecond * cycle.queuedPromptMs) / 1e3);
   const share = Math.min(1, requestsPerSecond / rateOf(1));
-  const base = cycle.firstMs + share * (cycle.stepMs / 2);
+  const base = cycle.firstMs + share * stepsWaitMs(setup, cycle, 0.5);
   return {
     ttftMs: {
       mean: stable ? base + waitMs(cycle.queuedPromptMs, busy) : Number.POSITIVE_INFINITY,
       p99: stable
-        ? base + (share * cycle.stepMs) / 2 + waitMs(cycle.queuedPromptMs, busy) * waitQuantile(99)
+        ? base + (share * cycle.iterationMs) / 2 + waitMs(cycle.queuedPromptMs, busy) * waitQuantile(99)
         : Number.POSITIVE_INFINITY,
     },
     tpotMs: { mean: cycle.tpotMs, p99: cycle.tpotMs * tpotQuantile(setup, 99) },
@@ -105,7 +107,9 @@ export function capacity(setup: ReplicaSetup, shape: RequestShape, level: SpeedL
     }
     const ttft =
       sequences > 1
-        ? cycle.firstMs + cycle.stepMs + waitMs(cycle.queuedPromptMs, busy) * waitQuantile(level.percentile)
+        ? cycle.firstMs +
+          stepsWaitMs(setup, cycle, 1) +
+          waitMs(cycle.queuedPromptMs, busy) * waitQuantile(level.percentile)
         : cycle.firstMs;
     return level.ttftMs !== undefined && ttft > level.ttftMs ? "prefill" : undefined;
   };
@@ -142,7 +146,7 @@ function promptOf(setup: ReplicaSetup, { inputTokens, sharedPrefixTokens }: Requ
   const prefix = Math.min(sharedPrefixTokens, inputTokens);
   return {
     beside: promptBeside(setup, inputTokens - prefix, prefix),
-    firstMs: prefillMs(setup, inputTokens - prefix, prefix),
+    firstMs: firstTokenMs(setup, inputTokens - prefix, prefix),
   };
 }
 
@@ -248,6 +252,14 @@ function largest(most: number, holds: (value: number) => boolean, least: number)
     }
   }
   return low;
+}
+
+/**
+ * What a request waits for the step that reads its prompt, while others run.
+ * @param rest of the step that it meets, 0 to 1
+ */
+function stepsWaitMs({ coefficients }: ReplicaSetup, { iterationMs }: Cycle, rest: number): number {
+  return (rest + coefficients.stepsAhead) * iterationMs;
 }
 
 /** Mean wait of a queue that is served one by one (M/D/1). */

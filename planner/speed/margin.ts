@@ -3,7 +3,16 @@ import table from "./margins.json";
 import type { ReplicaSetup } from "./types";
 
 /** What is asked. */
-export type SpeedQuestion = "tpot" | "ttft" | "prefill" | "decode" | "tokensPerSecond" | "requestsAtLevel";
+export type SpeedQuestion =
+  | "tpot"
+  /** Time to the first token as published benchmarks have it: clients and their tokenizers included. */
+  | "ttft"
+  /** The same of the engine itself. */
+  | "firstToken"
+  | "prefill"
+  | "decode"
+  | "tokensPerSecond"
+  | "requestsAtLevel";
 
 /** What a prediction rests on, the best first. */
 export type SpeedBasis = "own" | "same-card-and-engine" | "same-card" | "unseen-card";

@@ -11,8 +11,13 @@ export function prefillMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0
   return launchedMs(setup, promptWorkMs(setup, tokens, alreadyCached)) + engineMs(setup, 1);
 }
 
+/** The same until the first token of a request that waits for no other. */
+export function firstTokenMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0): number {
+  return prefillMs(setup, tokens, alreadyCached) + setup.coefficients.requestMs;
+}
+
 /**
- * The same without what every step costs anyway: what prompts add to steps that others wait for.
+ * The same as prefillMs without what every step costs anyway: what prompts add to steps that others wait for.
  * @param tokens of each of so many `prompts` that are read together
  */
 export function promptWorkMs(setup: ReplicaSetup, tokens: number, alreadyCached = 0, prompts = 1): number {

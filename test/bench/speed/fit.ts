@@ -161,6 +161,9 @@ function trustOf(each: Resolved): number {
     case "ttft":
       // At the limit waits say how near it was, and nothing else.
       return each.row.source === "mlperf" ? 0 : 0.2 * old;
+    case "firstToken":
+      // One machine's: they say what a request waits for, and leave steps and prompts to the others.
+      return 0.2;
     case "requestsAtLevel":
       return 1.5 * old;
     default:

@@ -75,7 +75,7 @@ export const QUANTILES: readonly number[] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0
 /** Rows that a class needs for quantiles of its own; smaller ones take those of their question, whatever the kind. */
 const FEWEST = 20;
 
-const QUESTIONS = ["tpot", "ttft", "prefill", "decode", "tokensPerSecond", "requestsAtLevel"] as const;
+const QUESTIONS = ["tpot", "ttft", "firstToken", "prefill", "decode", "tokensPerSecond", "requestsAtLevel"] as const;
 const KINDS = ["dense", "moe"] as const;
 
 /**

@@ -7,9 +7,15 @@ import { engineMs, launchedMs, stepMs } from "../../../planner/speed/step";
 import type { ReplicaSetup, SpeedLevel } from "../../../planner/speed/types";
 import type { Resolved } from "./resolve";
 
+/** Source of the rows that were measured for this project, with a client on the engine's own machine. */
+const OWN = "vllm-h100";
+
 /** What a row asks; undefined for metrics and loads that the model has no answer to. */
-export function questionOf({ row: { metric, load } }: Resolved): SpeedQuestion | undefined {
+export function questionOf({ row: { metric, load, source } }: Resolved): SpeedQuestion | undefined {
   if (metric.startsWith("ttft_ms")) {
+    if (source === OWN) {
+      return "firstToken";
+    }
     return load.kind === "batch" ? "prefill" : load.kind === "clients" || load.kind === "rate" ? "ttft" : undefined;
   }
   if (metric.startsWith("tpot_ms")) {
@@ -47,6 +53,7 @@ export function predict(resolved: Resolved, constants: ConstantTable): number | 
     case "tpot":
       return tpotOf(setup, resolved, p99);
     case "ttft":
+    case "firstToken":
       return ttftOf(setup, resolved, p99);
     case "requestsAtLevel": {
       const level = levelOf(row.notes);

@@ -56,6 +56,25 @@ describe("confirmedReplicas", () => {
   });
 });
 
+describe("the simulated first token", () => {
+  it("comes after the engine's work for a request and the steps that are scheduled already, and changes nothing else", () => {
+    fc.assert(
+      fc.property(speeds(), (speed) => {
+        const run = (requestMs: number, stepsAhead: number) => {
+          const coefficients = { ...speed.setup.coefficients, requestMs, stepsAhead };
+          return simulatedAt({ ...speed, setup: { ...speed.setup, coefficients } }, 2);
+        };
+        const [bare, later, ahead] = [run(0, 0), run(10, 0), run(10, 1)];
+        expect((later?.ttftMs.p99 ?? 0) - (bare?.ttftMs.p99 ?? 0)).toBeCloseTo(10, 3);
+        expect(ahead?.ttftMs.mean ?? 0).toBeGreaterThan(later?.ttftMs.mean ?? 0);
+        expect(ahead?.tpotMs).toEqual(bare?.tpotMs);
+        expect(ahead?.requestsPerSecond).toBe(bare?.requestsPerSecond);
+      }),
+      FEW,
+    );
+  });
+});
+
 describe("keepsLevel", () => {
   it("holds the percentile's times, at the worse edge, to the level", () => {
     fc.assert(

@@ -108,6 +108,38 @@ describe("the closed form", () => {
     );
   });
 
+  it("lets a first token wait for each step that is scheduled already, and a request alone for none", () => {
+    fc.assert(
+      fc.property(setups(), shapes(), fc.integer({ min: 2, max: 64 }), (setup, shape, inFlight) => {
+        const ttftMs = (stepsAhead: number, requests: number) =>
+          closedLoop({ ...setup, coefficients: { ...setup.coefficients, stepsAhead } }, shape, requests).ttftMs;
+        expect(ttftMs(1, 1)).toBe(ttftMs(0, 1));
+        const { sequences, tpotMs } = closedLoop(setup, shape, inFlight);
+        const step = ttftMs(1, inFlight) - ttftMs(0, inFlight);
+        expect(step).toBeGreaterThanOrEqual(sequences > 1 ? tpotMs * (1 - 1e-6) : 0);
+      }),
+    );
+  });
+
+  it("adds to every first token what the engine does for a request", () => {
+    fc.assert(
+      fc.property(setups(), shapes(), fc.integer({ min: 1, max: 64 }), (setup, shape, inFlight) => {
+        const later: ReplicaSetup = {
+          ...setup,
+          coefficients: { ...setup.coefficients, requestMs: setup.coefficients.requestMs + 10 },
+        };
+        expect(closedLoop(later, shape, inFlight).ttftMs - closedLoop(setup, shape, inFlight).ttftMs).toBeCloseTo(
+          10,
+          6,
+        );
+        expect(capacity(later, shape, level).floor.ttftMs - capacity(setup, shape, level).floor.ttftMs).toBeCloseTo(
+          10,
+          6,
+        );
+      }),
+    );
+  });
+
   it("says what is full where the cache limits", () => {
     fc.assert(
       fc.property(setups(), shapes(), (setup, shape) => {
