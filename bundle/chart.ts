@@ -3,11 +3,11 @@ import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
 import { chartArchive } from "../catalog/chart-archive";
 import type { ChartEntry } from "../catalog/charts";
-import { httpFile, httpText } from "./http";
+import { httpFile, httpText } from "../downloads/http";
+import { type Expected, type Saved, type Source, save } from "../downloads/save";
+import { tarEntries } from "../downloads/tar";
 import type { Descriptor } from "./oci-image";
 import type { Registry } from "./registry";
-import { type Expected, type Saved, type Source, save } from "./save";
-import { tarEntries } from "./tar";
 
 const CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
 

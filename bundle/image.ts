@@ -3,6 +3,8 @@ import { closeSync, createReadStream, existsSync, openSync, readSync } from "nod
 import { join } from "node:path";
 import { splitReference } from "../catalog/image-mirror";
 import { parseImage } from "../catalog/image-reference";
+import { type Saved, save } from "../downloads/save";
+import { paddingOf, TAR_END, type TarEntry, tarEntries, tarHeader } from "../downloads/tar";
 import {
   blobPath,
   CONTAINERD_NAME,
@@ -16,8 +18,6 @@ import {
   readTopLevel,
 } from "./oci-image";
 import type { Registry } from "./registry";
-import { type Saved, save } from "./save";
-import { paddingOf, TAR_END, type TarEntry, tarEntries, tarHeader } from "./tar";
 
 /** An image in the folder. */
 export interface ImageInFolder extends Saved {

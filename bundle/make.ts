@@ -2,6 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { dirname, join } from "node:path";
 import { chart } from "../catalog/charts";
 import { adapterChoice, modelFiles } from "../components/storage/scripts/choices.ts";
+import { httpFile } from "../downloads/http";
+import { measure, save } from "../downloads/save";
 import {
   BUNDLE_FILE,
   BUNDLE_FOLDERS,
@@ -13,7 +15,6 @@ import {
   sumsText,
 } from "../stacks/bundle/bundle-file";
 import { chartFile, chartProblem, fetchChart } from "./chart";
-import { httpFile } from "./http";
 import { archivedImage, type Folders, fetchImage, type ImageInFolder, imageFile } from "./image";
 import { fetchModel, type Hub, isModelThere, type ModelInFolder } from "./model";
 import {
@@ -26,7 +27,6 @@ import {
 } from "./needs";
 import { imageArchive } from "./oci-image";
 import type { Registry } from "./registry";
-import { measure, save } from "./save";
 
 /** Blobs of images whose archive is not whole yet. Nothing else is left in it. */
 const WORK_FOLDER = ".parts";

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import type { Choice } from "../components/storage/scripts/choices.ts";
 import { HuggingFaceRepository, type RepositoryFile } from "../components/storage/scripts/hugging-face.ts";
 import { MANIFEST, type Manifest, type ManifestFile } from "../components/storage/scripts/model-files.ts";
+import { measure, type Saved, save } from "../downloads/save";
 import { BUNDLE_FOLDERS } from "../stacks/bundle/bundle-file";
-import { measure, type Saved, save } from "./save";
 
 /** A repository of Hugging Face at a revision, and what of it is needed. */
 export interface ModelRequest {

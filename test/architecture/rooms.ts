@@ -221,10 +221,12 @@ export const ROOMS: readonly Room[] = [
       "policies",
     ],
   },
+  { folder: "downloads", imports: [] },
   // What fetches all that an environment needs, for a site without internet.
   {
     folder: "bundle",
     imports: [
+      "downloads",
       "kubernetes",
       "catalog",
       "planner",
@@ -239,7 +241,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "render", imports: ["names", "kubernetes", "planner", "stacks/addons", "offline", "report"] },
   {
     folder: "rehearsal",
-    imports: ["names", "kubernetes", "catalog", "planner", "stacks/config", "stacks", "offline", "report"],
+    imports: ["downloads", "names", "kubernetes", "catalog", "planner", "stacks/config", "stacks", "offline", "report"],
   },
   {
     folder: "cli",

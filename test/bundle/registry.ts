@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Registry } from "../../bundle/registry";
-import { paddingOf, TAR_END, tarHeader } from "../../bundle/tar";
+import { paddingOf, TAR_END, tarHeader } from "../../downloads/tar";
 
 export const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";

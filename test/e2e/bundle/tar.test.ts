@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { tarEntries, tarHeader } from "../../../bundle/tar";
-import { archiveOf } from "../../bundle/archive";
+import { tarEntries, tarHeader } from "../../../downloads/tar";
+import { archiveOf } from "../../downloads/archive";
 
 const folder = mkdtempSync(join(tmpdir(), "tar-"));
 afterAll(() => rmSync(folder, { recursive: true }));

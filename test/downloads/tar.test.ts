@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { tarEntries, tarHeader } from "../../bundle/tar";
+import { tarEntries, tarHeader } from "../../downloads/tar";
 import { archiveOf } from "./archive";
 
 const name = fc.stringMatching(/^[a-z0-9]([a-z0-9._-]{0,20})(\/[a-z0-9]{1,20}){0,2}$/);

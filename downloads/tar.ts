@@ -1,6 +1,7 @@
 /** Tar archives as container tools read them: ustar headers, sizes beyond 8 GiB in base 256. Pure. */
 
-const BLOCK = 512;
+/** Bytes of a header; contents are filled up to a multiple. */
+export const BLOCK = 512;
 /** Eleven octal digits. */
 const LARGEST_OCTAL = 8 ** 11 - 1;
 
@@ -64,17 +65,33 @@ export function tarEntries(archive: Buffer): TarEntry[] {
     if (header[0] === 0) {
       break;
     }
-    const size = readSize(header);
+    const { path, size, isFile } = readTarHeader(header);
     const content = archive.subarray(at + BLOCK, at + BLOCK + size);
-    const type = String.fromCharCode(header[156] ?? 0);
-    if (content.length === size && (type === "0" || type === "\0")) {
-      const prefix = header.toString("latin1", 257, 262) === "ustar" ? text(header, 345, 500) : "";
-      const name = text(header, 0, 100);
-      entries.push({ path: prefix === "" ? name : `${prefix}/${name}`, content });
+    if (content.length === size && isFile) {
+      entries.push({ path, content });
     }
     at += BLOCK + size + paddingOf(size).length;
   }
   return entries;
+}
+
+export interface TarHeader {
+  readonly path: string;
+  readonly size: number;
+  /** No folder, link or extended header. */
+  readonly isFile: boolean;
+}
+
+/** What the header of an entry says. @param header of BLOCK bytes */
+export function readTarHeader(header: Buffer): TarHeader {
+  const type = String.fromCharCode(header[156] ?? 0);
+  const prefix = header.toString("latin1", 257, 262) === "ustar" ? text(header, 345, 500) : "";
+  const name = text(header, 0, 100);
+  return {
+    path: prefix === "" ? name : `${prefix}/${name}`,
+    size: readSize(header),
+    isFile: type === "0" || type === "\0",
+  };
 }
 
 function readSize(header: Buffer): number {

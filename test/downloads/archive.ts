@@ -1,4 +1,4 @@
-import { paddingOf, TAR_END, tarHeader } from "../../bundle/tar";
+import { paddingOf, TAR_END, tarHeader } from "../../downloads/tar";
 
 /** A whole archive of these files, in memory. */
 export function archiveOf(entries: readonly { readonly path: string; readonly content: Uint8Array }[]): Buffer {

@@ -1,0 +1,121 @@
+import { basicAuthorization } from "./basic-authorization";
+import { proxyOf, viaProxy } from "./proxy";
+import type { Source } from "./save";
+
+/** Seconds without a byte after which a download counts as broken. */
+const SILENCE_SECONDS = 60;
+/** GitHub needs two. */
+const MOST_REDIRECTS = 5;
+
+export interface HttpOptions {
+  /** Seconds without a byte after which a download counts as broken; there is no limit on the whole. @default 60 */
+  readonly silenceSeconds?: number;
+}
+
+/**
+ * A file of a web server, asked for from a byte on. A name and password in the URL are sent to that server alone. Proxies
+ * are those of HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+ *
+ * @throws Error with the status or the redirect that is not followed, when it is iterated.
+ */
+export function httpFile(url: string, { silenceSeconds = SILENCE_SECONDS }: HttpOptions = {}): Source {
+  return async function* (fromByte) {
+    const shown = shownUrl(url);
+    const aborter = new AbortController();
+    const silence = setTimeout(() => aborter.abort(), silenceSeconds * 1000);
+    try {
+      const response = await followed(new URL(url), fromByte, aborter.signal);
+      if (fromByte > 0 && response.status !== 206) {
+        throw new Error(`${shown}: answers ${response.status} when asked to go on at byte ${fromByte}`);
+      }
+      if (!response.ok) {
+        throw new Error(`${shown}: answers ${response.status}`);
+      }
+      for await (const chunk of response.body ?? []) {
+        silence.refresh();
+        yield chunk;
+      }
+    } catch (error) {
+      throw aborter.signal.aborted
+        ? new Error(`${shown}: nothing came for ${silenceSeconds} s`)
+        : reached(shown, error);
+    } finally {
+      clearTimeout(silence);
+      aborter.abort();
+    }
+  };
+}
+
+async function followed(first: URL, fromByte: number, signal: AbortSignal): Promise<Response> {
+  const authorization = basicAuthorization(first);
+  let url = first;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+    const headers = {
+      // What is compressed on the way has other bytes, and cannot be resumed.
+      "accept-encoding": "identity",
+      ...(fromByte > 0 && { range: `bytes=${fromByte}-` }),
+      ...(authorization !== undefined && url.origin === first.origin && { authorization }),
+    };
+    const response = await opened(withoutCredentials(url), headers, signal);
+    if (![301, 302, 303, 307, 308].includes(response.status)) {
+      return response;
+    }
+    await response.body?.cancel();
+    url = redirected(url, response.headers.get("location"));
+  }
+  throw new Error(`${withoutCredentials(first).href}: more than ${MOST_REDIRECTS} redirects`);
+}
+
+function opened(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+  const proxy = proxyOf(url, process.env);
+  return proxy === undefined
+    ? fetch(url.href, { headers, signal, redirect: "manual" })
+    : viaProxy(proxy, url, headers, signal);
+}
+
+/**
+ * Where a redirect goes.
+ *
+ * @throws Error where it leaves HTTPS, or names no address of the web.
+ */
+export function redirected(from: URL, location: string | null): URL {
+  const shown = withoutCredentials(from).href;
+  const to = location !== null && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
+  if (to === undefined || !["https:", "http:"].includes(to.protocol)) {
+    throw new Error(`${shown}: redirects to ${location ?? "nowhere"}`);
+  }
+  if (from.protocol === "https:" && to.protocol !== "https:") {
+    throw new Error(`${shown}: redirects from HTTPS to ${withoutCredentials(to).href}, which is not followed`);
+  }
+  return to;
+}
+
+/** An address as messages show it: without a name and password. */
+export function shownUrl(url: string): string {
+  return withoutCredentials(new URL(url)).href;
+}
+
+/** Fetch takes no URL with a password. */
+function withoutCredentials(url: URL): URL {
+  const bare = new URL(url);
+  bare.username = "";
+  bare.password = "";
+  return bare;
+}
+
+/** Node's fetch says "fetch failed", and why only in its cause; a refused connection has a code alone. */
+function reached(url: string, error: unknown): Error {
+  const { cause } = Object(error) as { readonly cause?: NodeJS.ErrnoException };
+  const said = cause === undefined ? undefined : cause.message || cause.code;
+  const message = said ?? (error instanceof Error ? error.message : String(error));
+  return new Error(message.startsWith(url) ? message : `${url}: ${message}`);
+}
+
+/** The whole of a small text. @throws Error with the status. */
+export async function httpText(url: string, options?: HttpOptions): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of httpFile(url, options)(0)) {
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,73 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { pipeline } from "node:stream";
+import { pipeline as finished } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { BLOCK, paddingOf, readTarHeader } from "./tar";
+
+/**
+ * Writes one file of a `.tar.gz`, without holding the archive in memory.
+ *
+ * @param member its path in the archive, without a leading "./".
+ * @throws Error where the archive has no such file, is cut off, or is no archive.
+ */
+export async function extractFile(archive: string, member: string, target: string): Promise<void> {
+  // What reading fails with ends the other stream too, whose iteration throws it.
+  const bytes = new Bytes(pipeline(createReadStream(archive), createGunzip(), () => {}));
+  for (let header = await bytes.block(); header !== undefined && header[0] !== 0; header = await bytes.block()) {
+    const { path, size, isFile } = readTarHeader(header);
+    if (isFile && path.replace(/^\.\//, "") === member) {
+      await finished(bytes.next(size), createWriteStream(target));
+      return;
+    }
+    await bytes.skip(size + paddingOf(size).length);
+  }
+  throw new Error(`it has no file ${member}`);
+}
+
+/** A stream of bytes, read piece by piece. */
+class Bytes {
+  private readonly chunks: AsyncIterator<Buffer>;
+  private rest: Buffer = Buffer.alloc(0);
+
+  constructor(stream: AsyncIterable<Buffer>) {
+    this.chunks = stream[Symbol.asyncIterator]();
+  }
+
+  /** The next header; undefined at the end. */
+  async block(): Promise<Buffer | undefined> {
+    const pieces: Buffer[] = [];
+    if (this.rest.length === 0 && !(await this.refill())) {
+      return undefined;
+    }
+    for await (const piece of this.next(BLOCK)) {
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  /** So many bytes. @throws Error where the stream ends before. */
+  async *next(count: number): AsyncGenerator<Buffer> {
+    for (let missing = count; missing > 0; ) {
+      if (this.rest.length === 0 && !(await this.refill())) {
+        throw new Error("it is cut off");
+      }
+      const piece = this.rest.subarray(0, missing);
+      this.rest = this.rest.subarray(piece.length);
+      missing -= piece.length;
+      yield piece;
+    }
+  }
+
+  async skip(count: number): Promise<void> {
+    const pieces = this.next(count);
+    while (!(await pieces.next()).done) {
+      // Only read.
+    }
+  }
+
+  private async refill(): Promise<boolean> {
+    const { value, done } = await this.chunks.next();
+    this.rest = done ? Buffer.alloc(0) : value;
+    return !done;
+  }
+}
