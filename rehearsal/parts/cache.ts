@@ -17,6 +17,15 @@ export function partFolder(part: Part): string | undefined {
   return version === undefined ? undefined : join(cacheFolder(), `${part.name}-${version}`);
 }
 
+/** The same. @throws Error for a Debian package. */
+export function keptFolder(part: Part): string {
+  const folder = partFolder(part);
+  if (folder === undefined) {
+    throw new Error(`${part.name} is a package of Debian, which is not kept in the cache`);
+  }
+  return folder;
+}
+
 /** The log of the latest installation of a part. */
 export function logFile(name: string): string {
   return join(cacheFolder(), "logs", `${name}.log`);

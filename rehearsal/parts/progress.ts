@@ -12,31 +12,35 @@ interface Running {
 export class Progress {
   private readonly running = new Map<string, Running>();
   private readonly begun = Date.now();
+  private readonly timer = setInterval(() => this.heartbeat(), HEARTBEAT_SECONDS * 1000).unref();
 
-  constructor() {
-    setInterval(() => this.heartbeat(), HEARTBEAT_SECONDS * 1000).unref();
-  }
+  /** @param write takes whole lines. */
+  constructor(private readonly write: (line: string) => void) {}
 
   line(text: string): void {
-    console.log(`${elapsed(this.begun).padStart(11)}  ${text}`);
+    this.write(`${elapsed(this.begun).padStart(11)}  ${text}`);
   }
 
   /** Says that work starts, and how long it took once it has succeeded. */
-  async during(name: string, log: string, work: () => Promise<void>): Promise<void> {
+  async during(what: string, log: string, work: () => Promise<void>): Promise<void> {
     const since = Date.now();
-    this.running.set(name, { since, log });
-    this.line(`… ${name} starts, log ${log}`);
+    this.running.set(what, { since, log });
+    this.line(`… ${what} starts, log ${log}`);
     try {
       await work();
-      this.line(`✓ ${name} installed in ${elapsed(since)}`);
+      this.line(`✓ ${what} took ${elapsed(since)}`);
     } finally {
-      this.running.delete(name);
+      this.running.delete(what);
     }
   }
 
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
   private heartbeat(): void {
-    for (const [name, { since, log }] of this.running) {
-      this.line(`… ${name} for ${elapsed(since)}: ${(lastLines(log, 1)[0] ?? "").slice(0, 80)}`);
+    for (const [what, { since, log }] of this.running) {
+      this.line(`… ${what} for ${elapsed(since)}: ${(lastLines(log, 1)[0] ?? "").slice(0, 80)}`);
     }
   }
 }

@@ -1,0 +1,152 @@
+import { join } from "node:path";
+import { keptFolder, logFile, publish } from "./cache";
+import { LoggedCommands, lastLines } from "./command";
+import { moduleFolder, SETUP, searchPart } from "./find";
+import { installDebianPart } from "./install-debian";
+import { buildGoPart, downloadFileModules } from "./install-go";
+import { installPyPiPart } from "./install-pypi";
+import { downloadRelease } from "./install-release";
+import { PARTS, type Part } from "./parts";
+import { CRDS, fileModules, isGoPart, isPyPiPart } from "./pins";
+import type { Progress } from "./progress";
+import { Queue } from "./queue";
+import { ownPlatform, RELEASES_VARIABLE, releaseFiles } from "./releases";
+import { askVersion, isAtLeast } from "./version";
+
+const LOG_LINES = 30;
+
+/** One way to install something. */
+interface Way {
+  readonly what: "download" | "build" | "installation";
+  /** Work of one queue is done one after the other, for it uses all cores (go) or holds a lock (apt-get). */
+  readonly queue?: "build" | "packages" | "debian";
+  readonly install: (commands: LoggedCommands) => Promise<void>;
+}
+
+type Queues = Readonly<Record<NonNullable<Way["queue"]>, Queue>>;
+
+/** One part, or the modules with CRDs, that has to be installed. */
+interface Job {
+  readonly name: string;
+  /** The next one is taken where one fails. */
+  readonly ways: readonly Way[];
+}
+
+/**
+ * Installs parts, and the modules with CRDs, that are not on this machine. One that fails does not stop the others.
+ *
+ * @returns the names of those that failed; their logs' last lines were printed.
+ */
+export async function setUp(names: readonly string[], progress: Progress): Promise<string[]> {
+  const jobs = [
+    ...PARTS.filter(({ name }) => names.includes(name)).flatMap((part) => jobOf(part, progress)),
+    ...(names.includes(CRDS) ? await crdJob(progress) : []),
+  ];
+  const queues: Queues = { build: new Queue(), packages: new Queue(), debian: new Queue() };
+  const results = jobs.map(async (job) => ((await succeeds(job, queues, progress)) ? [] : [job.name]));
+  return (await Promise.all(results)).flat();
+}
+
+/** Says which binaries of a part there are; a job when one is missing. */
+function jobOf(part: Part, progress: Progress): Job[] {
+  const searches = Object.keys(part.binaries).map((binary) => ({ binary, ...searchPart(part, binary) }));
+  for (const { binary, found, passedOver } of searches) {
+    for (const sentence of passedOver) {
+      progress.line(`- passed over: ${sentence}`);
+    }
+    if (found !== undefined) {
+      progress.line(`✓ ${binary} ${found.version} (${found.origin}) ${found.path}`);
+    }
+  }
+  return searches.every(({ found }) => found !== undefined) ? [] : [{ name: part.name, ways: waysOf(part) }];
+}
+
+async function crdJob(progress: Progress): Promise<Job[]> {
+  const modules = [...fileModules().keys()];
+  const folders = await Promise.allSettled(modules.map(moduleFolder));
+  if (folders.every(({ status }) => status === "fulfilled")) {
+    progress.line(`✓ ${CRDS}: ${modules.length} modules in the Go module cache`);
+    return [];
+  }
+  return [{ name: CRDS, ways: [{ what: "download", queue: "packages", install: downloadFileModules }] }];
+}
+
+function waysOf(part: Part): Way[] {
+  if (isGoPart(part)) {
+    const install = published(part, (folder, commands) => buildGoPart(part, folder, commands));
+    return [...releaseWay(part), { what: "build", queue: "build", install }];
+  }
+  if (isPyPiPart(part)) {
+    const install = published(part, (folder, commands) => installPyPiPart(part, folder, commands));
+    return [{ what: "installation", queue: "packages", install }];
+  }
+  const install = async (commands: LoggedCommands) => {
+    await installDebianPart(part, commands);
+    requireFound(part);
+  };
+  return [{ what: "installation", queue: "debian", install }];
+}
+
+function releaseWay(part: Part): Way[] {
+  const mirror = process.env[RELEASES_VARIABLE];
+  const files = mirror === "off" ? [] : releaseFiles(part, ownPlatform());
+  const install = published(part, (folder, commands) => downloadRelease(files, folder, commands, mirror));
+  return files.length === 0 ? [] : [{ what: "download", install }];
+}
+
+/** Fills the part's folder, which appears only once its binaries have answered. */
+function published(part: Part, fill: (folder: string, commands: LoggedCommands) => Promise<void>): Way["install"] {
+  return (commands) =>
+    publish(keptFolder(part), async (temporary) => {
+      await fill(temporary, commands);
+      tryBinaries(part, temporary);
+    });
+}
+
+/** @throws Error when a binary does not run, or is older than what is used when it is found elsewhere. */
+function tryBinaries({ binaries, versionArgs, oldest }: Part, folder: string): void {
+  if (versionArgs === undefined) {
+    return;
+  }
+  for (const binary of Object.keys(binaries)) {
+    const version = askVersion(join(folder, "bin", binary), versionArgs);
+    if (oldest !== undefined && !isAtLeast(version, oldest)) {
+      throw new Error(`${binary} is ${version}, older than ${oldest}`);
+    }
+  }
+}
+
+/** @throws Error when a part's binaries are missing, or too old, although its package is installed. */
+function requireFound(part: Part): void {
+  for (const binary of Object.keys(part.binaries)) {
+    const { found, passedOver } = searchPart(part, binary);
+    if (found === undefined) {
+      throw new Error([`${binary} is still missing`, ...passedOver].join("; "));
+    }
+  }
+}
+
+async function succeeds({ name, ways }: Job, queues: Queues, progress: Progress): Promise<boolean> {
+  const commands = new LoggedCommands(logFile(name));
+  const reasons: string[] = [];
+  for (const [index, { what, queue, install }] of ways.entries()) {
+    const work = () => progress.during(`${name}: ${what}`, commands.log, () => install(commands));
+    try {
+      await (queue === undefined ? work() : queues[queue].add(work));
+      return true;
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const next = ways[index + 1];
+      if (next !== undefined) {
+        progress.line(`! ${name}: ${what} not used, ${next.what} instead: ${reason}`);
+      }
+      reasons.push(`${what}: ${reason}`);
+    }
+  }
+  progress.line(`✗ ${name} failed: ${reasons.reverse().join("; ")}`);
+  for (const line of lastLines(commands.log, LOG_LINES)) {
+    progress.line(`    ${line}`);
+  }
+  progress.line(`  try again: ${SETUP} -- ${name}`);
+  return false;
+}
