@@ -1,3 +1,5 @@
+import { createInterface } from "node:readline/promises";
+
 /** Where a command writes. Tests hand in buffers. */
 export interface CommandIo {
   readonly out: (text: string) => void;
@@ -6,6 +8,8 @@ export interface CommandIo {
   readonly color: boolean;
   /** Whether `err` is a terminal on which a progress line may be drawn over. */
   readonly progress: boolean;
+  /** Asks a question and waits for a line. Undefined: there is no terminal to ask on. */
+  readonly ask?: (question: string) => Promise<string>;
 }
 
 /** Exit status of every command. */
@@ -18,7 +22,19 @@ export function processIo(): CommandIo {
     err: (text) => void process.stderr.write(text),
     color: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR,
     progress: Boolean(process.stderr.isTTY),
+    ...(process.stdin.isTTY && process.stderr.isTTY && { ask: askOnTerminal }),
   };
+}
+
+/** @returns what was typed; nothing where the input ends first, or at Ctrl-C. */
+async function askOnTerminal(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
+  try {
+    return await Promise.race([terminal.question(question), ended]);
+  } finally {
+    terminal.close();
+  }
 }
 
 /** What an error says. */

@@ -4,7 +4,7 @@ const FRAMES = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 
 /** One line on the terminal's error stream that shows work going on; silent for the first second, and when piped. */
 export class Progress {
-  private readonly timer: NodeJS.Timeout | undefined;
+  private timer: NodeJS.Timeout | undefined;
   private detail = "";
   private frame = 0;
   private shown = false;
@@ -12,12 +12,17 @@ export class Progress {
   constructor(
     private readonly io: CommandIo,
     private readonly title: string,
-    delayMs = 1000,
+    private readonly delayMs = 1000,
   ) {
-    if (io.progress) {
+    this.start();
+  }
+
+  /** Shows it again after `stop`. */
+  start(): void {
+    if (this.io.progress) {
       const started = performance.now();
       this.timer = setInterval(() => {
-        if (performance.now() - started >= delayMs) {
+        if (performance.now() - started >= this.delayMs) {
           this.draw();
         }
       }, 100);
@@ -33,6 +38,7 @@ export class Progress {
     clearInterval(this.timer);
     if (this.shown) {
       this.io.err("\r\x1b[K");
+      this.shown = false;
     }
   }
 

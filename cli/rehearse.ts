@@ -18,6 +18,7 @@ import {
   openEnvironment,
   type Problem,
 } from "./read-environment";
+import { offerToInstall } from "./rehearse/offer";
 import { toldMistakes } from "./told-mistakes";
 
 const USAGE = `Usage: npm run rehearse -- <environment> [options]
@@ -30,6 +31,7 @@ pools have them; then drains and loses nodes. Nothing is created anywhere else. 
   --autoscaler karpenter
                    start without the nodes that Karpenter makes: the real one makes them, on a simulated cloud with
                    the catalogue's machines and prices; drains and losses are left out
+  --install        first install what is missing on this machine, without a question
   --json           machine-readable report
   --keep           then leave the control plane running until Ctrl-C, and say where its kubeconfig is
   --help           this text
@@ -48,11 +50,19 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   const status = await toldMistakes(io, progress, async () => {
     const watch = new Stopwatch((phase) => progress.update(phase));
     const run = await watch.time("plan", () => runEnvironment(environment));
-    const refusal = await refusalOf(run, args);
+    const refusal = refusalOf(run, args);
     if (refusal !== undefined) {
       progress.stop();
       io.err(`${refusal.problem}\n`);
       return refusal.status;
+    }
+    const missing = await missingParts(kindsOf(recordedObjects(run.recording.resources)), args);
+    if (missing !== undefined) {
+      progress.stop();
+      if (!(await watch.leaveOut(() => offerToInstall(missing, args, io)))) {
+        return EXIT.badInput;
+      }
+      progress.start();
     }
     return perform(run, watch, args, io, progress);
   });
@@ -86,10 +96,7 @@ interface Refusal extends Problem {
 }
 
 /** Why a rehearsal cannot begin. */
-async function refusalOf(
-  run: EnvironmentRun,
-  { environment, nodes, autoscaled }: Arguments,
-): Promise<Refusal | undefined> {
+function refusalOf(run: EnvironmentRun, { environment, nodes, autoscaled }: Arguments): Refusal | undefined {
   const pools = run.plan.pools.map(({ name }) => name);
   const unknown = Object.keys(nodes).filter((name) => !pools.includes(name));
   if (unknown.length > 0) {
@@ -111,8 +118,7 @@ async function refusalOf(
       problem: `${environment} must not be deployed, so there is nothing to rehearse (npm run plan -- ${environment}):\n${lines.join("\n")}`,
     };
   }
-  const missing = await missingParts(kindsOf(recordedObjects(run.recording.resources)), { autoscaled });
-  return missing.length === 0 ? undefined : { status: EXIT.badInput, problem: missing.join("\n") };
+  return undefined;
 }
 
 interface Arguments extends EnvironmentArguments {
@@ -121,6 +127,8 @@ interface Arguments extends EnvironmentArguments {
   readonly autoscaled: boolean;
   readonly json: boolean;
   readonly keep: boolean;
+  /** What is missing on this machine is installed without a question. */
+  readonly install: boolean;
 }
 
 export const options = {
@@ -128,6 +136,7 @@ export const options = {
   nodes: { type: "string", multiple: true, default: [] as string[] },
   autoscaler: { type: "string" },
   keep: { type: "boolean", default: false },
+  install: { type: "boolean", default: false },
 } as const;
 
 /** What `--autoscaler` takes: the one that makes nodes of our clusters on AWS. OKE's has no cloud to be tried with. */
@@ -136,13 +145,13 @@ const AUTOSCALER = "karpenter";
 function readArguments(argv: string[]): Arguments | Problem | "help" {
   return environmentArguments(
     () => parseArgs({ args: argv, allowPositionals: true, options }),
-    ({ nodes, autoscaler, json, keep }) => {
+    ({ nodes, autoscaler, json, keep, install }) => {
       const read = readNodeCounts(nodes);
       const unknown = autoscaler === undefined || autoscaler === AUTOSCALER ? [] : [unknownAutoscaler(autoscaler)];
       const problems = [...("problem" in read ? [read.problem] : []), ...unknown];
       return "problem" in read || problems.length > 0
         ? { problem: problems.join("\n") }
-        : { nodes: read.counts, autoscaled: autoscaler !== undefined, json, keep };
+        : { nodes: read.counts, autoscaled: autoscaler !== undefined, json, keep, install };
     },
   );
 }

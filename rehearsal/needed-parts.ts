@@ -1,8 +1,9 @@
 import { chartsWithCrds, crdModules } from "./cluster/chart-crds";
 import { controllersOf, type ForeignController } from "./cluster/foreign-controllers";
 import { KARPENTER_MODULE } from "./cluster/karpenter";
-import { moduleFolder, requirePart } from "./parts/find";
-import type { BinaryName } from "./parts/parts";
+import { lookFor, moduleFolder } from "./parts/find";
+import { type BinaryName, partOf } from "./parts/parts";
+import { CRDS } from "./parts/pins";
 
 const BINARIES: readonly BinaryName[] = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"];
 
@@ -11,30 +12,33 @@ const KWOK_MODULE = "sigs.k8s.io/kwok";
 
 const KARPENTER: Pick<ForeignController, "binary" | "module"> = { binary: "karpenter-kwok", module: KARPENTER_MODULE };
 
+/** What a rehearsal needs and this machine lacks. */
+export interface MissingParts {
+  /** Names for the setup. */
+  readonly names: readonly string[];
+  /** Why what is found on the machine is not used, one sentence each. */
+  readonly passedOver: readonly string[];
+}
+
 /**
- * What a rehearsal needs and this machine lacks: one sentence each, with the command that installs it.
+ * What a rehearsal needs and this machine lacks; undefined where it has all.
  *
  * @param kinds of the objects that it applies, as `<Kind>.<group>`: some need a controller of their own.
  * @param autoscaled Karpenter makes nodes.
  */
-export async function missingParts(kinds: ReadonlySet<string>, { autoscaled = false } = {}): Promise<string[]> {
+export async function missingParts(
+  kinds: ReadonlySet<string>,
+  { autoscaled = false } = {},
+): Promise<MissingParts | undefined> {
   const controllers = [...controllersOf(kinds), ...(autoscaled ? [KARPENTER] : [])];
-  const binaries = [...BINARIES, ...controllers.map(({ binary }) => binary)];
-  const modules = new Set([KWOK_MODULE, ...controllers.map(({ module }) => module), ...crdModules(chartsWithCrds())]);
-  const [ofBinaries, ofModules] = await Promise.all([
-    failures(binaries.map(async (binary) => requirePart(binary))),
-    failures([...modules].map((module) => moduleFolder(module))),
-  ]);
-  // Without Go all of them fail for one reason.
-  return [...ofBinaries, ...(ofModules.length === modules.size ? ofModules.slice(0, 1) : ofModules)];
-}
-
-/** What the checks that failed say. */
-async function failures(checks: readonly Promise<unknown>[]): Promise<string[]> {
-  const results = await Promise.allSettled(checks);
-  return results.flatMap((result) => (result.status === "rejected" ? [messageOf(result.reason)] : []));
-}
-
-function messageOf(reason: unknown): string {
-  return reason instanceof Error ? reason.message : String(reason);
+  const searches = [...BINARIES, ...controllers.map(({ binary }) => binary)].map((binary) => ({
+    part: partOf(binary).name,
+    ...lookFor(binary),
+  }));
+  const missing = searches.filter(({ found }) => found === undefined);
+  const modules = [KWOK_MODULE, ...controllers.map(({ module }) => module), ...crdModules(chartsWithCrds())];
+  const folders = await Promise.allSettled([...new Set(modules)].map((module) => moduleFolder(module)));
+  const lacksModules = folders.some(({ status }) => status === "rejected");
+  const names = [...new Set(missing.map(({ part }) => part)), ...(lacksModules ? [CRDS] : [])];
+  return names.length === 0 ? undefined : { names, passedOver: missing.flatMap(({ passedOver }) => passedOver) };
 }

@@ -23,7 +23,7 @@ export interface Search {
   readonly passedOver: readonly string[];
 }
 
-const searches = new Map<string, Search>();
+const finds = new Map<string, Search>();
 
 /**
  * The absolute path of a real part's binary: the one of the environment's folder (KUBEBUILDER_ASSETS, PULUMI_HOME) or
@@ -33,14 +33,22 @@ const searches = new Map<string, Search>();
  */
 export function requirePart(binary: BinaryName): string {
   const part = partOf(binary);
-  const search = searches.get(binary) ?? searchPart(part, binary);
-  searches.set(binary, search);
-  if (search.found !== undefined) {
-    return search.found.path;
+  const { found, passedOver } = lookFor(binary);
+  if (found !== undefined) {
+    return found.path;
   }
-  const why = search.passedOver.map((sentence) => ` ${sentence}.`).join("");
+  const why = passedOver.map((sentence) => ` ${sentence}.`).join("");
   const orAll = part.onRequest ? "" : `, or "${SETUP}" for all parts`;
   throw new Error(`${binary} is not installed.${why} Run "${SETUP} -- ${part.name}"${orAll}.`);
+}
+
+/** Looks for a binary as requirePart does; one that is found is not looked for again. */
+export function lookFor(binary: BinaryName): Search {
+  const search = finds.get(binary) ?? searchPart(partOf(binary), binary);
+  if (search.found !== undefined) {
+    finds.set(binary, search);
+  }
+  return search;
 }
 
 /** Looks for one binary of a part, without installing anything. */

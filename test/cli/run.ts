@@ -14,8 +14,12 @@ export interface CommandResult {
 
 type Command = (argv: string[], io: CommandIo) => Promise<number>;
 
-/** Runs a command with its streams in buffers, as when piped. */
-export async function runPiped(command: Command, argv: string[]): Promise<CommandResult> {
+/** Runs a command with its streams in buffers, as when piped; with an answer, as on a terminal for questions. */
+export async function runPiped(
+  command: Command,
+  argv: string[],
+  terminal: Pick<CommandIo, "ask"> = {},
+): Promise<CommandResult> {
   const out: string[] = [];
   const err: string[] = [];
   const status = await command(argv, {
@@ -23,6 +27,7 @@ export async function runPiped(command: Command, argv: string[]): Promise<Comman
     err: (text) => err.push(text),
     color: false,
     progress: false,
+    ...terminal,
   });
   return { status, out: out.join(""), err: err.join("") };
 }

@@ -1,6 +1,6 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { main } from "../../cli/rehearse";
 import { missingParts } from "../../rehearsal/needed-parts";
 import { environmentIn, laptop, onA10, runPiped, useFolder } from "../cli/run";
@@ -68,35 +68,83 @@ describe("npm run rehearse", () => {
 });
 
 describe("parts that are missing on this machine", () => {
-  afterEach(() => vi.unstubAllEnvs());
-
-  it("are named all at once, with the command that installs them", async () => {
-    const nowhere = join(folder, "nowhere");
-    mkdirSync(nowhere);
+  let nowhere = "";
+  beforeEach(() => {
+    nowhere = join(folder, "nowhere");
+    mkdirSync(nowhere, { recursive: true });
     for (const variable of ["PATH", "XDG_CACHE_HOME", "KUBEBUILDER_ASSETS"]) {
       vi.stubEnv(variable, nowhere);
     }
-    const missing = await missingParts(new Set(["LeaderWorkerSet.leaderworkerset.x-k8s.io"]));
-    for (const binary of ["etcd", "kube-apiserver", "kube-scheduler", "kwok", "lws-manager"]) {
-      expect(missing).toContainEqual(
-        expect.stringMatching(new RegExp(`^${binary} is not installed.*npm run e2e:setup`)),
-      );
-    }
+  });
+  afterEach(() => vi.unstubAllEnvs());
+
+  const names = async (...kinds: string[]) => (await missingParts(new Set(kinds)))?.names;
+
+  it("are named all at once", async () => {
+    expect(await names()).toEqual(["etcd", "kubernetes", "kwok", "crds"]);
   });
 
-  it("do not count the controller of groups where no model has any", async () => {
-    vi.stubEnv("PATH", folder);
-    vi.stubEnv("XDG_CACHE_HOME", folder);
-    const missing = (await missingParts(new Set())).join("\n");
-    expect(missing).not.toContain("lws-manager");
-    expect(missing).not.toContain("karpenter");
+  it("count the controllers of what the environment has", async () => {
+    expect(await names("LeaderWorkerSet.leaderworkerset.x-k8s.io")).toContain("lws");
+    expect(await names("RayService.ray.io")).toContain("kuberay");
   });
 
   it("count Karpenter where it makes the nodes", async () => {
-    vi.stubEnv("PATH", folder);
-    vi.stubEnv("XDG_CACHE_HOME", folder);
-    expect((await missingParts(new Set(), { autoscaled: true })).join("\n")).toContain(
-      "karpenter-kwok is not installed",
-    );
+    expect((await missingParts(new Set(), { autoscaled: true }))?.names).toContain("karpenter");
+  });
+
+  it("come with why what is there is not used", async () => {
+    const old = join(folder, "old");
+    mkdirSync(old);
+    writeFileSync(join(old, "etcd"), "#!/bin/sh\necho etcd Version: 3.4.30\n", { mode: 0o755 });
+    vi.stubEnv("PATH", old);
+    expect((await missingParts(new Set()))?.passedOver).toEqual([`${join(old, "etcd")} is 3.4.30, older than 3.5.0`]);
+  });
+
+  describe("where a rehearsal is asked for", () => {
+    const COMMAND = 'Install with "npm run e2e:setup -- etcd kubernetes kwok crds", or rehearse with --install.';
+    const file = environmentIn(folder, laptop);
+    const run = (answer?: string, ...argv: string[]) => {
+      const questions: string[] = [];
+      const ask = async (question: string) => {
+        questions.push(question);
+        return answer ?? "";
+      };
+      return runPiped(main, ["test", "--config", file, ...argv], answer === undefined ? {} : { ask }).then(
+        (result) => ({ ...result, questions }),
+      );
+    };
+    beforeEach(() => vi.stubEnv("INFERENCE_STACKS_RELEASES", "off"));
+
+    it("are listed with how each would be got, and the command", async () => {
+      vi.stubEnv("INFERENCE_STACKS_RELEASES", undefined);
+      const { status, out, err } = await run();
+      expect([status, out]).toEqual([2, ""]);
+      expect(err).toContain("test cannot be rehearsed yet. Not installed on this machine:");
+      expect(err).toMatch(/^ {2}kubernetes {2}(download of some \d+ MB, or )?build by Go of some \d+ min$/m);
+      expect(err).toContain("Go is not on PATH");
+      expect(err).toContain(COMMAND);
+    });
+
+    it("are not said to be downloaded where that is off", async () => {
+      expect((await run()).err).toMatch(/^ {2}etcd +build by Go of some 1 min$/m);
+    });
+
+    it.each(["", "n", "yellow"])("are left alone after the answer %j", async (answer) => {
+      const { status, err, questions } = await run(answer);
+      expect([status, questions]).toEqual([2, [expect.stringMatching(/^Install into .*nowhere.*\? \[y\/N\] $/)]]);
+      expect(err).toContain(COMMAND);
+    });
+
+    it.each([
+      { how: "after the answer y", argv: [], answer: "y", asked: 1 },
+      { how: "without a question with --install", argv: ["--install"], answer: "n", asked: 0 },
+    ])("are installed $how, and what fails is said", async ({ argv, answer, asked }) => {
+      const { status, out, err, questions } = await run(answer, ...argv);
+      expect([status, out, questions.length]).toEqual([2, "", asked]);
+      for (const part of ["etcd", "kubernetes", "kwok", "crds"]) {
+        expect(err).toMatch(new RegExp(`✗ ${part} failed: .*go is not on PATH`));
+      }
+    });
   });
 });

@@ -1,0 +1,46 @@
+import type { MissingParts } from "../../rehearsal/needed-parts";
+import { cacheFolder } from "../../rehearsal/parts/cache";
+import { effortOf, hasGo } from "../../rehearsal/parts/effort";
+import { SETUP } from "../../rehearsal/parts/find";
+import { Progress } from "../../rehearsal/parts/progress";
+import { setUp } from "../../rehearsal/parts/setup";
+import type { CommandIo } from "../io";
+
+/** What a rehearsal was asked for. */
+export interface Asked {
+  readonly environment: string;
+  /** Without a question. */
+  readonly install: boolean;
+}
+
+/**
+ * Says what a rehearsal needs and this machine lacks, how that would be got and how long it takes; then installs it, where
+ * the user says so. Where there is no terminal to ask on, the command is named.
+ *
+ * @returns whether all of it is there now.
+ */
+export async function offerToInstall(missing: MissingParts, asked: Asked, io: CommandIo): Promise<boolean> {
+  io.err(needsText(missing, asked.environment));
+  const question = `Install into ${cacheFolder()}? [y/N] `;
+  if (!asked.install && !/^y(es)?$/i.test(((await io.ask?.(question)) ?? "").trim())) {
+    io.err(`Install with "${SETUP} -- ${missing.names.join(" ")}", or rehearse with --install.\n`);
+    return false;
+  }
+  const progress = new Progress((line) => io.err(`${line}\n`));
+  try {
+    return (await setUp(missing.names, progress)).length === 0;
+  } finally {
+    progress.stop();
+  }
+}
+
+function needsText({ names, passedOver }: MissingParts, environment: string): string {
+  const width = Math.max(...names.map((name) => name.length));
+  return [
+    `${environment} cannot be rehearsed yet. Not installed on this machine:`,
+    ...names.map((name) => `  ${name.padEnd(width)}  ${effortOf(name)}`),
+    ...passedOver.map((sentence) => `Not used: ${sentence}.`),
+    ...(hasGo() ? [] : ["Go is not on PATH. Builds and modules need Go 1.26: https://go.dev/dl"]),
+    "",
+  ].join("\n");
+}
