@@ -1,6 +1,6 @@
 import type { MissingParts } from "../../rehearsal/needed-parts";
 import { cacheFolder } from "../../rehearsal/parts/cache";
-import { effortOf, hasGo } from "../../rehearsal/parts/effort";
+import { effortOf, lackGo } from "../../rehearsal/parts/effort";
 import { SETUP } from "../../rehearsal/parts/find";
 import { Progress } from "../../rehearsal/parts/progress";
 import { setUp } from "../../rehearsal/parts/setup";
@@ -35,12 +35,15 @@ export async function offerToInstall(missing: MissingParts, asked: Asked, io: Co
 }
 
 function needsText({ names, passedOver }: MissingParts, environment: string): string {
+  const unbuilt = lackGo(names);
   const width = Math.max(...names.map((name) => name.length));
   return [
     `${environment} cannot be rehearsed yet. Not installed on this machine:`,
     ...names.map((name) => `  ${name.padEnd(width)}  ${effortOf(name)}`),
     ...passedOver.map((sentence) => `Not used: ${sentence}.`),
-    ...(hasGo() ? [] : ["Go is not on PATH. Builds and modules need Go 1.26: https://go.dev/dl"]),
+    ...(unbuilt.length > 0
+      ? [`Builds of ${unbuilt.join(", ")} need Go 1.26, which is not on PATH: https://go.dev/dl`]
+      : []),
     "",
   ].join("\n");
 }

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import type { Part } from "./parts";
-import { pinnedVersion } from "./pins";
+import { type PinnedModule, pinnedVersion } from "./pins";
 
 /** Where parts are kept: XDG_CACHE_HOME (ignored unless absolute, as its specification says) or ~/.cache. */
 export function cacheFolder(): string {
@@ -24,6 +24,11 @@ export function keptFolder(part: Part): string {
     throw new Error(`${part.name} is a package of Debian, which is not kept in the cache`);
   }
   return folder;
+}
+
+/** The folder of a module's files that came without Go. */
+export function keptModule({ module, version }: PinnedModule): string {
+  return join(cacheFolder(), "modules", `${module}@${version}`);
 }
 
 /** The log of the latest installation of a part. */

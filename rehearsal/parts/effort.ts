@@ -22,17 +22,20 @@ const CRDS_MEGABYTES = 100;
 /** How something would be got on this machine, in words: by which way, how much and how long. */
 export function effortOf(name: string): string {
   if (name === CRDS) {
-    return `download of ${CRDS_MEGABYTES} MB by Go`;
+    return `download of some ${CRDS_MEGABYTES} MB`;
   }
   const minutes = BUILD_MINUTES[name];
   const build = minutes === undefined ? "build by Go" : `build by Go of some ${minutes} min`;
-  const part = PARTS.find((each) => each.name === name);
-  const isReleased =
-    part !== undefined && process.env[RELEASES_VARIABLE] !== "off" && releaseFiles(part, ownPlatform()).length > 0;
-  return isReleased ? `download of some ${RELEASES[name]?.megabytes} MB, or ${build}` : build;
+  return isReleased(name) ? `download of some ${RELEASES[name]?.megabytes} MB, or ${build}` : build;
 }
 
-/** Whether this machine has the compiler that builds parts and downloads modules. */
-export function hasGo(): boolean {
-  return programIn(process.env.PATH, "go") !== undefined;
+function isReleased(name: string): boolean {
+  const part = PARTS.find((each) => each.name === name);
+  return part !== undefined && process.env[RELEASES_VARIABLE] !== "off" && releaseFiles(part, ownPlatform()).length > 0;
+}
+
+/** Those of a rehearsal's parts that are only built, where this machine has no Go to build them with. */
+export function lackGo(names: readonly string[]): string[] {
+  const built = names.filter((name) => name !== CRDS && !isReleased(name));
+  return programIn(process.env.PATH, "go") === undefined ? built : [];
 }

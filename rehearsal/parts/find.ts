@@ -1,10 +1,11 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
 import { isExecutable } from "../../names/programs";
-import { partFolder } from "./cache";
+import { keptModule, partFolder } from "./cache";
 import { type BinaryName, type Part, partOf } from "./parts";
-import { CRDS, fileModules, pinFolder, pinnedVersion } from "./pins";
+import { CRDS, pinFolder, pinnedModule, pinnedVersion } from "./pins";
 import { askVersion, isAtLeast } from "./version";
 
 /** The command that every message about a missing part names. */
@@ -74,20 +75,21 @@ export function searchPart(part: Part, binary: string): Search {
 }
 
 /**
- * The folder of a module's files in the Go module cache, in the version that is pinned here.
+ * The folder of a module's files in the version that is pinned here: in the cache, or in Go's.
  *
  * @throws Error that names the command which downloads it; for a module that is not pinned, the ones that are.
  */
 export async function moduleFolder(module: string): Promise<string> {
-  const folder = fileModules().get(module);
-  if (folder === undefined) {
-    throw new Error(
-      `no go.mod in rehearsal/parts/modules pins ${module}; there are: ${[...fileModules().keys()].join(", ")}`,
-    );
+  const pinned = pinnedModule(module);
+  const kept = keptModule(pinned);
+  if (existsSync(kept)) {
+    return kept;
   }
   const retry = `Run "${SETUP} -- ${CRDS}".`;
-  const { stdout } = await goList(module, pinFolder(folder)).catch((error: Error) => {
-    throw new Error(`go cannot say where module ${module} is: ${error.message}. It takes Go 1.26. ${retry}`);
+  const { stdout } = await goList(module, pinFolder(pinned.pins)).catch((error: Error) => {
+    throw new Error(
+      `module ${module} is not downloaded, and Go does not say where it has it: ${error.message}. ${retry}`,
+    );
   });
   const { Dir } = JSON.parse(stdout) as { readonly Dir?: string };
   if (Dir === undefined) {

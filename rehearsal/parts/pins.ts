@@ -60,6 +60,26 @@ export function fileModules(): ReadonlyMap<string, string> {
   return new Map([...ofCrds, ...ofParts]);
 }
 
+/** A Go module of which files are read. */
+export interface PinnedModule {
+  readonly module: string;
+  /** `v1.2.3` */
+  readonly version: string;
+  /** Folder of rehearsal/parts/modules whose go.sum has its hash. */
+  readonly pins: string;
+}
+
+/** @throws Error for a module that is not pinned, with the ones that are. */
+export function pinnedModule(module: string): PinnedModule {
+  const all = fileModules();
+  const folder = all.get(module);
+  const version = folder === undefined ? undefined : pins(folder).get(module);
+  if (folder === undefined || version === undefined) {
+    throw new Error(`no go.mod in rehearsal/parts/modules pins ${module}; there are: ${[...all.keys()].join(", ")}`);
+  }
+  return { module, version, pins: folder };
+}
+
 /** Whether a part is built from a Go module. */
 export function isGoPart<P extends Part>(part: P): part is P & { readonly from: GoModule } {
   return part.from !== "debian" && "module" in part.from;

@@ -1,13 +1,14 @@
 import { join } from "node:path";
-import { keptFolder, logFile, publish } from "./cache";
+import { keptFolder, keptModule, logFile, publish } from "./cache";
 import { LoggedCommands, lastLines } from "./command";
 import { moduleFolder, SETUP, searchPart } from "./find";
 import { installDebianPart } from "./install-debian";
 import { buildGoPart, downloadFileModules } from "./install-go";
 import { installPyPiPart } from "./install-pypi";
 import { downloadRelease } from "./install-release";
+import { downloadModule } from "./module-archive";
 import { PARTS, type Part } from "./parts";
-import { CRDS, fileModules, isGoPart, isPyPiPart } from "./pins";
+import { CRDS, fileModules, isGoPart, isPyPiPart, pinnedModule } from "./pins";
 import type { Progress } from "./progress";
 import { Queue } from "./queue";
 import { ownPlatform, RELEASES_VARIABLE, releaseFiles } from "./releases";
@@ -17,7 +18,7 @@ const LOG_LINES = 30;
 
 /** One way to install something. */
 interface Way {
-  readonly what: "download" | "build" | "installation";
+  readonly what: "download" | "build" | "installation" | "download by Go";
   /** Work of one queue is done one after the other, for it uses all cores (go) or holds a lock (apt-get). */
   readonly queue?: "build" | "packages" | "debian";
   readonly install: (commands: LoggedCommands) => Promise<void>;
@@ -64,11 +65,26 @@ function jobOf(part: Part, progress: Progress): Job[] {
 async function crdJob(progress: Progress): Promise<Job[]> {
   const modules = [...fileModules().keys()];
   const folders = await Promise.allSettled(modules.map(moduleFolder));
-  if (folders.every(({ status }) => status === "fulfilled")) {
-    progress.line(`✓ ${CRDS}: ${modules.length} modules in the Go module cache`);
+  const missing = modules.filter((_, index) => folders[index]?.status === "rejected");
+  if (missing.length === 0) {
+    progress.line(`✓ ${CRDS}: ${modules.length} modules`);
     return [];
   }
-  return [{ name: CRDS, ways: [{ what: "download", queue: "packages", install: downloadFileModules }] }];
+  const install = async (commands: LoggedCommands) => {
+    // One after the other: each is unpacked in memory.
+    for (const pinned of missing.map(pinnedModule)) {
+      await publish(keptModule(pinned), (folder) => downloadModule(pinned, folder, commands));
+    }
+  };
+  return [
+    {
+      name: CRDS,
+      ways: [
+        { what: "download", install },
+        { what: "download by Go", install: downloadFileModules },
+      ],
+    },
+  ];
 }
 
 function waysOf(part: Part): Way[] {

@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { partFolder } from "../../../rehearsal/parts/cache";
+import { keptModule, partFolder } from "../../../rehearsal/parts/cache";
 import { moduleFolder, requirePart, searchPart } from "../../../rehearsal/parts/find";
 import { PARTS, partOf } from "../../../rehearsal/parts/parts";
-import { fileModules, pinnedVersion } from "../../../rehearsal/parts/pins";
+import { fileModules, pinnedModule, pinnedVersion } from "../../../rehearsal/parts/pins";
 import { askVersion, isAtLeast } from "../../../rehearsal/parts/version";
 
 const ETCD = partOf("etcd");
@@ -68,6 +68,13 @@ describe("looking for a part", () => {
     expect(() => requirePart("kube-scheduler")).toThrow(
       'kube-scheduler is not installed. Run "npm run e2e:setup -- kubernetes", or "npm run e2e:setup" for all parts.',
     );
+  });
+
+  it("takes a module's files that came without Go before Go's own", async () => {
+    const kept = keptModule(pinnedModule("istio.io/api"));
+    mkdirSync(kept, { recursive: true });
+    vi.stubEnv("PATH", root);
+    expect(await moduleFolder("istio.io/api")).toBe(kept);
   });
 
   it("names only its own command for a part that is installed on request", () => {

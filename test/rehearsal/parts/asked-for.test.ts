@@ -9,9 +9,12 @@ import { PARTS, type Part } from "../../../rehearsal/parts/parts";
 const TESTS = ["test/e2e", "test/nightly", "test/engines-real"].map((folder) => join(repositoryRoot(), folder));
 const OF_PARTS = ["test/e2e/parts", "rehearsal/parts"].map((folder) => join(repositoryRoot(), folder, "/"));
 
+/** Those that run with every change. */
+const [EVERY_CHANGE = ""] = TESTS;
+
 /** Source of the tests, and of all that they import of this repository. */
-function reachable(): string[] {
-  const files = TESTS.flatMap((folder) =>
+function reachable(folders: readonly string[]): string[] {
+  const files = folders.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((file) => file.endsWith(".test.ts"))
       .map((file) => join(folder, file)),
@@ -36,10 +39,12 @@ function imports(file: string, text: string): string[] {
     .flatMap((path) => [`${path}.ts`, join(path, "index.ts")].filter((each) => existsSync(each)).slice(0, 1));
 }
 
-/** Parts none of whose binaries is what a function is called with: `requirePart("envoy")`, `lintJson("checkov", …)`. */
+/** Parts none of whose binaries is what one of these functions is called with: `requirePart("envoy")`, `lintJson("checkov", …)`. */
 function unasked(parts: readonly Pick<Part, "name" | "binaries">[], sources: readonly string[]): string[] {
   const called = new Set(
-    sources.flatMap((text) => [...text.matchAll(/\w\(\s*"(?<name>[\w-]+)"/g)].map((m) => m.groups?.name)),
+    sources.flatMap((text) =>
+      [...text.matchAll(/\b(?:requirePart|partOf|lint\w+|tool)\(\s*"(?<name>[\w-]+)"/g)].map((m) => m.groups?.name),
+    ),
   );
   return parts
     .filter(({ binaries }) => !Object.keys(binaries).some((name) => called.has(name)))
@@ -47,10 +52,15 @@ function unasked(parts: readonly Pick<Part, "name" | "binaries">[], sources: rea
 }
 
 describe("real parts", () => {
-  const sources = reachable();
+  const sources = reachable(TESTS);
 
   it("are each asked for by a test", () => {
     expect(unasked(PARTS, sources)).toEqual([]);
+  });
+
+  it("are installed on request only where no test of every change asks for them", () => {
+    const byDefault = PARTS.filter(({ onRequest }) => onRequest !== true);
+    expect(unasked(byDefault, reachable([EVERY_CHANGE]))).toEqual([]);
   });
 
   it("are missed where a test only mentions them", () => {

@@ -1,0 +1,82 @@
+/** Zip archives that are in memory, as the proxies of Go modules have them: no encryption, no parts, less than 4 GiB. Pure. */
+import { inflateRawSync } from "node:zlib";
+
+const END = 0x06054b50;
+const END_BYTES = 22;
+const MOST_COMMENT = 0xffff;
+const ENTRY = 0x02014b50;
+const ENTRY_BYTES = 46;
+const LOCAL = 0x04034b50;
+const LOCAL_BYTES = 30;
+
+const STORED = 0;
+const DEFLATED = 8;
+
+export interface ZipEntry {
+  readonly path: string;
+  readonly content: Buffer;
+}
+
+/**
+ * Files of an archive, in the order of its directory; folders are left out.
+ *
+ * @throws Error for what is no such archive, or is damaged.
+ */
+export function* zipEntries(archive: Buffer): Generator<ZipEntry> {
+  const end = endOf(archive);
+  const count = archive.readUInt16LE(end + 10);
+  let at = archive.readUInt32LE(end + 16);
+  for (let index = 0; index < count; index += 1) {
+    expectSignature(archive, at, ENTRY);
+    const nameLength = archive.readUInt16LE(at + 28);
+    const path = archive.toString("utf8", at + ENTRY_BYTES, at + ENTRY_BYTES + nameLength);
+    if (!path.endsWith("/")) {
+      yield { path, content: contentOf(archive, at) };
+    }
+    at += ENTRY_BYTES + nameLength + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+  }
+}
+
+/** Where the record lies that ends the archive, with a comment at most behind it. */
+function endOf(archive: Buffer): number {
+  const first = Math.max(0, archive.length - END_BYTES - MOST_COMMENT);
+  for (let at = archive.length - END_BYTES; at >= first; at -= 1) {
+    if (archive.readUInt32LE(at) === END) {
+      return at;
+    }
+  }
+  throw new Error("it is no zip archive, or is cut off");
+}
+
+/** @param at of its entry in the directory. */
+function contentOf(archive: Buffer, at: number): Buffer {
+  const method = archive.readUInt16LE(at + 10);
+  const packedSize = archive.readUInt32LE(at + 20);
+  const size = archive.readUInt32LE(at + 24);
+  const local = archive.readUInt32LE(at + 42);
+  expectSignature(archive, local, LOCAL);
+  const start = local + LOCAL_BYTES + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
+  const packed = archive.subarray(start, start + packedSize);
+  const content = unpacked(packed, method, size);
+  if (content.length !== size) {
+    throw new Error("its zip archive is damaged: a file has another size than it says");
+  }
+  return content;
+}
+
+function unpacked(packed: Buffer, method: number, size: number): Buffer {
+  if (method === STORED) {
+    return packed;
+  }
+  if (method !== DEFLATED) {
+    throw new Error(`its zip archive packs files by method ${method}, which is not read here`);
+  }
+  // No more than it says: a small archive must not fill the memory.
+  return inflateRawSync(packed, { maxOutputLength: Math.max(size, 1) });
+}
+
+function expectSignature(archive: Buffer, at: number, signature: number): void {
+  if (at + 4 > archive.length || archive.readUInt32LE(at) !== signature) {
+    throw new Error("its zip archive is damaged");
+  }
+}
