@@ -75,7 +75,7 @@ export function searchPart(part: Part, binary: string): Search {
 }
 
 /**
- * The folder of a module's files in the version that is pinned here: in the cache, or in Go's.
+ * The folder of a module's YAML files in the version that is pinned here: in the cache, or in Go's.
  *
  * @throws Error that names the command which downloads it; for a module that is not pinned, the ones that are.
  */

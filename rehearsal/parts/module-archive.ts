@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { httpFile, shownUrl } from "../../downloads/http";
 import { save } from "../../downloads/save";
@@ -10,10 +11,14 @@ import { type PinnedModule, pinFolder } from "./pins";
 /** What Go asks where GOPROXY says nothing. */
 const PUBLIC_PROXY = "https://proxy.golang.org";
 
+/** Files that are read of a module: definitions and charts. The rest is twice as much. */
+const READ = /\.ya?ml$/;
+
 /**
- * Downloads a module's files without Go, from the proxies of GOPROXY, and compares them with go.sum as Go does.
+ * Downloads a module's YAML files without Go, from the proxies of GOPROXY, and compares the whole module with go.sum as
+ * Go does.
  *
- * @param folder gets the module's files.
+ * @param folder gets the files.
  * @throws Error with what each proxy answers, or with the hash that came and the one of go.sum.
  */
 export async function downloadModule(pinned: PinnedModule, folder: string, commands: LoggedCommands): Promise<void> {
@@ -30,9 +35,11 @@ export async function downloadModule(pinned: PinnedModule, folder: string, comma
     if (!path.startsWith(prefix) || path.split("/").includes("..")) {
       throw new Error(`${shownUrl(url)}: has a file ${path} outside of ${prefix}`);
     }
-    const file = join(folder, path.slice(prefix.length));
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, content);
+    if (READ.test(path)) {
+      const file = join(folder, path.slice(prefix.length));
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, content);
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { LoggedCommands } from "../../../rehearsal/parts/command";
@@ -35,6 +35,7 @@ describe("a module's files without Go", () => {
     const full = await startOrigin({ [PATH]: file(zipOf(ENTRIES)) });
     const target = await download(`${await nowhere()},${empty.url}|${full.url}/,direct`);
     expect(readFileSync(join(target, "a", "b.yaml"), "utf8")).toBe("kind: A\n");
+    expect(readdirSync(target)).toEqual(["a"]);
     expect([empty.asked, full.asked]).toEqual([[`GET ${PATH}`], [`GET ${PATH}`]]);
   });
 
