@@ -29,12 +29,13 @@ export function processIo(): CommandIo {
 /** @returns what was typed; nothing where the input ends first, or at Ctrl-C. */
 async function askOnTerminal(question: string): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const ended = new Promise<string>((resolve) => terminal.once("close", () => resolve("")));
-  try {
-    return await Promise.race([terminal.question(question), ended]);
-  } finally {
-    terminal.close();
+  const ended = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)));
+  const answer = await Promise.race([terminal.question(question), ended]);
+  terminal.close();
+  if (answer === undefined) {
+    process.stderr.write("\n");
   }
+  return answer ?? "";
 }
 
 /** What an error says. */
