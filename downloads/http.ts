@@ -51,6 +51,8 @@ async function followed(first: URL, fromByte: number, signal: AbortSignal): Prom
   let url = first;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const headers = {
+      // GitHub's API refuses requests without one.
+      "user-agent": "inference-stacks",
       // What is compressed on the way has other bytes, and cannot be resumed.
       "accept-encoding": "identity",
       ...(fromByte > 0 && { range: `bytes=${fromByte}-` }),

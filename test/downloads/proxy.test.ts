@@ -51,7 +51,7 @@ describe("a download through a proxy", () => {
   async function startProxy() {
     const asked: string[] = [];
     const server = createServer(({ url, headers }, response) => {
-      asked.push(`${url} for ${headers.host} ${headers["proxy-authorization"] ?? ""}`);
+      asked.push(`${url} for ${headers.host} ${headers["proxy-authorization"] ?? ""} by ${headers["user-agent"]}`);
       response.end("through the proxy");
     });
     server.on("connect", ({ url }, socket) => {
@@ -67,7 +67,7 @@ describe("a download through a proxy", () => {
     vi.stubEnv("HTTP_PROXY", `http://me:pw@${host}`);
     expect(await httpText("http://releases.invalid/a")).toBe("through the proxy");
     const password = Buffer.from("me:pw").toString("base64");
-    expect(asked).toEqual([`http://releases.invalid/a for releases.invalid Basic ${password}`]);
+    expect(asked).toEqual([`http://releases.invalid/a for releases.invalid Basic ${password} by inference-stacks`]);
     close();
   });
 
