@@ -17,6 +17,9 @@ export interface Expected {
   readonly gitBlob?: string;
 }
 
+/** The source ended well, and what came is not what was expected. */
+export class WrongContentError extends Error {}
+
 /** The content of a file from a byte on. */
 export type Source = (fromByte: number) => AsyncIterable<Uint8Array>;
 
@@ -31,7 +34,7 @@ export interface SaveOptions {
  * it (`.part`) is gone on with where the source can.
  *
  * @param what names it in messages.
- * @throws Error that says what came instead; what is wrong is thrown away.
+ * @throws WrongContentError that says what came instead, which is thrown away; what the source throws.
  */
 export async function save(
   what: string,
@@ -73,7 +76,7 @@ export async function save(
     if (!resumes || expected.bytes === undefined || digests.bytes >= expected.bytes) {
       rmSync(part, { force: true });
     }
-    throw new Error(`${what}: ${problem}`);
+    throw new WrongContentError(`${what}: ${problem}`);
   }
   renameSync(part, path);
   return digests.saved();

@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { httpFile, httpText, shownUrl } from "../../downloads/http";
-import { save } from "../../downloads/save";
+import { save, WrongContentError } from "../../downloads/save";
 import { extractFile } from "../../downloads/untar";
 import { sha256In } from "./checksums";
 import type { LoggedCommands } from "./command";
@@ -73,16 +73,10 @@ async function fetchFile(url: string, target: string, sha256: string, commands: 
   try {
     await once();
   } catch (error) {
-    if (!isCutOff(target)) {
+    if (bytes === 0 || error instanceof WrongContentError) {
       throw error;
     }
-    commands.note(`${error instanceof Error ? error.message : String(error)}; goes on at byte ${bytes}`);
+    commands.note(`${error instanceof Error ? error.message : String(error)}; goes on`);
     await once();
   }
-}
-
-/** What came before a connection ended is kept; what came whole and is wrong is not. */
-function isCutOff(target: string): boolean {
-  const part = `${target}.part`;
-  return existsSync(part) && statSync(part).size > 0;
 }

@@ -44,6 +44,11 @@ describe("a zip archive", () => {
     expect(() => read(zipOf([{ path: "a", content: Buffer.alloc(10) }], { packed }))).toThrow();
   });
 
+  it("is refused where a file is smaller than it says", () => {
+    const packed = deflateRawSync(Buffer.alloc(5));
+    expect(() => read(zipOf([{ path: "a", content: Buffer.alloc(10) }], { packed }))).toThrow("another size");
+  });
+
   it("is refused where it is packed in another way, or is a page", () => {
     expect(() => read(zipOf([{ path: "a", content: Buffer.from("text") }], { method: 12 }))).toThrow("method 12");
     expect(() => read(Buffer.from("<html>Sign in to the network</html>"))).toThrow("no zip archive");

@@ -114,7 +114,10 @@ describe("parts that are missing on this machine", () => {
         (result) => ({ ...result, questions }),
       );
     };
-    beforeEach(() => vi.stubEnv("INFERENCE_STACKS_RELEASES", "off"));
+    beforeEach(() => {
+      vi.stubEnv("INFERENCE_STACKS_RELEASES", "off");
+      vi.stubEnv("GOPROXY", "off");
+    });
 
     it("are listed with how each would be got, and the command", async () => {
       vi.stubEnv("INFERENCE_STACKS_RELEASES", undefined);
@@ -122,12 +125,13 @@ describe("parts that are missing on this machine", () => {
       expect([status, out]).toEqual([2, ""]);
       expect(err).toContain("test cannot be rehearsed yet. Not installed on this machine:");
       expect(err).toMatch(/^ {2}kubernetes {2}(download of some \d+ MB, or )?build by Go of some \d+ min$/m);
-      expect(err).toContain("Go is not on PATH");
       expect(err).toContain(COMMAND);
     });
 
     it("are not said to be downloaded where that is off", async () => {
-      expect((await run()).err).toMatch(/^ {2}etcd +build by Go of some 1 min$/m);
+      const { err } = await run();
+      expect(err).toMatch(/^ {2}etcd +build by Go of some 1 min$/m);
+      expect(err).toContain("Builds of etcd, kubernetes, kwok need Go 1.26, which is not on PATH");
     });
 
     it.each(["", "n", "yellow"])("are left alone after the answer %j", async (answer) => {

@@ -122,7 +122,7 @@ describe("setting a part up from its release", () => {
     origin.routes.set(FILE, inTurn(cutOff(RIGHT, 100), file(RIGHT)));
     expect(await install()).toEqual([]);
     expect(installed()).toContain("downloaded");
-    expect(origin.asked.at(-1)).toBe(`GET ${FILE} bytes=100-`);
+    expect(origin.asked.filter((each) => each.includes(FILE))).toHaveLength(2);
   });
 
   it("builds after the second time that it is cut off", async () => {
