@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { createReadStream, createWriteStream, existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { createReadStream, existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { write } from "./write";
 
 export interface Saved {
   readonly bytes: number;
@@ -65,10 +65,10 @@ export async function save(
         yield chunk;
       }
     };
-    await pipeline(measured, createWriteStream(part, { flags: before > 0 ? "a" : "w", highWaterMark: 2 ** 21 }));
+    await write(measured(), part, before > 0 ? "a" : "w");
   } else if (!existsSync(part)) {
     // An empty file has no bytes to ask for.
-    await pipeline([], createWriteStream(part));
+    await write([], part);
   }
   const problem = digests.problem();
   if (problem !== undefined) {

@@ -1,8 +1,8 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
-import { pipeline as finished } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { BLOCK, paddingOf, readTarHeader } from "./tar";
+import { write } from "./write";
 
 /**
  * Writes one file of a `.tar.gz`, without holding the archive in memory.
@@ -16,7 +16,7 @@ export async function extractFile(archive: string, member: string, target: strin
   for (let header = await bytes.block(); header !== undefined && header[0] !== 0; header = await bytes.block()) {
     const { path, size, isFile } = readTarHeader(header);
     if (isFile && path.replace(/^\.\//, "") === member) {
-      await finished(bytes.next(size), createWriteStream(target));
+      await write(bytes.next(size), target);
       return;
     }
     await bytes.skip(size + paddingOf(size).length);

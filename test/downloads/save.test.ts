@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { save, WrongContentError } from "../../downloads/save";
+import { useFolder } from "../cli/run";
+
+const folder = useFolder();
+
+async function* whole(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+function fail(message: string): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error(message)) }) };
+}
+
+async function* broken(): AsyncGenerator<Uint8Array> {
+  yield Buffer.from("begun");
+  throw new Error("the connection was reset");
+}
+
+describe("saving a file", () => {
+  it("has closed what it opened when its source fails, so that the folder can be deleted", async () => {
+    const path = join(folder, "a");
+    const away = () => fail("no such host");
+    await expect(save("a", path, away, {}, { resumes: true })).rejects.toThrow("no such host");
+    expect([existsSync(path), existsSync(`${path}.part`)]).toEqual([false, true]);
+  });
+
+  it("goes on with what came before", async () => {
+    const path = join(folder, "b");
+    await expect(save("b", path, broken, {}, { resumes: true })).rejects.toThrow();
+    const began = readFileSync(`${path}.part`, "utf8");
+    await save("b", path, (byte) => whole("begun and ended".slice(byte)), {}, { resumes: true });
+    expect(readFileSync(path, "utf8")).toBe("begun and ended");
+    expect("begun").toContain(began);
+  });
+
+  it("throws away what has another checksum", async () => {
+    const path = join(folder, "c");
+    const failure = save("c", path, () => whole("other"), { sha256: "0".repeat(64) }, { resumes: true });
+    await expect(failure).rejects.toThrow(WrongContentError);
+    expect([existsSync(path), existsSync(`${path}.part`)]).toEqual([false, false]);
+  });
+});
