@@ -13,7 +13,7 @@ export async function write(
   flags: "a" | "w" = "w",
 ): Promise<void> {
   const file = createWriteStream(path, { flags, highWaterMark: 2 ** 21 });
-  const closed = new Promise((resolve) => file.once("close", resolve));
+  const closed = new Promise<void>((resolve) => file.once("close", () => resolve()));
   try {
     await pipeline(source, file);
   } finally {

@@ -21,10 +21,12 @@ async function* broken(): AsyncGenerator<Uint8Array> {
 
 describe("saving a file", () => {
   it("has closed what it opened when its source fails, so that the folder can be deleted", async () => {
-    const path = join(folder, "a");
-    const away = () => fail("no such host");
-    await expect(save("a", path, away, {}, { resumes: true })).rejects.toThrow("no such host");
-    expect([existsSync(path), existsSync(`${path}.part`)]).toEqual([false, true]);
+    const paths = Array.from({ length: 30 }, (_, index) => join(folder, `away-${index}`));
+    for (const path of paths) {
+      const failure = save("a", path, () => fail("no such host"), {}, { resumes: true });
+      await expect(failure).rejects.toThrow("no such host");
+      expect([existsSync(path), existsSync(`${path}.part`)]).toEqual([false, true]);
+    }
   });
 
   it("goes on with what came before", async () => {
