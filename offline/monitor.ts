@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { MockMonitor, type Mocks } from "@pulumi/pulumi/runtime/mocks";
+import { MockMonitor, type MockResourceArgs, type Mocks } from "@pulumi/pulumi/runtime/mocks";
 import { deserializeProperties, serializeProperties } from "@pulumi/pulumi/runtime/rpc";
 
 /** As much of a registration as is read here. */
@@ -11,6 +11,20 @@ interface RegisterRequest {
   getProvider(): string;
   getCustom(): boolean;
   getImportid(): string;
+  /** URNs as this monitor gives them. */
+  getDependenciesList(): string[];
+}
+
+/** What tells the resources of a program apart. */
+export interface ResourceKey {
+  readonly type: string;
+  readonly name: string;
+}
+
+/** What answers for the providers. */
+export interface Answering extends Mocks {
+  /** @param args with the resources that the engine would finish first. */
+  newResource(args: MockResourceArgs & { readonly waitsFor: readonly ResourceKey[] }): ReturnType<Mocks["newResource"]>;
 }
 
 /** What the runtime asks an answer for. */
@@ -28,18 +42,24 @@ interface RegisterAnswer {
  * log that nobody reads, and unpacked, which together is more than a tenth of a run.
  */
 class InProcessMonitor extends MockMonitor {
+  constructor(private readonly answering: Answering) {
+    // What is read, such as another stack, waits for nothing.
+    super({ ...answering, newResource: (args) => answering.newResource({ ...args, waitsFor: [] }) });
+  }
+
   override async registerResource(
     request: RegisterRequest,
     callback: (error: unknown, answer: RegisterAnswer | undefined) => void,
   ): Promise<void> {
     try {
-      const { id, state } = await this.mocks.newResource({
+      const { id, state } = await this.answering.newResource({
         type: request.getType(),
         name: request.getName(),
         inputs: deserializeProperties(request.getObject()),
         provider: request.getProvider(),
         custom: request.getCustom(),
         id: request.getImportid(),
+        waitsFor: request.getDependenciesList().map(keyIn),
       });
       const urn = mockUrn(request.getParent(), request.getType(), request.getName());
       const object = await serializeProperties("", state);
@@ -64,8 +84,14 @@ function mockUrn(parent: string, type: string, name: string): string {
   return `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${qualified}::${name}`;
 }
 
+/** The resource that a URN of `mockUrn` is of. */
+function keyIn(urn: string): ResourceKey {
+  const [, , types = "", ...name] = urn.split("::");
+  return { type: types.slice(types.lastIndexOf("$") + 1), name: name.join("::") };
+}
+
 /** Has the program's resources answered by `mocks`. */
-export async function useMocks(mocks: Mocks, project: string, stack: string, preview: boolean): Promise<void> {
+export async function useMocks(mocks: Answering, project: string, stack: string, preview: boolean): Promise<void> {
   // Sets what the runtime may ask for, too.
   await pulumi.runtime.setMocks(mocks, project, stack, preview);
   pulumi.runtime.setMockOptions(new InProcessMonitor(mocks), project, stack, preview);

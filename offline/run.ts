@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { defaultAnswers, type ProviderAnswers } from "./answers";
-import { useMocks } from "./monitor";
+import { type ResourceKey, useMocks } from "./monitor";
 import { withoutSdkStacks } from "./sdk-stacks";
 import { Turns } from "./turns";
 
@@ -20,6 +20,11 @@ export interface RecordedResource {
   readonly provider: string | undefined;
   /** URNs of the resources that its `dependsOn` names; its ancestors' hold for it too. */
   readonly dependsOn: readonly string[];
+  /**
+   * URNs of the custom resources that the engine finishes first: those of `dependsOn`, with what is below components, and
+   * those whose outputs the inputs take. Its parent, and what that waits for, comes first too.
+   */
+  readonly waitsFor: readonly string[];
   readonly options: RecordedOptions;
 }
 
@@ -60,6 +65,15 @@ export class UnsettledProgramError extends Error {}
 /** Two resources of one type share a name. The engine would refuse them, mocks alone would not. */
 export class DuplicateResourceError extends Error {}
 
+/** What a registration came with, by the time that it was answered. */
+interface Answered {
+  readonly inputs: Record<string, unknown>;
+  readonly secretInputs: string[];
+  readonly provider: string | undefined;
+  /** Keys of resources. */
+  readonly waitsFor: readonly string[];
+}
+
 interface Registration {
   readonly resource: pulumi.Resource;
   readonly type: string;
@@ -80,10 +94,7 @@ export function runOffline(program: () => unknown, options: OfflineOptions): Pro
 
 async function record(program: () => unknown, options: OfflineOptions): Promise<Recording> {
   const answers = options.answers ?? defaultAnswers;
-  const answered = new Map<
-    string,
-    { inputs: Record<string, unknown>; secretInputs: string[]; provider: string | undefined }
-  >();
+  const answered = new Map<string, Answered>();
   const registrations: Registration[] = [];
   const turns = new Turns();
   const patience = new Patience(options.drainTimeoutMs ?? 60_000);
@@ -93,7 +104,8 @@ async function record(program: () => unknown, options: OfflineOptions): Promise<
       call: (args) => answers.call(args.token, args.inputs),
       newResource: (args) => {
         const { inputs, secretInputs } = unwrap(args.inputs as Record<string, unknown>);
-        answered.set(key(args.type, args.name), { inputs, secretInputs, provider: args.provider || undefined });
+        const { provider = "", waitsFor } = args;
+        answered.set(key(args), { inputs, secretInputs, provider: provider || undefined, waitsFor: waitsFor.map(key) });
         patience.renew();
         options.onResource?.(answered.size);
         if (!args.custom) {
@@ -159,10 +171,7 @@ async function resourcesIn(value: unknown): Promise<pulumi.Resource[]> {
 function assemble(
   { project, stack }: OfflineOptions,
   registrations: readonly Registration[],
-  answered: ReadonlyMap<
-    string,
-    { inputs: Record<string, unknown>; secretInputs: string[]; provider: string | undefined }
-  >,
+  answered: ReadonlyMap<string, Answered>,
   dependencies: ReadonlyMap<pulumi.Resource, readonly pulumi.Resource[]>,
 ): RecordedResource[] {
   const rootType = "pulumi:pulumi:Stack";
@@ -178,24 +187,25 @@ function assemble(
     secretInputs: [],
     provider: undefined,
     dependsOn: [],
+    waitsFor: [],
     options: { protect: false, retainOnDelete: false, deleteBeforeReplace: false, ignoreChanges: [] },
   };
   // Qualified type of each resource: the types of its ancestors, without the stack, joined by "$".
   const known = new Map<pulumi.Resource, { qualified: string; urn: string; protect: boolean; retain: boolean }>();
-  const seen = new Set<string>();
+  const urns = new Map<string, string>();
   const resources: RecordedResource[] = [root];
   for (const { resource, type, name, parent, opts } of registrations) {
-    if (seen.has(key(type, name))) {
+    if (urns.has(key({ type, name }))) {
       throw new DuplicateResourceError(`two resources of type ${type} are named "${name}"`);
     }
-    seen.add(key(type, name));
     const above = parent ? known.get(parent) : undefined;
     const qualified = above ? `${above.qualified}$${type}` : type;
     const urn = urnOf(qualified, name);
+    urns.set(key({ type, name }), urn);
     const protect = opts.protect ?? above?.protect ?? false;
     const retain = opts.retainOnDelete ?? above?.retain ?? false;
     known.set(resource, { qualified, urn, protect, retain });
-    const answer = answered.get(key(type, name));
+    const answer = answered.get(key({ type, name }));
     const custom = pulumi.CustomResource.isInstance(resource);
     resources.push({
       urn,
@@ -208,6 +218,7 @@ function assemble(
       provider: answer?.provider,
       // What a resource depends on was constructed before it, so its URN is known by now.
       dependsOn: (dependencies.get(resource) ?? []).flatMap((needed) => known.get(needed)?.urn ?? []),
+      waitsFor: answer?.waitsFor ?? [],
       options: {
         protect,
         retainOnDelete: retain,
@@ -217,10 +228,11 @@ function assemble(
       },
     });
   }
-  return resources;
+  const named = (keys: readonly string[]) => keys.flatMap((found) => urns.get(found) ?? []);
+  return resources.map((resource) => ({ ...resource, waitsFor: named(resource.waitsFor) }));
 }
 
-function key(type: string, name: string): string {
+function key({ type, name }: ResourceKey): string {
   return `${type}::${name}`;
 }
 
@@ -229,7 +241,7 @@ const LISTED = 20;
 
 function unanswered(registrations: readonly Registration[], answered: ReadonlyMap<string, unknown>): string {
   const waiting = registrations
-    .filter(({ type, name }) => !answered.has(key(type, name)))
+    .filter(({ type, name }) => !answered.has(key({ type, name })))
     .map(({ type, name }) => `${type} "${name}"`);
   const listed = waiting.slice(0, LISTED).join(", ") || "an output outside any resource";
   const more = waiting.length > LISTED ? ` and ${waiting.length - LISTED} more` : "";

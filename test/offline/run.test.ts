@@ -1,3 +1,4 @@
+import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import { describe, expect, it } from "vitest";
 import { runOffline, UnsettledProgramError } from "../../offline/run";
@@ -16,6 +17,21 @@ describe("a program that runs offline", () => {
     const [, first, ...next] = resources;
     expect(next).toHaveLength(200);
     expect(next.map(({ dependsOn }) => dependsOn)).toEqual([...Array.from({ length: 199 }, () => []), [first?.urn]]);
+  });
+
+  it("keeps what the engine finishes before each: also whose outputs it takes, and all that is below a component", async () => {
+    const { resources } = await runOffline(() => {
+      const group = new pulumi.ComponentResource("test:Group", "group");
+      const member = new random.RandomPassword("member", { length: 1 }, { parent: group });
+      const other = new random.RandomPassword("other", { length: 1 });
+      new random.RandomPassword("taker", { length: other.length, keepers: { of: member.result } });
+      new random.RandomPassword("waiter", { length: 1 }, { dependsOn: [group] });
+    }, OPTIONS);
+    const named = (urns: readonly string[] = []) => urns.map((urn) => resources.find((each) => each.urn === urn)?.name);
+    const waitsOf = (name: string) => named(resources.find((each) => each.name === name)?.waitsFor).sort();
+    expect(waitsOf("taker")).toEqual(["member", "other"]);
+    expect(waitsOf("waiter")).toEqual(["member"]);
+    expect(waitsOf("other")).toEqual([]);
   });
 
   it("is given up when it waits for what never comes, and names the first that do", async () => {

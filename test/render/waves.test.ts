@@ -14,6 +14,7 @@ function resource(urn: string, dependsOn: readonly string[] = [], parent?: strin
     secretInputs: [],
     provider: undefined,
     dependsOn,
+    waitsFor: [],
     options: { protect: false, retainOnDelete: false, deleteBeforeReplace: false, ignoreChanges: [] },
   };
 }

@@ -109,6 +109,7 @@ export function resource(name: string, type: string, parent?: RecordedResource):
     secretInputs: ["token"],
     provider: undefined,
     dependsOn: [],
+    waitsFor: [],
     options: { protect: false, retainOnDelete: false, deleteBeforeReplace: false, ignoreChanges: [] },
   };
 }

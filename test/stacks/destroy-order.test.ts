@@ -1,39 +1,21 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { CreationOrder } from "../harness/creation-order";
 import type { RecordedResource } from "../harness/deploy";
 import { type ProgramRun, programRun } from "./run";
 
 /**
- * What Pulumi deletes before what: everything that an object needs, by its own word or its ancestors', goes after it.
+ * What Pulumi deletes before what: everything that is created before an object goes after it.
  * docs/decisions/0018-clusters-of-our-own.md says what follows from that.
  */
 describe.each(["oci-a10", "oci-h100"] as const)("the order in which %s goes away", (name) => {
   let run: ProgramRun;
-  let byUrn: Map<string, RecordedResource>;
+  let order: CreationOrder;
   beforeAll(async () => {
     run = await programRun(name);
-    byUrn = new Map(run.resources.map((resource) => [resource.urn, resource]));
+    order = new CreationOrder(run.resources);
   }, 120_000);
 
-  /** A resource and what is below it: Pulumi waits for all of a component that `dependsOn` names. */
-  function whole(urn: string): string[] {
-    const below = run.resources.filter(({ parent }) => parent === urn);
-    return [urn, ...below.flatMap((child) => whole(child.urn))];
-  }
-
-  /** URNs that a resource needs, through parents, providers and `dependsOn`. */
-  function needs({ urn }: RecordedResource, seen = new Set<string>()): Set<string> {
-    const resource = byUrn.get(urn);
-    const provider = resource?.provider?.slice(0, resource.provider.lastIndexOf("::"));
-    for (const next of [...(resource?.dependsOn ?? []).flatMap(whole), resource?.parent, provider]) {
-      const found = next === undefined ? undefined : byUrn.get(next);
-      if (found && !seen.has(found.urn)) {
-        seen.add(found.urn);
-        needs(found, seen);
-      }
-    }
-    return seen;
-  }
-
+  const needs = (resource: RecordedResource) => order.before(resource);
   const urnsOf = (...types: string[]) => types.flatMap((type) => run.deployment.ofType(type).map(({ urn }) => urn));
 
   it("takes every object of Kubernetes away before nodes and add-ons", () => {
