@@ -22,7 +22,7 @@ export interface OrderedObject {
  * - what the program says (`dependsOn` of the resource and of the components around it), and what it refers to itself
  *   (`readiness.ts`),
  * - its namespace,
- * - if it is a custom resource or chart: the network policies, quotas, accounts and configuration of its namespace,
+ * - if it is a custom resource or chart: the network and mesh policies, quotas, accounts and configuration of its namespace,
  * - if it runs pods: these, and the custom resources of its namespace, whose Secrets it mounts (certificates).
  *
  * What becomes healthy only together shares a wave: it counts as one object.
@@ -158,10 +158,12 @@ function rankOf(item: OrderedObject | undefined): number {
   return isConfiguration(item.object) ? 1 : 2;
 }
 
+/** Groups of custom resources that are configuration like a ConfigMap, or guard pods like a NetworkPolicy. */
+const CONFIGURING = ["external-secrets.io", "generators.external-secrets.io", "security.istio.io"];
+
 function isConfiguration({ apiVersion }: KubernetesObject): boolean {
   const group = groupOf(apiVersion);
-  // External Secrets writes the Secrets of a namespace: what it makes is configuration like a ConfigMap.
-  return isBuiltIn(group) || group === "external-secrets.io" || group === "generators.external-secrets.io";
+  return isBuiltIn(group) || CONFIGURING.includes(group);
 }
 
 /** What operators merge into pods of their own (a patch of one container) names no image. */

@@ -2,7 +2,7 @@ import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "../../names/labels";
 import { podSecurityLevel } from "../../names/pod-security";
-import { customResource } from "./custom-resource";
+import { type CustomResourceArgs, customResource, type Manifest } from "./custom-resource";
 import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { PULL_SECRET } from "./image-source";
 import { networkPolicies } from "./network-policies";
@@ -73,10 +73,10 @@ export class IsolatedNamespace {
         ),
     );
 
+    const meshed = (part: Omit<CustomResourceArgs<Manifest>, "namespace">, after: pulumi.CustomResourceOptions) =>
+      customResource(child(`mesh-${part.kind.toLowerCase()}-${part.name}`), { ...part, namespace }, after);
     for (const guard of inherited.mesh?.guardsOf(args.namespace) ?? []) {
-      guards.push(
-        customResource(child(`mesh-${guard.kind.toLowerCase()}-${guard.name}`), { ...guard, namespace }, options),
-      );
+      guards.push(meshed(guard, options));
     }
 
     const grants = grantsIn(inherited.people, args.use ?? {});
@@ -124,6 +124,10 @@ export class IsolatedNamespace {
         options,
       ),
     );
+    for (const proxy of inherited.mesh?.proxiesOf(args.namespace) ?? []) {
+      // These wait for all that `opts` names.
+      guards.push(meshed(proxy, { ...options, dependsOn: [...guards] }));
+    }
     this.resources = [this.resource, ...guards];
     // URNs are known before anything exists, so the name is still known in a preview.
     this.namespace = pulumi.all([namespace, pulumi.all(guards.map(({ urn }) => urn))]).apply(([known]) => known);

@@ -7,4 +7,6 @@ export interface MeshMembership {
   labelsOf(namespace: string): Labels;
   /** What guards a namespace in the mesh, as custom resources without their namespace: who may connect, and that all of it is encrypted. */
   guardsOf(namespace: string): readonly Omit<CustomResourceArgs<Manifest>, "namespace">[];
+  /** What starts pods of the mesh in a namespace: after all that guards it. */
+  proxiesOf(namespace: string): readonly Omit<CustomResourceArgs<Manifest>, "namespace">[];
 }

@@ -7,7 +7,7 @@ import type { Members } from "./members";
 import type { MeshMode } from "./mode";
 import { peerAuthentications } from "./peer-authentications";
 import { behindWaypoint, type Requests, requestGuards } from "./request-guards";
-import { WAYPOINT_USE } from "./waypoint";
+import { WAYPOINT_USE, waypoint } from "./waypoint";
 
 /** By mode: what takes a namespace in, and what says of one that it stays out, so that people see that it is meant. */
 const LABELS: Readonly<Record<MeshMode, { readonly inside: Labels; readonly outside: Labels }>> = {
@@ -55,5 +55,6 @@ export function meshMembership(
         ...requestGuards(namespace, declared, members, requests),
       ];
     },
+    proxiesOf: (namespace) => (requests.waypoints.includes(namespace) ? [waypoint()] : []),
   };
 }

@@ -6,7 +6,7 @@ import { sidecarLimit, waypointLimit } from "./local-limit";
 import type { Members } from "./members";
 import type { ModelPods, RequestRules } from "./requests";
 import { tokenGuards } from "./tokens";
-import { WAYPOINT_TARGET, waypoint, waypointAuthorizations, waypointPods } from "./waypoint";
+import { WAYPOINT_TARGET, waypointAuthorizations, waypointPods } from "./waypoint";
 
 export interface Requests {
   readonly rules: RequestRules;
@@ -26,7 +26,6 @@ export function requestGuards(
   if (waypoints.includes(namespace)) {
     const ports = [...new Set(here.flatMap((pods) => pods.ports))];
     return [
-      waypoint(),
       waypointAuthorizations(namespace, declared, members),
       ...(tokenIssuer ? tokenGuards(tokenIssuer, ports, { targetRefs: [{ ...WAYPOINT_TARGET }] }, "") : []),
       ...(requestsPerSecond === undefined ? [] : [waypointLimit(requestsPerSecond)]),

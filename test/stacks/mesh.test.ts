@@ -113,11 +113,12 @@ describe("rules about requests to models", () => {
       "PeerAuthentication default",
       "AuthorizationPolicy default-deny",
       "AuthorizationPolicy allow-vllm-model-llama-70b",
-      "Gateway waypoint",
       "AuthorizationPolicy allow-through-waypoint",
       "RequestAuthentication tokens",
       "AuthorizationPolicy allow-tokens",
       "EnvoyFilter limit",
+      // Its pods come after what guards them.
+      "Gateway waypoint",
     ]);
   });
 

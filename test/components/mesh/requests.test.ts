@@ -58,7 +58,13 @@ describe("rules about requests", () => {
       "istio.io/use-waypoint": "waypoint",
     });
     expect(guards("ambient").labelsOf("gateway")).toEqual({ "istio.io/dataplane-mode": "ambient" });
+    expect(
+      guards("ambient")
+        .proxiesOf(NAMESPACE)
+        .map(({ kind, name }) => `${kind} ${name}`),
+    ).toEqual(["Gateway waypoint"]);
     expect(guards("sidecar").labelsOf(NAMESPACE)).toEqual({ "istio-injection": "enabled" });
+    expect(guards("sidecar").proxiesOf(NAMESPACE)).toEqual([]);
   });
 
   it.each<[string, End, End, number[] | undefined]>([
@@ -69,7 +75,7 @@ describe("rules about requests", () => {
     const more = connect({ name: "more", reason: "m", from, to, ...(ports && { ports }) });
     const membership = guards("ambient", new Connections([...declared.all, more]));
     expect(membership.labelsOf(NAMESPACE)).toEqual({ "istio.io/dataplane-mode": "ambient" });
-    expect(membership.guardsOf(NAMESPACE).map(({ kind }) => kind)).not.toContain("Gateway");
+    expect(membership.proxiesOf(NAMESPACE)).toEqual([]);
   });
 
   it("ask whoever has no declared connection for a token, at ports of requests alone", () => {
