@@ -228,7 +228,7 @@ export class InferenceGateway extends PlatformComponent {
         dependsOn: [...args.controllers.releases, keys, ...tenants.policies, proxies, filter, ...policies],
       }),
     );
-    const routes = this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [gateway] });
+    const afterGateway = this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [gateway] });
     customResource<IHTTPRoute>(
       this.child("redirect"),
       {
@@ -238,16 +238,18 @@ export class InferenceGateway extends PlatformComponent {
         namespace,
         spec: redirectSpec(args.exposure),
       },
-      routes,
+      afterGateway,
     );
-    if (outside.length > 0) {
-      new OutsideKeys(
-        this.child("outside"),
-        { namespace, servers: outside, apiKeys: args.apiKeys ?? {} },
-        this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [...args.controllers.releases] }),
-      );
-    }
-    if (args.tokenIssuer !== undefined) {
+    const outsideKeys =
+      outside.length > 0
+        ? new OutsideKeys(
+            this.child("outside"),
+            { namespace, servers: outside, apiKeys: args.apiKeys ?? {} },
+            this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [...args.controllers.releases] }),
+          )
+        : undefined;
+    const asking =
+      args.tokenIssuer &&
       new Tokens(
         this.child("tokens"),
         {
@@ -263,9 +265,11 @@ export class InferenceGateway extends PlatformComponent {
           ],
           byModel,
         },
-        routes,
+        afterGateway,
       );
-    }
+    const routes = this.childOptions<pulumi.ComponentResourceOptions>({
+      dependsOn: [gateway, ...(asking ? [asking.policy] : []), ...(outsideKeys ? [outsideKeys] : [])],
+    });
     new ModelRoutes(
       this.child("routes"),
       {

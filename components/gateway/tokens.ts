@@ -70,6 +70,9 @@ export interface TokensArgs {
  * their own, and go on by those of all others (docs/decisions/0016-keys-or-tokens.md).
  */
 export class Tokens extends PlatformComponent {
+  /** What asks for tokens; routes with a rule for them come after it. */
+  readonly policy: pulumi.Resource;
+
   constructor(name: string, args: TokensArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:Tokens", name, opts);
     const { namespace, issuer } = args;
@@ -95,8 +98,8 @@ export class Tokens extends PlatformComponent {
       },
       this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: authorities ? [authorities] : [] }),
     );
-    // Before its routes: what comes in by them is asked for a token from the first second on.
-    const policy = customResource<ISecurityPolicy>(
+    // Before all routes: without it their rules for tokens ask for a key, and refuse every token.
+    this.policy = customResource<ISecurityPolicy>(
       this.child("policy"),
       {
         apiVersion: "gateway.envoyproxy.io/v1alpha1",
@@ -119,7 +122,7 @@ export class Tokens extends PlatformComponent {
             rules: [tokenRule([{ path: { type: "PathPrefix", value: "/" } }])],
           },
         },
-        this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [policy] }),
+        this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [this.policy] }),
       );
     }
     this.registerOutputs({});
