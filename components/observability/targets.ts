@@ -43,11 +43,15 @@ export interface ModelStoreMetrics {
   readonly port: number;
 }
 
-/** One target for each model whose engine has metrics; those of one engine share a monitor. */
+/** One target for each model whose engine has metrics; those of one engine share a monitor where its labels mean no other pods. */
 export function modelTargets(endpoints: readonly ModelEndpoint[]): ScrapeTarget[] {
-  return endpoints.flatMap(({ model, engine, namespace, podLabels, metrics }) => {
+  return endpoints.flatMap(({ model, engine, namespace, podLabels, metrics, besideOthers = false }): ScrapeTarget[] => {
     if (!metrics) {
       return [];
+    }
+    const target = { name: `model-${model}`, namespace, podLabels, ...metrics };
+    if (besideOthers) {
+      return [{ ...target, labels: { inference_engine: engine, model } }];
     }
     const { "app.kubernetes.io/instance": _, ...common } = podLabels;
     const monitor = {
@@ -55,9 +59,7 @@ export function modelTargets(endpoints: readonly ModelEndpoint[]): ScrapeTarget[
       podLabels: common,
       labelsOfPods: { model: MODEL_LABEL },
     };
-    return [
-      { name: `model-${model}`, namespace, podLabels, ...metrics, labels: { inference_engine: engine }, monitor },
-    ];
+    return [{ ...target, labels: { inference_engine: engine }, monitor }];
   });
 }
 

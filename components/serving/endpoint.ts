@@ -68,6 +68,8 @@ export interface ModelEndpoint {
   readonly readyPath?: string;
   /** Labels of the pods that answer (leaders only, in a multi-node group). */
   readonly podLabels: Readonly<Record<string, string>>;
+  /** Whether its namespace has engines that do not answer clients, and whose labels differ in their instance alone. @default false */
+  readonly besideOthers?: true;
   /** What runs its replicas: whatever scales the model changes this one's count. @default only the plan scales it */
   readonly scale?: ScaleTarget;
   /** Left out where the model control API is off, or cannot drive the engine: replicas that span nodes. */

@@ -54,7 +54,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
 
   static endpointOf(model: ModelPlan): ModelEndpoint {
-    return { ...deploymentEndpoint(APP, model), ports: { openai: PROXY_PORT } };
+    return { ...deploymentEndpoint(APP, model), ports: { openai: PROXY_PORT }, besideOthers: true };
   }
 
   static connectionsOf({ name }: ModelPlan): readonly Connection[] {

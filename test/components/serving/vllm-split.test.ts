@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { modelTargets } from "../../../components/observability/targets";
 import { servingConnections } from "../../../components/serving/serving";
+import { VllmSplit } from "../../../components/serving/vllm-split";
 import { modelPlan } from "../../harness/plans";
 import { container, deployServing, literals, podTemplate, specOf } from "./fixture";
 
@@ -72,6 +74,15 @@ describe("VllmSplit", () => {
         ["model-llama-8b", "model-llama-8b-prefill"].map((name) => expect.objectContaining({ name })),
       ),
     );
+  });
+
+  it("has a monitor of its own, for the pods that answer alone: Prometheus reaches no others", () => {
+    const [target] = modelTargets([VllmSplit.endpointOf(split)]);
+    expect(target).toMatchObject({
+      podLabels: { "app.kubernetes.io/instance": "model-llama-8b" },
+      labels: { inference_engine: "vllm", model: "llama-8b" },
+    });
+    expect(target?.monitor).toBeUndefined();
   });
 
   it("lets its two kinds of pods reach each other, and nobody else", () => {
