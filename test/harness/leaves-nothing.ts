@@ -6,7 +6,7 @@ import { afterAll, expect, vi } from "vitest";
  */
 const variables = { ...process.env };
 const folder = process.cwd();
-const stackText = Error.prepareStackTrace;
+const { stackTraceLimit } = Error;
 
 afterAll(() => {
   const names = new Set([...Object.keys(variables), ...Object.keys(process.env)]);
@@ -15,12 +15,12 @@ afterAll(() => {
     variables: [...names].filter((name) => process.env[name] !== variables[name]),
     folder: process.cwd(),
     fakeTimers: vi.isFakeTimers(),
-    stackText: Error.prepareStackTrace,
+    stackTraceLimit: Error.stackTraceLimit,
   };
   expect(left, "what this file leaves behind in its process").toEqual({
     variables: [],
     folder,
     fakeTimers: false,
-    stackText,
+    stackTraceLimit,
   });
 });
