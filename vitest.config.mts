@@ -11,7 +11,12 @@ export default defineConfig({
     pool: "forks",
     isolate: false,
     // In this order: what is left behind is measured from what the others set.
-    setupFiles: ["test/harness/same-everywhere.ts", "test/harness/known-programs.ts", "test/harness/leaves-nothing.ts"],
+    setupFiles: [
+      "test/harness/same-everywhere.ts",
+      "test/harness/known-programs.ts",
+      "test/harness/property-runs.ts",
+      "test/harness/leaves-nothing.ts",
+    ],
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

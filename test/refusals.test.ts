@@ -9,6 +9,7 @@
 import { describe, expect, it } from "vitest";
 import { evaluatePolicies } from "../policies/evaluate";
 import { serviceLinksOff } from "../policies/rules/service-links-off";
+import { decisionOf, wholeDecisionOf } from "./cli/decision";
 import { laptop, onA10, planOf, useFolder } from "./cli/run";
 import { object } from "./policies/cases";
 
@@ -766,10 +767,9 @@ const rows: readonly Refusal[] = [
 
 describe("plan refuses", () => {
   it.each(rows)("$what", async ({ config, path, value, allowed, fix }) => {
-    const { status, out, err } = await planOf(folder, config, "--json");
-    expect(out + err).not.toMatch(/\n\s+at /);
+    const { status, err, refusals } = await decisionOf(folder, config);
+    expect(err).not.toMatch(/\n\s+at /);
     if (status === 2) {
-      expect(out).toBe("");
       expect(problemAt(path, err)).toEqual({
         value: expect.stringContaining(value),
         allowed: expect.stringContaining(allowed),
@@ -777,7 +777,7 @@ describe("plan refuses", () => {
       });
     } else {
       expect([status, err]).toEqual([1, ""]);
-      const told = mandatoryOf(out).find((text) => text.includes(path)) ?? `nothing of ${path} in ${out}`;
+      const told = refusals.find((text) => text.includes(path)) ?? `nothing of ${path} in ${refusals.join("\n")}`;
       for (const part of [value, allowed, fix]) {
         expect(told).toContain(part);
       }
@@ -785,15 +785,24 @@ describe("plan refuses", () => {
   });
 
   it.each(rows.filter(({ mended }) => mended !== undefined))("$what, and plans it mended", async ({ mended = {} }) => {
-    const { status, out } = await planOf(folder, mended, "--json");
-    expect([status, mandatoryOf(out)]).toEqual([0, []]);
+    expect(await decisionOf(folder, mended)).toEqual({ status: 0, err: "", refusals: [] });
+  });
+
+  it.each([
+    { what: "a refusal", row: rows[0] },
+    { what: "a mistake in the file", row: rows.find(({ value }) => value === "nothing") },
+  ])("$what by the whole program as by the planner alone", async ({ row }) => {
+    const { config = {} } = row ?? {};
+    const decision = await decisionOf(folder, config);
+    expect(decision.status).not.toBe(0);
+    expect(await wholeDecisionOf(folder, config)).toEqual(decision);
   });
 });
 
 describe("a Service named vllm", () => {
   it("is never made, whatever the model is called: the plan passes the policy that refuses it", async () => {
     const { status, out } = await planOf(folder, onA10({}, { models: { vllm: chat } }), "--json");
-    expect([status, JSON.parse(out).policies.failed, mandatoryOf(out)]).toEqual([0, 0, []]);
+    expect([status, JSON.parse(out).policies.failed]).toEqual([0, 0]);
   });
 
   it("is refused by the policies, whoever made it", async () => {
@@ -812,14 +821,4 @@ function problemAt(path: string, err: string): Record<string, string> | undefine
   const block = err.split(/\n\n {2}\d+\. /).find((text) => text.startsWith(`${path} `) || text.startsWith(`${path}\n`));
   const lines = [...(block ?? "").matchAll(/^ {5}(\w+) +(.*)$/gm)];
   return block === undefined ? undefined : Object.fromEntries(lines.map(([, key = "", text = ""]) => [key, text]));
-}
-
-/** What forbids the deployment, each with where it is. */
-function mandatoryOf(out: string): string[] {
-  const { violations } = JSON.parse(out) as {
-    violations: { severity: string; resource: string; message: string }[];
-  };
-  return violations
-    .filter(({ severity }) => severity === "mandatory")
-    .map(({ resource, message }) => `${resource}: ${message}`);
 }

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { chartValueProblems, readChartValueKeys } from "../../catalog/chart-values";
 import { chart, chartReference, charts } from "../../catalog/charts";
+import { atNight } from "../harness/property-runs";
 
 describe("charts", () => {
   it("are found by name", () => {
@@ -93,7 +94,7 @@ describe("chartValueProblems", () => {
         const root = path.split(".")[0]?.replaceAll("\\", "") ?? "";
         expect(chartValueProblems(name, { [`${root}§`]: 1 })).toHaveLength(1);
       }),
-      { numRuns: 300 },
+      { numRuns: atNight(300) },
     );
   });
 });

@@ -69,23 +69,29 @@ export function onA10(model: Sections, changes: Sections = {}): Sections {
   };
 }
 
+/** An environment: its sections, or the text of its file. */
+export type Content = Sections | string;
+
 /** Text of a `Pulumi.<env>.yaml`. */
-export function environmentText(sections: Sections): string {
-  const keys = Object.entries(sections).map(([key, value]) => [`inference-stacks:${key}`, value]);
+export function environmentText(content: Content): string {
+  if (typeof content === "string") {
+    return content;
+  }
+  const keys = Object.entries(content).map(([key, value]) => [`inference-stacks:${key}`, value]);
   return stringify({ config: Object.fromEntries(keys) });
 }
 
 let files = 0;
 
 /** Path of a new file in the folder, with an environment in it. */
-export function environmentIn(folder: string, content: Sections | string): string {
+export function environmentIn(folder: string, content: Content): string {
   files += 1;
   const file = join(folder, `environment-${files}.yaml`);
-  writeFileSync(file, typeof content === "string" ? content : environmentText(content));
+  writeFileSync(file, environmentText(content));
   return file;
 }
 
 /** Plans an environment that stands in a file of its own. */
-export function planOf(folder: string, content: Sections | string, ...argv: string[]): Promise<CommandResult> {
+export function planOf(folder: string, content: Content, ...argv: string[]): Promise<CommandResult> {
   return plan("test", "--config", environmentIn(folder, content), ...argv);
 }

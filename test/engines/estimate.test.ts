@@ -9,6 +9,7 @@ import type { MemoryEstimate } from "../../planner/memory/types";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { readModelConfig } from "../../planner/model/config-json";
 import { weightBytes } from "../../planner/model/parameters";
+import { atNight } from "../harness/property-runs";
 import { fixtureArchitecture, fixtureConfig, modelFixtures } from "../planner/model/fixtures";
 import { memoryRequest } from "./requests";
 import { memoryRequest as vllmRequest } from "./vllm/requests";
@@ -66,7 +67,7 @@ describe("every estimate", () => {
         }
         expect(stages.reduce((layers, stage) => layers + stage.layers, 0)).toBe(request.architecture.layers);
       }),
-      { numRuns: 150 },
+      { numRuns: atNight(150) },
     );
   });
 
@@ -86,7 +87,7 @@ describe("every estimate", () => {
         expect(total(large)).toBeGreaterThanOrEqual(total(small) - 1e-9);
         expect(better(large, small)).toBe(false);
       }),
-      { numRuns: 150 },
+      { numRuns: atNight(150) },
     );
   });
 
@@ -103,7 +104,7 @@ describe("every estimate", () => {
           expect(stage.kvPoolGiB).toBeGreaterThanOrEqual(stage.kvCacheGiB * (1 - 1e-9));
         }
       }),
-      { numRuns: 150 },
+      { numRuns: atNight(150) },
     );
   });
 
@@ -120,7 +121,7 @@ describe("every estimate", () => {
           expect(next).toBeLessThanOrEqual((weights[index] ?? 0) + 1e-9);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: atNight(60) },
     );
   });
 
@@ -136,7 +137,7 @@ describe("every estimate", () => {
         // row-wise scales are not repeated, so shards may be smaller by the scales of a split matrix
         expect(loaded).toBeGreaterThanOrEqual(served * 0.999);
       }),
-      { numRuns: 60 },
+      { numRuns: atNight(60) },
     );
   });
 });

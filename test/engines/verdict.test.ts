@@ -14,6 +14,7 @@ import type { MemoryEstimate } from "../../planner/memory/types";
 import { type ErrorTable, intervalOf, type MemoryParts, termsFor } from "../../planner/memory/uncertainty";
 import { refused } from "../../planner/memory/verdict";
 import { verdictText } from "../../planner/memory/verdict-text";
+import { atNight } from "../harness/property-runs";
 import { fixtureArchitecture, modelFixtures } from "../planner/model/fixtures";
 import { memoryRequest } from "./requests";
 import { memoryRequest as vllmRequest } from "./vllm/requests";
@@ -60,7 +61,7 @@ describe("every verdict", () => {
         expect(verdict.answer).toBe(no ? "no" : fits ? "fits" : "edge");
         expect(verdict.basis).not.toMatch(/[{}]|undefined/);
       }),
-      { numRuns: 150 },
+      { numRuns: atNight(150) },
     );
   });
 
@@ -72,7 +73,7 @@ describe("every verdict", () => {
         const larger = estimateMemory({ ...named, gpuMemoryGiB: named.gpuMemoryGiB * factor });
         expect(rank(larger)).toBeGreaterThanOrEqual(rank(estimateMemory(named)));
       }),
-      { numRuns: 150 },
+      { numRuns: atNight(150) },
     );
   });
 
@@ -90,7 +91,7 @@ describe("every verdict", () => {
         };
         expect(rank(estimateMemory(large))).toBeLessThanOrEqual(rank(estimateMemory(request)));
       }),
-      { numRuns: 150 },
+      { numRuns: atNight(150) },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Assignable, type AssignablePool, cheapestAssignment } from "../../planner/assignment";
 import { type Capacity, NodePacking, type PackingItem } from "../../planner/packing";
+import { atNight } from "../harness/property-runs";
 
 const room = (gpus: number): Capacity => ({ gpus, cpu: gpus, memoryGiB: gpus });
 const item = (gpus: number, count = 1, nodesPerReplica = 1): PackingItem => ({
@@ -130,7 +131,7 @@ describe("cheapestAssignment", () => {
       fc.property(instance(6), ({ models, pools }) => {
         expect(solve(models, pools)).toEqual(bruteForce(models, pools));
       }),
-      { numRuns: 400 },
+      { numRuns: atNight(400) },
     );
   });
 
@@ -148,7 +149,7 @@ describe("cheapestAssignment", () => {
           [...cheapestAssignment(models, pools).pools].sort(),
         );
       }),
-      { numRuns: 50 },
+      { numRuns: atNight(50) },
     );
   });
 
@@ -195,7 +196,7 @@ describe("cheapestAssignment", () => {
           }
         },
       ),
-      { numRuns: 60 },
+      { numRuns: atNight(60) },
     );
   });
 

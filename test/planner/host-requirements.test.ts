@@ -4,6 +4,7 @@ import { cards, onPremNode } from "../../catalog/shapes";
 import { type HostGpus, hostRequirements, isPlannedCard } from "../../planner/host-requirements";
 import { planDeployment } from "../../planner/plan";
 import { parted } from "../../planner/slices";
+import { atNight } from "../harness/property-runs";
 import { environmentOf, modelOf, poolOf } from "./fixtures";
 
 function machine(card: string, gpuCount = 2) {
@@ -108,7 +109,7 @@ describe("isPlannedCard", () => {
         const gpus = gpusOf(name);
         expect(isPlannedCard(gpus, { memoryMiB: gpus.memoryGiB * 1024 * (1 + off) })).toBe(true);
       }),
-      { numRuns: 50 },
+      { numRuns: atNight(50) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Capacity, holds, NodePacking, type PackingItem } from "../../planner/packing";
+import { atNight } from "../harness/property-runs";
 
 const packed = (node: Capacity, items: readonly PackingItem[]) =>
   items.reduce((packing, item) => packing.with(item), NodePacking.empty(node)).nodes;
@@ -106,7 +107,7 @@ describe("NodePacking", () => {
       fc.property(anyNode, anyItems, (node, items) => {
         expect(packed(node, items)).toBe(replay(node, items));
       }),
-      { numRuns: 1000 },
+      { numRuns: atNight(1000) },
     );
   });
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { planDeployment } from "../../planner/plan";
 import type { ModelRequest, PlanRequest } from "../../planner/request";
 import type { DeploymentPlan } from "../../planner/types";
+import { atNight } from "../harness/property-runs";
 import { environmentOf, modelOf, poolOf } from "./fixtures";
 
 const catalogueModels = [
@@ -62,7 +63,7 @@ const environments = (maxModels: number): fc.Arbitrary<PlanRequest> =>
       ),
     );
 
-const runs = { numRuns: 60 };
+const runs = { numRuns: atNight(60) };
 const isDeployable = (plan: DeploymentPlan) => plan.problems.every((p) => p.severity === "advisory");
 
 describe("every plan", () => {
@@ -158,7 +159,7 @@ describe("every plan", () => {
         const byName = (p: DeploymentPlan) => [...p.models].sort((a, b) => (a.name < b.name ? -1 : 1));
         expect(byName(shuffled)).toEqual(byName(plan));
       }),
-      { numRuns: 30 },
+      { numRuns: atNight(30) },
     );
   });
 
@@ -195,7 +196,7 @@ describe("every plan", () => {
         );
         expect(placedBefore.size).toBeGreaterThanOrEqual(after.models.length);
       }),
-      { numRuns: 40 },
+      { numRuns: atNight(40) },
     );
   });
 

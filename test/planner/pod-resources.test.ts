@@ -11,6 +11,7 @@ import {
   PLATFORM_RESERVE,
 } from "../../planner/pod-resources";
 import type { PodResources } from "../../planner/types";
+import { atNight } from "../harness/property-runs";
 import { shapeNamed } from "./fixtures";
 
 const storage = { ephemeralStorageGiB: 10, sidecar: engineOf("vllm").sidecar };
@@ -67,7 +68,7 @@ describe("gpuPodResources", () => {
         }
         expect(packing.nodes).toBeLessThanOrEqual(1);
       }),
-      { numRuns: 300 },
+      { numRuns: atNight(300) },
     );
   });
 

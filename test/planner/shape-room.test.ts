@@ -15,6 +15,7 @@ import { NodePacking } from "../../planner/packing";
 import { nodeAllocatable } from "../../planner/pod-resources";
 import { parted } from "../../planner/slices";
 import type { DeploymentPlan, ModelPlan } from "../../planner/types";
+import { atNight } from "../harness/property-runs";
 import {
   fillingEngines,
   gpuMachines,
@@ -167,7 +168,7 @@ describe("a node whose GPUs are parted", () => {
         const left = leftOver(plan, shape);
         expect(Math.min(left.gpus, left.cpu, left.memoryGiB)).toBeGreaterThanOrEqual(0);
       }),
-      { numRuns: 100 },
+      { numRuns: atNight(100) },
     );
   });
 });
@@ -214,7 +215,7 @@ describe("a mixture of models", () => {
           expect(together.gib).toBeLessThanOrEqual(most.podsGiB);
         }
       }),
-      { numRuns: 200 },
+      { numRuns: atNight(200) },
     );
   });
 });

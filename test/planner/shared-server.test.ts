@@ -6,6 +6,7 @@ import type { MemoryRequest } from "../../engines/memory-request";
 import { planDeployment } from "../../planner/plan";
 import { planWithAdvice } from "../../planner/plan-with-advice";
 import type { ModelRequest } from "../../planner/request";
+import { atNight } from "../harness/property-runs";
 import { environmentOf, modelOf, poolOf } from "./fixtures";
 
 const NAMES = ["llama-3.2-3b-instruct", "qwen2.5-7b-instruct", "bge-m3", "phi-4"] as const;
@@ -60,7 +61,7 @@ describe("the memory of a server", () => {
           expect(estimateServer([request])).toEqual({ together: alone, each: [alone] });
         }
       }),
-      { numRuns: 50 },
+      { numRuns: atNight(50) },
     );
   });
 
@@ -84,7 +85,7 @@ describe("the memory of a server", () => {
           );
         }
       }),
-      { numRuns: 100 },
+      { numRuns: atNight(100) },
     );
   });
 
@@ -106,7 +107,7 @@ describe("the memory of a server", () => {
           expect(reckoned).toBeLessThanOrEqual((limits - others) * 0.8 + 1e-9);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: atNight(100) },
     );
   });
 
@@ -120,7 +121,7 @@ describe("the memory of a server", () => {
         );
         expect(backwards.together.perGpu).toEqual(forwards.together.perGpu);
       }),
-      { numRuns: 50 },
+      { numRuns: atNight(50) },
     );
   });
 });

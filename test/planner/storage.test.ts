@@ -6,6 +6,7 @@ import { planDeployment } from "../../planner/plan";
 import type { ModelRequest } from "../../planner/request";
 import { modelFilesGB, modelStorageGiB, storedModels } from "../../planner/storage";
 import type { DeploymentPlan, ModelPlan, ModelSource } from "../../planner/types";
+import { atNight } from "../harness/property-runs";
 import { environmentOf, modelOf, poolOf } from "./fixtures";
 
 const weightsGB = fc.double({ min: 0, max: 5000, noNaN: true });
@@ -106,7 +107,7 @@ describe("a model's files", () => {
           expect(sized(made)).toEqual(sized(own));
         },
       ),
-      { numRuns: 40 },
+      { numRuns: atNight(40) },
     );
   });
 

@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { repositoryRoot } from "../../names/repository-root";
 import { parseEnvironmentFile } from "../../stacks/config";
 import { wildcardHostname } from "../../stacks/config/core/wildcard-dns";
+import { atNight } from "../harness/property-runs";
 import { environmentText, parseWith, rightEnvironment } from "./config/samples";
 
 const [fragment = ""] = [
@@ -36,7 +37,7 @@ describe("a name without DNS work", () => {
         expect(parseWith({ gateway: { ...rightEnvironment.gateway, hostname } }).ok).toBe(true);
         expect(hostname.split(".").at(1)?.split("-").map(Number)).toEqual(four);
       }),
-      { numRuns: 50 },
+      { numRuns: atNight(50) },
     );
   });
 });

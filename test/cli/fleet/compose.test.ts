@@ -10,6 +10,7 @@ import { openFleet } from "../../../cli/fleet/open";
 import { writeFleet } from "../../../cli/fleet/write";
 import { repositoryRoot } from "../../../names/repository-root";
 import { parseEnvironmentFile } from "../../../stacks/config";
+import { atNight } from "../../harness/property-runs";
 import { environmentText, laptop, useFolder } from "../run";
 
 const folder = useFolder();
@@ -156,7 +157,7 @@ describe("a problem names the file and line of its value", () => {
           `${where === "base" ? "base.yaml" : "fleet.yaml"}:${number + 1} models.chat.concurrency`,
         ]);
       }),
-      { numRuns: 30 },
+      { numRuns: atNight(30) },
     );
   });
 

@@ -5,6 +5,7 @@ import { scaledObject } from "../../../components/autoscaling/scaled-object";
 import { SCALING_SIGNALS, type ScalingPlan } from "../../../planner/scaling";
 import { crdProblems } from "../../harness/crds";
 import { deploy } from "../../harness/deploy";
+import { atNight } from "../../harness/property-runs";
 import { scaledGroup, scaledModel, scalingPlan, sleepingPlan } from "./scaled";
 
 const PROMETHEUS = "http://prometheus.test:9090";
@@ -170,7 +171,7 @@ describe("the ScaledObject of a model", () => {
           expect(metadata.ignoreNullValues).toBe("false");
         }
       }),
-      { numRuns: 30 },
+      { numRuns: atNight(30) },
     );
   });
 });

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type GatewayAccess, gatewayAddress, modelUsage } from "../../../components/gateway/usage";
+import { atNight } from "../../harness/property-runs";
 import { published } from "./fixture";
 
 const PUBLIC: GatewayAccess = {
@@ -71,7 +72,7 @@ describe("modelUsage", () => {
         const seen = execFileSync("sh", ["-c", `printf %s ${data}`], { encoding: "utf8" });
         expect(JSON.parse(seen)).toMatchObject({ model: servedName });
       }),
-      { numRuns: 40 },
+      { numRuns: atNight(40) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { runRounds, type TrialResult } from "../../../components/gpu/scripts/rounds.ts";
+import { atNight } from "../../harness/property-runs";
 
 /** A pool whose nodes are good or bad, free or busy, tried as the real ones are. */
 function pool(bad: ReadonlySet<string>, busy: ReadonlySet<string> = new Set()) {
@@ -94,7 +95,7 @@ describe("rounds", () => {
           }
         },
       ),
-      { numRuns: 300 },
+      { numRuns: atNight(300) },
     );
   });
 });

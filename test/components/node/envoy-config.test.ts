@@ -7,6 +7,7 @@ import { inferencePaths } from "../../../components/node/inference-paths";
 import { BUFFER_BYTES, NODE_CONNECTIONS } from "../../../components/node/overload";
 import { engineOf } from "../../../engines";
 import { NODE_PROXY } from "../../../planner/sidecars";
+import { atNight } from "../../harness/property-runs";
 import { nodeConfigArgs } from "./any-node";
 
 const VLLM: NodeConfigArgs["model"] = {
@@ -79,7 +80,7 @@ describe("the configuration of any node's Envoy", () => {
   const any = (check: (args: NodeConfigArgs, config: Bootstrap) => void) =>
     fc.assert(
       fc.property(nodeConfigArgs, (args) => check(args, configOf(args))),
-      { numRuns: 40 },
+      { numRuns: atNight(40) },
     );
 
   it("listens on two ports, for clients and for series", () => {

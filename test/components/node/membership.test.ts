@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FASTEST_MS, Membership, type State, waitAfter } from "../../../components/node/scripts/membership.ts";
 import { FAILURES, type Outcome } from "../../../components/node/scripts/registrar.ts";
+import { atNight } from "../../harness/property-runs";
 
 const NODE = "https://registrar.example.com/groups/cluster/nodes/node-0";
 const RENEW_SECONDS = 30;
@@ -223,7 +224,7 @@ describe("any course of things", () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: atNight(200) },
     ));
 });
 

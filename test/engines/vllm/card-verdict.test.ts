@@ -6,6 +6,7 @@ import { parseModelConfigText } from "../../../planner/model/config-json";
 import { planDeployment } from "../../../planner/plan";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PoolRequest } from "../../../planner/request";
+import { atNight } from "../../harness/property-runs";
 import { environmentOf, gpuOf, modelOf, poolOf, shapeNamed } from "../../planner/fixtures";
 import { read } from "../../planner/model/families/reading";
 
@@ -224,7 +225,7 @@ describe("a plan", () => {
         const { models } = planDeployment(environmentOf([ownPool(card)], [model]));
         expect(models.length === 0 || cardVerdict(model, ownGpu(card)).refusals.length === 0).toBe(true);
       }),
-      { numRuns: 60 },
+      { numRuns: atNight(60) },
     );
   });
 });

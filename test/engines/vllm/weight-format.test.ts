@@ -9,6 +9,7 @@ import { planDeployment } from "../../../planner/plan";
 import type { ModelRequest } from "../../../planner/request";
 import { loadAs, weightFormatNotes, weightFormatProblem } from "../../../planner/weight-format";
 import upstream from "../../fixtures/upstream/vllm-flags.json";
+import { atNight } from "../../harness/property-runs";
 import { architectureOf, environmentOf, modelOf, poolOf } from "../../planner/fixtures";
 
 const QUANTIZATIONS: readonly unknown[] = upstream.flags.find(({ name }) => name === "--quantization")?.choices ?? [];
@@ -155,7 +156,7 @@ describe("quantization", () => {
           expect(value === undefined || architecture.quantization.rules.length === 0).toBe(true);
         },
       ),
-      { numRuns: 80 },
+      { numRuns: atNight(80) },
     );
   });
 });

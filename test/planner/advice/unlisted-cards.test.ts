@@ -5,6 +5,7 @@ import { engineNames } from "../../../engines";
 import { unlistedCards } from "../../../planner/advice/unlisted-cards";
 import { cardVerdict, servingCards } from "../../../planner/hardware/verdict";
 import { planDeployment } from "../../../planner/plan";
+import { atNight } from "../../harness/property-runs";
 import { environmentOf, gpuOf, modelOf, poolOf } from "../fixtures";
 
 const ofAmd = cards.filter(({ gpu }) => gpuModels.find(({ model }) => model === gpu)?.vendor === "amd");
@@ -55,7 +56,7 @@ describe("cards of AMD in plans", () => {
         const { refusals } = cardVerdict(model, gpuOf(machine(card.name)));
         expect(refusals.length === 0, `${engine} on ${card.name}`).toBe(supportOf(card).engines.includes(engine));
       }),
-      { numRuns: 60 },
+      { numRuns: atNight(60) },
     );
   });
 

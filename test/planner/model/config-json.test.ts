@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ModelConfigError, parseModelConfigText, readModelConfig } from "../../../planner/model/config-json";
 import { countParameters, weightBytes } from "../../../planner/model/parameters";
+import { atNight } from "../../harness/property-runs";
 import { fixtureConfig, modelFixtures } from "./fixtures";
 
 const llama = fixtureConfig("meta-llama--Llama-3.1-8B");
@@ -165,7 +166,7 @@ describe("readModelConfig", () => {
         const { total } = countParameters(readModelConfig({ ...llama, [key]: value }));
         expect(Number.isFinite(total) && total > 0).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: atNight(500) },
     );
   });
 

@@ -4,6 +4,7 @@ import { atRate, capacity, closedLoop } from "../../../planner/speed/load";
 import { prefillMs } from "../../../planner/speed/prefill";
 import { stepMs } from "../../../planner/speed/step";
 import type { ReplicaSetup } from "../../../planner/speed/types";
+import { atNight } from "../../harness/property-runs";
 import { setups, shapes } from "./arbitraries";
 
 const level = { tpotMs: 60, ttftMs: 4000, percentile: 90 };
@@ -60,7 +61,7 @@ describe("the closed form", () => {
         );
       }),
       // Pipelines whose prompts queue are rare among them.
-      { numRuns: 2000 },
+      { numRuns: atNight(2000) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ArrivingRequests, type BatchCosts, simulate } from "../../../planner/speed/simulation";
+import { atNight } from "../../harness/property-runs";
 
 /** A step grows with sequences and their length, a prompt with its tokens. */
 const ENGINE: BatchCosts = {
@@ -91,7 +92,7 @@ describe("simulate", () => {
           expect(p50 > 0 && p50 <= p90 && p90 <= p95 && p95 <= p99).toBe(true);
         }
       }),
-      { numRuns: 40 },
+      { numRuns: atNight(40) },
     );
   });
 
@@ -104,7 +105,7 @@ describe("simulate", () => {
         expect(busy.ttftMs.mean).toBeGreaterThanOrEqual(0.98 * calm.ttftMs.mean);
         expect(busy.tpotMs?.mean ?? 1).toBeGreaterThanOrEqual(0.98 * (calm.tpotMs?.mean ?? 1));
       }),
-      { numRuns: 40 },
+      { numRuns: atNight(40) },
     );
   });
 });

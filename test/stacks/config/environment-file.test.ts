@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError, formatProblems, parseEnvironmentFile } from "../../../stacks/config";
+import { atNight } from "../../harness/property-runs";
 import { environmentText, parseWith, problemsOf, problemsWith, rightEnvironment } from "./samples";
 
 describe("a right file", () => {
@@ -430,7 +431,7 @@ describe("any input", () => {
           expect(parsed.ok || parsed.problems.length > 0).toBe(true);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: atNight(300) },
     );
   });
 
@@ -447,7 +448,7 @@ describe("any input", () => {
         }
         expect(parsed.ok || parsed.problems.length > 0).toBe(true);
       }),
-      { numRuns: 400 },
+      { numRuns: atNight(400) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { ConfigError, parseEnvironmentFile } from "../../../stacks/config";
 import { loadEnvironment } from "../../../stacks/config/load";
 import { resolved as settled } from "../../harness/deploy";
+import { atNight } from "../../harness/property-runs";
 import { environmentText, rightEnvironment } from "./samples";
 
 function setConfig(sections: Record<string, unknown>, secretKeys: string[] = []): void {
@@ -102,7 +103,7 @@ describe("the environment of a Pulumi program", () => {
           expect(error).toBeInstanceOf(ConfigError);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: atNight(300) },
     );
   });
 });

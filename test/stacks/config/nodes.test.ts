@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { textInFile } from "../../../stacks/config";
+import { atNight } from "../../harness/property-runs";
 import { parseWith, problemsWith, rightEnvironment } from "./samples";
 
 type Settings = Record<string, unknown>;
@@ -222,7 +223,7 @@ describe("a server group", () => {
           expect(fix).not.toBe("");
         }
       }),
-      { numRuns: 100 },
+      { numRuns: atNight(100) },
     );
   });
 });

@@ -8,6 +8,7 @@ import {
   requestCapacity,
 } from "../../../../engines/vllm/memory/kv-groups";
 import { layerCaches } from "../../../../planner/memory/kv-cache";
+import { atNight } from "../../../harness/property-runs";
 import { fixtureArchitecture } from "../../../planner/model/fixtures";
 
 const rules = { groupSizeTolerance: 1.25, hybridStatePages: 1 };
@@ -93,7 +94,7 @@ describe("what a pool holds", () => {
           expect(requestBytes(pages, whole + 1, tokens, 8192)).toBeGreaterThan(pool - pages.pageBytes);
         },
       ),
-      { numRuns: 200 },
+      { numRuns: atNight(200) },
     );
   });
 

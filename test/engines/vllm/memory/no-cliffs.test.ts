@@ -6,6 +6,7 @@ import { estimateVllm } from "../../../../engines/vllm/memory/estimate";
 import type { VllmRequest } from "../../../../engines/vllm/memory/request";
 import { type VllmConstants, vllmConstants } from "../../../../engines/vllm/memory/versions";
 import table from "../../../../engines/vllm/memory/versions.json";
+import { atNight } from "../../../harness/property-runs";
 import { fixtureArchitecture, modelFixtures } from "../../../planner/model/fixtures";
 import { memoryRequest } from "../requests";
 
@@ -118,7 +119,7 @@ describe("between neighbouring versions of vLLM", () => {
       fc.property(someRequest, fc.constantFrom(...neighbours), (request, [older, newer]) => {
         expect(unexplained(request, older, newer)).toEqual([]);
       }),
-      { numRuns: 100 },
+      { numRuns: atNight(100) },
     );
   });
 });
@@ -156,7 +157,7 @@ describe("between cards of the same memory", () => {
           expect.arrayContaining([...differing(one, other)]),
         );
       }),
-      { numRuns: 120 },
+      { numRuns: atNight(120) },
     );
   });
 
@@ -176,7 +177,7 @@ describe("between cards of the same memory", () => {
           expect(["limit"]).toEqual(expect.arrayContaining([...differing(one, other)]));
         },
       ),
-      { numRuns: 100 },
+      { numRuns: atNight(100) },
     );
   });
 });

@@ -8,6 +8,7 @@ import {
   type StoredDtype,
   type StoredTensor,
 } from "../../../../planner/model/checkpoint/safetensors-header";
+import { atNight } from "../../../harness/property-runs";
 import { fileStart, headerOf, valueBytes, type WrittenTensor } from "./safetensors";
 
 /** Reads a file of which only the start is given. */
@@ -82,7 +83,7 @@ describe("a safetensors header", () => {
           expect((error as Error).message).toMatch(/^model\.safetensors \S/);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: atNight(300) },
     );
   });
 

@@ -8,6 +8,7 @@ import { countParameters, weightBytes } from "../../../../planner/model/paramete
 import { planDeployment } from "../../../../planner/plan";
 import { cacheProblem } from "../../../../planner/problems";
 import { modelFilesGB } from "../../../../planner/storage";
+import { atNight } from "../../../harness/property-runs";
 import { environmentOf, modelOf, poolOf } from "../../fixtures";
 import { checkpointOf, configOf, type Dimensions, gptq, llama8b, llamaTensors, plain } from "./checkpoints";
 import type { WrittenTensor } from "./safetensors";
@@ -69,7 +70,7 @@ describe("a model type that no reader knows", () => {
         expect(weightBytes(unknown)).toEqual(weightBytes(known));
         expect(kvCacheBytesPerToken(unknown)).toBe(kvCacheBytesPerToken(known));
       }),
-      { numRuns: 40 },
+      { numRuns: atNight(40) },
     );
   });
 

@@ -9,6 +9,7 @@ import { kvCacheBytesPerToken, layerCaches } from "../../../../planner/memory/kv
 import type { CompressedAttention, ModelArchitecture } from "../../../../planner/model/architecture";
 import { countParameters, weightBytes } from "../../../../planner/model/parameters";
 import { tensorInventory } from "../../../../planner/model/tensors";
+import { atNight } from "../../../harness/property-runs";
 import { read, tensor } from "./reading";
 
 const rules = { groupSizeTolerance: 1.5, hybridStatePages: 2 };
@@ -139,7 +140,7 @@ describe("the cache of compressed attention", () => {
         const growing = caches(ratios).filter(({ scope }) => scope.kind === "full");
         expect(layout.pageBytes).toBeGreaterThanOrEqual(growing.reduce((total, { pageBytes }) => total + pageBytes, 0));
       }),
-      { numRuns: 100 },
+      { numRuns: atNight(100) },
     );
   });
 });

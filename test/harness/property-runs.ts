@@ -1,0 +1,20 @@
+import fc from "fast-check";
+
+/**
+ * How often properties run, and on which values. With each change 25 times, on the seed of the commit (`PROPERTY_SEED`), so that
+ * what turns red does so because of the change. `PROPERTY_RUNS=full` runs them as often as they say, on random seeds: every night.
+ * Without a seed it is always the same one. A failure says its seed: `PROPERTY_SEED=<seed> npx vitest run <file>`.
+ */
+const full = process.env.PROPERTY_RUNS === "full";
+const given = process.env.PROPERTY_SEED;
+
+/** The runs of a property that are too many for each change. */
+export function atNight(runs: number): number {
+  return full ? runs : Math.min(runs, 25);
+}
+
+const seed = given === undefined ? 1 : Number(given);
+if (!Number.isInteger(seed)) {
+  throw new Error(`PROPERTY_SEED is ${given}; it must be a whole number`);
+}
+fc.configureGlobal({ numRuns: atNight(100), ...((!full || given !== undefined) && { seed }) });
