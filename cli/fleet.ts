@@ -5,10 +5,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { repositoryRoot } from "../names/repository-root";
 import { suggest } from "../stacks/config/core/problems";
+import { LIMITS, type Limits } from "./cluster/cluster-api";
 import { fleetCommands } from "./fleet/commands";
 import { FLEET_FILE_DEFAULT, MOST_WORKERS, NODES_PER_WORKER, SECONDS_PER_NODE } from "./fleet/defaults";
 import { type OpenedFleet, openFleet } from "./fleet/open";
 import { planFleet, type WorkOptions } from "./fleet/plan";
+import { type DoJobs, doAll } from "./fleet/pool";
 import { fleetPlanText } from "./fleet/report-plan";
 import { WORKER_FLAG } from "./fleet/work";
 import { type CommandIo, EXIT, messageOf } from "./io";
@@ -56,8 +58,19 @@ interface Arguments {
   readonly json: boolean;
 }
 
+/** What the command works with. */
+export interface FleetMeans {
+  readonly doJobs: DoJobs;
+  /** Of each question to a cluster. */
+  readonly limits: Limits;
+}
+
 /** `npm run fleet`. */
-export async function main(argv: string[], io: CommandIo): Promise<number> {
+export async function main(
+  argv: string[],
+  io: CommandIo,
+  means: FleetMeans = { doJobs: doAll, limits: LIMITS },
+): Promise<number> {
   // Started by this program alone: whoever types it has nobody to answer to.
   if (argv[0] === WORKER_FLAG && process.send !== undefined) {
     const { serve } = await import("./fleet/worker");
@@ -79,11 +92,16 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     io.err(`${opened.problem}\n`);
     return EXIT.badInput;
   }
-  return DO[args.action](opened, args, io, () => (performance.now() - started) / 1000);
+  return DO[args.action](opened, { ...args, ...means }, io, () => (performance.now() - started) / 1000);
 }
 
 /** Does an action; returns the exit status. */
-type Doing = (opened: OpenedFleet, args: Arguments, io: CommandIo, seconds: () => number) => Promise<number>;
+type Doing = (
+  opened: OpenedFleet,
+  args: Arguments & FleetMeans,
+  io: CommandIo,
+  seconds: () => number,
+) => Promise<number>;
 
 const DO: Readonly<Record<Action, Doing>> = {
   async plan(opened, args, io, seconds) {
@@ -96,7 +114,8 @@ const DO: Readonly<Record<Action, Doing>> = {
   async status(opened, args, io, seconds) {
     const { askFleet } = await import("./fleet/status");
     const { fleetStatusText } = await import("./fleet/report-status");
-    const how = { ...workOptions(opened, args), kubeconfigs: args.kubeconfigs, env: process.env };
+    const { kubeconfigs, limits } = args;
+    const how = { ...workOptions(opened, args), kubeconfigs, limits, env: process.env };
     const report = { ...(await askFleet(opened, how, io)), seconds: seconds() };
     io.out(args.json ? jsonText(report) : fleetStatusText(report, io.color));
     const { failed, badInput } = report.totals;
@@ -114,11 +133,15 @@ const DO: Readonly<Record<Action, Doing>> = {
 /** As of any command that crashes. */
 const BUG = 70;
 
-function workOptions({ nodes }: OpenedFleet, { action, workers, seconds }: Arguments): WorkOptions {
+function workOptions(
+  { nodes }: OpenedFleet,
+  { action, workers, seconds, doJobs }: Arguments & FleetMeans,
+): WorkOptions {
   const useful = Math.min(availableParallelism(), Math.ceil(nodes.length / NODES_PER_WORKER), MOST_WORKERS);
   return {
     workers: workers ?? Math.max(1, useful),
     secondsPerNode: seconds ?? SECONDS_PER_NODE[action === "status" ? "status" : "plan"],
+    doJobs,
   };
 }
 

@@ -3,13 +3,14 @@ import type { CommandIo } from "../io";
 import { Progress } from "../progress";
 import { allProblems, type ComposedNode } from "./compose";
 import type { OpenedFleet } from "./open";
-import { doAll } from "./pool";
+import type { DoJobs } from "./pool";
 import { FLEET_SCHEMA_VERSION, type FleetPlan, type PlannedNode, type Verdict } from "./result";
 import type { Job, Outcome, Task } from "./work";
 
 export interface WorkOptions {
   readonly workers: number;
   readonly secondsPerNode: number;
+  readonly doJobs: DoJobs;
 }
 
 /** Plans all nodes. Never throws for what is wrong with a node. */
@@ -47,7 +48,7 @@ export async function workOn(
   task: Task,
   baseDirectory: string,
   nodes: readonly ComposedNode[],
-  { workers, secondsPerNode }: WorkOptions,
+  { workers, secondsPerNode, doJobs }: WorkOptions,
   onOutcome: (node: ComposedNode, outcome: Outcome, done: number) => void,
 ): Promise<void> {
   let done = 0;
@@ -59,7 +60,7 @@ export async function workOn(
     done += 1;
     onOutcome(node, { kind: "problems", problems: [] }, done);
   }
-  await doAll(jobs, {
+  await doJobs(jobs, {
     workers,
     secondsPerJob: secondsPerNode,
     onOutcome: ({ name }, outcome) => {

@@ -15,6 +15,9 @@ export interface PoolOptions {
   readonly start?: () => ChildProcess;
 }
 
+/** Does all jobs and tells of each. */
+export type DoJobs = (jobs: readonly Job[], options: PoolOptions) => Promise<void>;
+
 /** What a process last said before it ended by itself, in characters. */
 const LAST_WORDS = 500;
 

@@ -1,6 +1,7 @@
 /** `fleet status`: the state of every node's cluster, asked beside each other. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { Limits } from "../cluster/cluster-api";
 import type { KubeconfigSource } from "../cluster/kubeconfig";
 import { deadline } from "../deadline";
 import type { CommandIo } from "../io";
@@ -18,6 +19,8 @@ export interface StatusOptions extends WorkOptions {
   /** Folder with a kubeconfig for each node: `<node>.yaml`, `<node>.yml`, or `<node>`. */
   readonly kubeconfigs: string | undefined;
   readonly env: NodeJS.ProcessEnv;
+  /** Of each question to a cluster. */
+  readonly limits: Limits;
 }
 
 /** Asks all clusters. Never throws for what is wrong with a node or its cluster. */
@@ -32,7 +35,7 @@ export async function askFleet(
   const questions: Promise<void>[] = [];
   try {
     // The limit is the clusters': what they must run is worked out here, however busy this machine is.
-    const work = { workers: options.workers, secondsPerNode: SECONDS_PER_NODE.plan };
+    const work = { ...options, secondsPerNode: SECONDS_PER_NODE.plan };
     await workOn("expected", fleet.folder, nodes, work, (node, outcome) => {
       // Not awaited here: the next node is planned while this one's cluster is asked.
       const question = turns.run(async () => {
@@ -78,7 +81,7 @@ async function askNode(node: ComposedNode, outcome: Outcome, options: StatusOpti
   const limit = deadline(options.secondsPerNode);
   const { signal } = limit;
   const asked = await withinTime(
-    askStatus(expected, { cluster, source: source ?? {}, env: options.env, signal }, () => {}),
+    askStatus(expected, { cluster, source: source ?? {}, env: options.env, signal, limits: options.limits }, () => {}),
     signal,
   ).finally(() => limit.stop());
   if (asked === undefined) {

@@ -1,5 +1,5 @@
 import type { ClusterConfig } from "../../stacks/config";
-import { ClusterApi, LIMITS, Refused } from "../cluster/cluster-api";
+import { ClusterApi, LIMITS, type Limits, Refused } from "../cluster/cluster-api";
 import { NotAsked } from "../cluster/failure";
 import { cleaned } from "../cluster/foreign-text";
 import { type ClusterContext, clusterContext, type KubeconfigSource } from "../cluster/kubeconfig";
@@ -20,6 +20,8 @@ export interface Asking {
   readonly env: NodeJS.ProcessEnv;
   /** Ends all questions that are open. @default nothing does */
   readonly signal?: AbortSignal;
+  /** @default LIMITS */
+  readonly limits?: Limits;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Asking {
  */
 export async function askStatus(
   expected: Expected,
-  { cluster, source, env, signal }: Asking,
+  { cluster, source, env, signal, limits = LIMITS }: Asking,
   onProgress: (what: string) => void,
 ): Promise<Asked> {
   const { address } = expected;
@@ -43,7 +45,7 @@ export async function askStatus(
     const context = source.context ?? cluster.kubeContext;
     found = clusterContext({ ...source, ...(context !== undefined && { context }) }, env);
     onProgress(new URL(found.address.server).host);
-    api = await ClusterApi.open(found, LIMITS, signal);
+    api = await ClusterApi.open(found, limits, signal);
     const facts = await gatherStatus(api, expected, onProgress);
     const { models, groups, platform } = judge(expected, facts, Date.now());
     const logs: ModelStatus["log"][] = [];

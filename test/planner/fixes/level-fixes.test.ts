@@ -1,10 +1,12 @@
 /** What is proposed for a level that cannot be kept is tried as people try it: written, and planned again. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hourlyUsd } from "../../../catalog/shapes";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PlanRequest } from "../../../planner/request";
 import type { DeploymentPlan, Fix } from "../../../planner/types";
+import { atNight } from "../../harness/property-runs";
 import { environmentOf, modelOf, poolOf, shapeNamed } from "../fixtures";
 
 const TRAFFIC = { peakFactor: 2, inputTokens: 1000, outputTokens: 300, sharedPrefixTokens: 0, lengthVariation: 1 };
@@ -110,7 +112,7 @@ describe("a level that is not kept", () => {
           }
         },
       ),
-      { numRuns: 12 },
+      { numRuns: atNight(12, 4) },
     );
     expect([proposed > 5, levels > 0]).toEqual([true, true]);
   }, 120_000);

@@ -1,4 +1,5 @@
 /** Levels and traffic through whole plans: layouts, replicas and prices that people read. */
+
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FitCache } from "../../../planner/fit-cache";
@@ -8,6 +9,7 @@ import type { ModelRequest, PlanRequest } from "../../../planner/request";
 import type { ServiceLevel } from "../../../planner/service-level";
 import type { Traffic } from "../../../planner/traffic";
 import type { DeploymentPlan, ModelPlan } from "../../../planner/types";
+import { atNight } from "../../harness/property-runs";
 import { environmentOf, modelOf, poolOf } from "../fixtures";
 
 const PEOPLE: Traffic = {
@@ -76,7 +78,7 @@ describe("a plan for traffic", () => {
         expect(monthly(most, atCapacityUsdPerMillionTokens) / monthlyUsd).toBeCloseTo(1, 6);
         expect(monthly(asked.requestsPerSecond, usdPerMillionTokens) / monthlyUsd).toBeCloseTo(1, 6);
       }),
-      { numRuns: 15 },
+      { numRuns: atNight(15, 5) },
     );
   }, 60_000);
 
@@ -92,7 +94,7 @@ describe("a plan for traffic", () => {
         expect(costOf(factor, 0.8)).toBeGreaterThanOrEqual(cost);
         expect(costOf(1, 0.95)).toBeGreaterThanOrEqual(cost);
       }),
-      { numRuns: 8 },
+      { numRuns: atNight(8, 3) },
     );
   }, 60_000);
 
