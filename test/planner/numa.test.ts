@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import type { MachineShape } from "../../catalog/shapes";
 import { type NumaPod, type NumaQuestion, numaPolicyOf, numaProblem } from "../../planner/numa";
 import { allocatable, gpuPodResources, reservableCpus } from "../../planner/pod-resources";
-import { atNight } from "../harness/property-runs";
 import { Kubelet, type Topology } from "../harness/topology-manager";
 import { shapeNamed } from "./fixtures";
 
@@ -190,7 +189,7 @@ describe("a kubelet", () => {
         strict += policy === "restricted" ? 1 : 0;
         expect(turnedDown(machine(shape), policy ?? "best-effort", pods, history)).toEqual([]);
       }),
-      { numRuns: atNight(400) },
+      { numRuns: 400 },
     );
     // Otherwise this would hold for a plan that never is strict.
     expect(strict).toBeGreaterThan(40);
@@ -206,7 +205,7 @@ describe("a kubelet", () => {
           expect(turnedDown(machine(shape), "single-numa-node", pods, history)).toEqual([]);
         }
       }),
-      { numRuns: atNight(400) },
+      { numRuns: 400 },
     );
     expect(strict).toBeGreaterThan(40);
   });

@@ -7,7 +7,6 @@ import { planDeployment } from "../../planner/plan";
 import { allocatable } from "../../planner/pod-resources";
 import { canBeParted, gpusText, isSharingLabel, mostPerPod, parted, sharingLabels } from "../../planner/slices";
 import { taintsOf } from "../../planner/taints";
-import { atNight } from "../harness/property-runs";
 import { environmentOf, gpuOf, modelOf, poolOf, shapeNamed } from "./fixtures";
 
 const H100 = shapeNamed("BM.GPU.H100.8");
@@ -72,7 +71,7 @@ describe("parts of GPUs", () => {
         expect(taintsOf(made)).toEqual(taintsOf(shape));
         expect({ ...made, gpu: whole }).toEqual(shape);
       }),
-      { numRuns: atNight(300) },
+      { numRuns: 300 },
     );
     expect(seen).toBeGreaterThan(50);
   });

@@ -8,7 +8,6 @@ import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../../../planner/request";
 import { SCALED_BY_DEFAULT, type ScalingRequest } from "../../../planner/scaling";
 import type { CapacityProblem, DeploymentPlan, Fix } from "../../../planner/types";
-import { atNight } from "../../harness/property-runs";
 import { environmentOf, modelOf, poolOf, shapeNamed } from "../fixtures";
 
 const refusals = ({ problems }: DeploymentPlan) => problems.filter((p) => p.severity === "mandatory");
@@ -232,7 +231,7 @@ describe("every fix", () => {
           }
         }
       }),
-      { numRuns: atNight(25, 8) },
+      { numRuns: 25 },
     );
     expect(proposed).toBeGreaterThan(10);
   });
