@@ -23,6 +23,7 @@ export default defineConfig({
     // A process for each file: what they take from the SDK's engine and from the search for parts stays in globals.
     pool: "forks",
     isolate: true,
+    setupFiles: ["test/harness/property-runs.ts"],
     projects: [
       // Vitest starts projects of one group in the order of their names. What brings up the whole platform takes minutes a
       // file, so it goes before the many short ones, which then fill both workers to the end.

@@ -5,6 +5,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/nightly/**/*.test.ts"],
+    setupFiles: ["test/harness/property-runs.ts"],
     // Control planes of more than two files would not fit into the memory of a small machine.
     maxWorkers: Math.min(2, availableParallelism()),
     testTimeout: 20 * 60_000,

@@ -122,6 +122,6 @@ describe("a level that is not kept", () => {
       ),
       { numRuns: atNight(12, 4), examples: [[SLOW]] },
     );
-    expect([proposed > 2, levels > 0]).toEqual([true, true]);
+    expect([proposed > 0, levels > 0]).toEqual([true, true]);
   }, 120_000);
 });
