@@ -53,10 +53,5 @@ if (process.argv[2] === "--build") {
   if (!isCurrent()) {
     await build();
   }
-  // The SDK records stack traces for every resource, and raises their limit for some; nobody reads them here, and they double
-  // the time. No setter can be heard: V8 takes no trace at all where the limit is no plain property.
-  if (!process.env.INFERENCE_STACKS_TRACES) {
-    Object.defineProperty(Error, "stackTraceLimit", { get: () => 0, set: () => {} });
-  }
   await createRequire(import.meta.url)(bundle).run(process.argv.slice(2));
 }
