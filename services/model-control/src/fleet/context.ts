@@ -23,6 +23,8 @@ export interface FleetTimes {
   readonly pullBeatSeconds: number;
   /** Until an autoscaler has heard what it is told, and does it: longer than it waits between two looks. */
   readonly autoscalerSeconds: number;
+  /** Between two looks at what is waited for. */
+  readonly lookSeconds: number;
   /** That a target stays at zero before it has stopped: longer than an autoscaler may take for a decision that it had begun. */
   readonly settleSeconds: number;
 }
@@ -34,6 +36,7 @@ export const DEFAULT_TIMES: Omit<FleetTimes, "useSeconds"> = {
   startSeconds: 900,
   pullBeatSeconds: 5,
   autoscalerSeconds: 60,
+  lookSeconds: 0.5,
   settleSeconds: 15,
 };
 

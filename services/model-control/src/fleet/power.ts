@@ -25,7 +25,7 @@ export async function stopWorker(context: FleetContext, worker: Worker, signal: 
     return false;
   });
   const idle = async () => ![...(await state.pulls(name)).values()].some(({ running }) => running);
-  await waitUntil(idle, { seconds: times.drainSeconds, everySeconds: 0.5, signal });
+  await waitUntil(idle, { seconds: times.drainSeconds, everySeconds: times.lookSeconds, signal });
   await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
     const record = await state.worker(name);
     // Pulls that still run see this and end.
@@ -144,7 +144,7 @@ async function waitForEngine({ times }: FleetContext, { spec, backend }: Worker,
     }
   };
   const seconds = times.startSeconds;
-  if (await waitUntil(ask, { seconds, everySeconds: 1, signal })) {
+  if (await waitUntil(ask, { seconds, everySeconds: times.lookSeconds, signal })) {
     return;
   }
   throw new EngineUnavailable(`${spec.name} does not answer ${seconds} s after its start: ${problem}`);

@@ -37,7 +37,7 @@ export async function scaleToZero(
   // Where nobody is there to hear it, nobody scales either: it is heard before anything else when they come back.
   await waitUntil(async () => (await scaler.autoscaler(target, signal))?.paused ?? true, {
     seconds: times.autoscalerSeconds,
-    everySeconds: 0.5,
+    everySeconds: times.lookSeconds,
     signal,
   });
   const replicas = await scaler.replicas(target, signal);
@@ -94,7 +94,7 @@ export async function whileWanted<T>(
     const atEnd = await scaler.autoscaler(target, signal);
     if (atEnd?.sleeps && !atEnd.paused) {
       const sawIt = async () => hasSeenDemandSince(atEnd, await scaler.autoscaler(target, signal));
-      await waitUntil(sawIt, { seconds: times.autoscalerSeconds, everySeconds: 0.5, signal });
+      await waitUntil(sawIt, { seconds: times.autoscalerSeconds, everySeconds: times.lookSeconds, signal });
     }
     return done;
   } finally {
@@ -118,7 +118,7 @@ async function stayAtZero(
   target: ScaleTarget,
   signal: AbortSignal,
 ): Promise<void> {
-  const { autoscalerSeconds, settleSeconds } = context.times;
+  const { autoscalerSeconds, settleSeconds, lookSeconds } = context.times;
   const scaler = requireScaler(context);
   let since = Date.now();
   const hasStayed = async () => {
@@ -129,7 +129,7 @@ async function stayAtZero(
     return Date.now() - since >= settleSeconds * 1000;
   };
   const seconds = autoscalerSeconds + settleSeconds;
-  if (!(await waitUntil(hasStayed, { seconds, everySeconds: 0.5, signal }))) {
+  if (!(await waitUntil(hasStayed, { seconds, everySeconds: lookSeconds, signal }))) {
     throw new EngineUnavailable(`${targetName(target)} does not stay at zero: something scales it again and again`);
   }
 }

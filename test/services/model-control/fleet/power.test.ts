@@ -177,7 +177,7 @@ describe("stopping and starting a worker", () => {
     const scaler = new MemoryScaler();
     const { fleet } = testFleet([ollamaWorker("a", "http://127.0.0.1:1", { scale: TARGET })], { scaler });
     await fleet.stop("a", signal);
-    await expect(fleet.start("a", signal)).rejects.toThrow(/^a does not answer 1 s after its start: .*ECONNREFUSED/);
+    await expect(fleet.start("a", signal)).rejects.toThrow(/^a does not answer 0.2 s after its start: .*ECONNREFUSED/);
     expect(scaler.scaled).toEqual(["ollama to 1"]);
     expect((await fleet.workers(signal))[0]).toMatchObject({
       state: "starting",
