@@ -36,40 +36,42 @@ ${Object.entries(COMMANDS)
 npm run <command> -- --help explains one. npm start is the plan of dev.
 `;
 
-/** Runs one command as the process's main program. A crash is ours, not the user's: it exits with 70. */
+/** Runs one command as the process's main program. */
 export async function run(argv: string[]): Promise<void> {
-  const [name = "", ...args] = argv;
-  const io = processIo();
   endWithReader(process.stdout);
+  process.exitCode = await runCommand(argv, processIo());
+}
+
+/** Runs one command, and returns its exit status. A crash is ours, not the user's: it exits with 70. */
+export async function runCommand(argv: string[], io: CommandIo): Promise<number> {
+  const [name = "", ...args] = argv;
   if (["--help", "-h", "help"].includes(name)) {
     io.out(USAGE);
-    return;
+    return EXIT.ok;
   }
   if (name === "--version") {
     io.out(`${version}\n`);
-    return;
+    return EXIT.ok;
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) {
     const problem = name === "" ? "name a command" : `there is no command "${name}"`;
     io.err(`${problem}; commands: ${Object.keys(COMMANDS).join(", ")}\n`);
-    process.exitCode = EXIT.badInput;
-    return;
+    return EXIT.badInput;
   }
   try {
     const { main, options } = await command.load();
     const kept = keptByNpm(name, Object.keys(options), args);
     if (kept !== undefined) {
       io.err(`${kept}\n`);
-      process.exitCode = EXIT.badInput;
-      return;
+      return EXIT.badInput;
     }
-    process.exitCode = await main(args, io);
+    return await main(args, io);
   } catch (error) {
     io.err(
       `this is a bug in inference-stacks, please report it:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );
-    process.exitCode = 70;
+    return 70;
   }
 }
 

@@ -4,9 +4,10 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { describe, expect, it } from "vitest";
+import { runCommand } from "../cli/main";
 import { repositoryRoot } from "../names/repository-root";
 import { scripts } from "../package.json";
-import { planOf, useFolder } from "./cli/run";
+import { planOf, runPiped, useFolder } from "./cli/run";
 
 const readme = readFileSync(join(repositoryRoot(), "README.md"), "utf8");
 const folder = useFolder();
@@ -47,13 +48,29 @@ describe("the README's commands", () => {
   });
 
   const runnable = commands.filter(([, { script }]) => !NEEDS_MORE.includes(script));
-  it.each(runnable)("%s ends with 0", { timeout: 60_000 }, (_, { script, words }) => {
-    const [node = "", file = "", ...first] = scripts[script as keyof typeof scripts].split(" ");
-    expect(node).toBe("node");
-    // In a folder of its own: what a command writes beside the clone lands there.
-    const clone = join(folder, "clone");
-    mkdirSync(clone, { recursive: true });
-    const argv = [join(repositoryRoot(), file), ...first, ...(words === "" ? [] : words.split(" "))];
+  // In a folder of its own: what a command writes beside the clone lands there.
+  const clone = join(folder, "clone");
+  mkdirSync(clone);
+  const argvOf = ({ script, words }: (typeof npmCommands)[number]) => {
+    const [node, file, ...first] = scripts[script as keyof typeof scripts].split(" ");
+    expect([node, file]).toEqual(["node", "cli/run.mjs"]);
+    return [...first, ...(words === "" ? [] : words.split(" "))];
+  };
+
+  it.each(runnable)("%s ends with 0", async (_, command) => {
+    const before = process.cwd();
+    process.chdir(clone);
+    try {
+      const { status, out, err } = await runPiped(runCommand, argvOf(command));
+      expect([status, err]).toEqual([0, ""]);
+      expect(out.length).toBeGreaterThan(100);
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  it("npm start ends with 0 in a process of its own", () => {
+    const argv = [join(repositoryRoot(), "cli/run.mjs"), ...argvOf({ script: "start", words: "" })];
     const { status, stdout, stderr } = spawnSync(process.execPath, argv, { cwd: clone, encoding: "utf8" });
     expect([status, stderr]).toEqual([0, ""]);
     expect(stdout.length).toBeGreaterThan(100);
