@@ -1,16 +1,13 @@
 /** What a bundle lists is what the rendered folders name: every image, every chart, and no other. */
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type BundleNeeds, bundleNeeds } from "../../bundle/needs";
 import { chartImages } from "../../catalog/chart-images";
 import { charts } from "../../catalog/charts";
 import { image } from "../../catalog/images";
 import { main } from "../../cli/bundle";
-import { runPiped, useFolder } from "../cli/run";
-import { contentOf, objectsIn, type ReadObject, renderShipped } from "../render/run";
+import { runPiped } from "../cli/run";
+import { objectsIn, type ReadObject, shippedRendering } from "../render/run";
 import { environments, programRun } from "../stacks/run";
-
-const folder = useFolder();
 
 /** A placeholder that no registry has: it is told, and not listed. */
 const PLACEHOLDER = "ghcr.io/your-org/inference-model-control:0.1.0";
@@ -60,8 +57,9 @@ describe.each(environments)("the bundle of %s", (name) => {
   const isWhole = name !== "aws-prod";
   beforeAll(async () => {
     needs = bundleNeeds(await programRun(name));
-    expect((await renderShipped(name, join(folder, name))).status).toBe(0);
-    objects = objectsIn(contentOf(join(folder, name)));
+    const { status, files } = await shippedRendering(name);
+    expect(status).toBe(0);
+    objects = objectsIn(files);
   }, 60_000);
 
   /** All that is listed; where a folder lacks charts, of that what it has. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { laptop, onA10, useFolder } from "../cli/run";
@@ -70,7 +70,7 @@ describe("a folder", () => {
 
   it("follows the environment: objects come, change and go, and the summary says so", async () => {
     const changed = join(folder, "changed");
-    await renderOf(folder, laptop, "--out", changed);
+    cpSync(out, changed, { recursive: true });
     const before = contentOf(changed);
     const models = { second: { ...laptop.models.chat, servedName: "second" } };
     const { out: text } = await renderOf(folder, { ...laptop, models }, "--out", changed, "--json");
@@ -131,7 +131,7 @@ describe("a folder", () => {
     expect(readdirSync(foreign)).toEqual(["notes.txt"]);
 
     const mixed = join(folder, "mixed");
-    await renderOf(folder, laptop, "--out", mixed);
+    cpSync(out, mixed, { recursive: true });
     writeFileSync(join(mixed, "cluster", "patch.yaml"), "mine");
     const { status, err } = await renderOf(folder, laptop, "--out", mixed);
     expect([status, err]).toEqual([2, expect.stringContaining("cluster/patch.yaml. Move them away")]);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -16,6 +16,28 @@ export function render(...argv: string[]): Promise<CommandResult> {
 export function renderShipped(name: string, out: string): Promise<CommandResult> {
   const file = fileToRender(name);
   return render(name, ...(file === undefined ? [] : ["--config", file]), "--out", out);
+}
+
+/** What the command said, and the files that it wrote. */
+export interface ShippedRendering extends CommandResult {
+  readonly files: ReadonlyMap<string, string>;
+}
+
+const renderings = new Map<string, Promise<ShippedRendering>>();
+
+/** Renders an environment that the repository ships once for all tests of a worker. One at a time: await it. */
+export function shippedRendering(name: string): Promise<ShippedRendering> {
+  const render = async () => {
+    const out = mkdtempSync(join(tmpdir(), `${name}-`));
+    try {
+      return { ...(await renderShipped(name, out)), files: contentOf(out) };
+    } finally {
+      rmSync(out, { recursive: true });
+    }
+  };
+  const found = renderings.get(name) ?? render();
+  renderings.set(name, found);
+  return found;
 }
 
 /**

@@ -2,20 +2,20 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { clusterFact, clusterText } from "../../report/cluster";
 import { nodeMakersText } from "../../report/node-makers";
 import { poolFeatures } from "../../report/pool-features";
-import { changedRun, type ProgramRun, programRun } from "../stacks/run";
+import { changedPlan, type Planned } from "../stacks/planned";
 
-const factOf = ({ environment, plan }: ProgramRun) => clusterFact(environment, plan);
+const factOf = ({ environment, plan }: Planned) => clusterFact(environment, plan);
 
 describe("where a plan's cluster comes from", () => {
-  let aws: ProgramRun;
+  let aws: Planned;
   beforeAll(async () => {
-    aws = await programRun("aws-prod");
-  }, 60_000);
+    aws = await changedPlan("aws-prod");
+  });
 
   it("is told of a cluster on the computer that deploys it, with what makes it", async () => {
     const local = { kind: "local", provision: "create", local: { tool: "kind" } };
     const pools = { laptop: { role: "cpu", node: { vcpus: 8, memoryGiB: 16 } } };
-    expect(clusterText(factOf(await changedRun("dev", { cluster: local, pools })))).toBe(
+    expect(clusterText(factOf(await changedPlan("dev", { cluster: local, pools })))).toBe(
       "local, made by this stack with kind on the computer that it is deployed from",
     );
   });
@@ -40,7 +40,7 @@ describe("where a plan's cluster comes from", () => {
   });
 
   it("is told of one that another stack makes, without an endpoint that nobody here knows", async () => {
-    const platform = await changedRun("aws-prod", {
+    const platform = await changedPlan("aws-prod", {
       scope: "platform",
       cluster: { kind: "aws", provision: "stack", stackReference: "acme/inference-stacks/cluster" },
     });
@@ -53,7 +53,7 @@ describe("where a plan's cluster comes from", () => {
   it("comes with advice where its endpoint is private: from elsewhere nothing can be made in it", async () => {
     const eks = { region: "us-east-1", kubernetesVersion: "1.34", zones: ["us-east-1a", "us-east-1b"] };
     const administrators = ["arn:aws:iam::111122223333:role/platform"];
-    const own = await changedRun("aws-prod", {
+    const own = await changedPlan("aws-prod", {
       cluster: { kind: "aws", provision: "create", eks: { ...eks, administrators } },
     });
     expect(clusterText(factOf(own))).toBe("aws in us-east-1, made by this stack; private endpoint");
@@ -64,10 +64,10 @@ describe("where a plan's cluster comes from", () => {
   });
 
   it("tells no makers where the cluster exists, or is no EKS one", async () => {
-    const oci = factOf(await programRun("oci-a10"));
+    const oci = factOf(await changedPlan("oci-a10"));
     expect(oci).not.toHaveProperty("nodes");
     expect(clusterText(oci)).toBe("oci in eu-frankfurt-1, made by this stack; private endpoint");
-    const existing = factOf(await changedRun("aws-prod", { cluster: { kind: "aws" } }));
+    const existing = factOf(await changedPlan("aws-prod", { cluster: { kind: "aws" } }));
     expect(existing).toEqual({ kind: "aws", provision: "existing", scope: "all" });
   });
 });

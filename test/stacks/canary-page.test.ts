@@ -1,44 +1,21 @@
 /** docs/canary.md: each step can be deployed on oci-a10, and does to the plan what the page says. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
-import { parse } from "yaml";
-import { repositoryRoot } from "../../names/repository-root";
 import type { DeploymentPlan } from "../../planner/types";
-import { parseEnvironmentFile } from "../../stacks/config";
-import { planEnvironment } from "../../stacks/program";
-import { environmentText } from "../cli/run";
+import { changedPlan, refusalsOf } from "./planned";
+import { merged, type Sections, shippedSections, suggestedSections } from "./texts";
 
-type Section = Readonly<Record<string, object>>;
+const base = shippedSections("oci-a10");
+const steps = suggestedSections("canary.md");
 
-const read = (...path: string[]) => readFileSync(join(repositoryRoot(), ...path), "utf8");
-const withoutNamespace = (config: Section): Section =>
-  Object.fromEntries(Object.entries(config).map(([key, value]) => [key.replace("inference-stacks:", ""), value]));
-
-const base = withoutNamespace((parse(read("Pulumi.oci-a10.yaml")) as { config: Section }).config);
-const steps = [...read("docs", "canary.md").matchAll(/^```yaml\n(inference-stacks:.*?)^```$/gms)].map(([, text = ""]) =>
-  withoutNamespace(parse(text) as Section),
-);
-
-async function planned({ models = {}, ...sections }: Section): Promise<DeploymentPlan> {
-  const written: Section = { ...base.models };
-  const merged = Object.entries(models).map(([name, model]) => [name, { ...written[name], ...model }]);
-  const text = environmentText({ ...base, ...sections, models: { ...written, ...Object.fromEntries(merged) } });
-  const parsed = parseEnvironmentFile(text);
-  if (!parsed.ok) {
-    throw new Error(JSON.stringify(parsed.problems));
-  }
-  return planEnvironment("oci-a10", { environment: parsed.environment, secrets: {} }, repositoryRoot());
+/** The plan with the sections of a step, whose models keep what it does not name. */
+async function planned({ models, ...sections }: Sections): Promise<DeploymentPlan> {
+  const { plan } = await changedPlan("oci-a10", { ...sections, models: merged(base.models, models) });
+  return plan;
 }
 
 it("starts, shifts, promotes and ends, each step deployable, each revision in the folder that the page names", async () => {
   const plans = await Promise.all(steps.map(planned));
-  expect(plans.map(({ problems }) => problems.filter(({ severity }) => severity === "mandatory"))).toEqual([
-    [],
-    [],
-    [],
-    [],
-  ]);
+  expect(plans.map(refusalsOf)).toEqual([[], [], [], []]);
   const second = "writer.a09a35458c702b33eeacc393d103063234e8bc28";
   const revisions = plans.map(({ models }) =>
     models

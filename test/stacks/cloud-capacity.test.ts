@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { CloudCapacity } from "../../components/cluster/oke/capacity";
-import { repositoryRoot } from "../../names/repository-root";
 import type { DeploymentPlan } from "../../planner/types";
 import { type CapacityQuestions, CapacityRefusedError, checkCloudCapacity } from "../../stacks/cloud-capacity";
-import { parseEnvironmentFile } from "../../stacks/config";
-import { isUserMistake, planEnvironment } from "../../stacks/program";
+import { isUserMistake } from "../../stacks/program";
+import { changedPlan } from "./planned";
 
 const SHAPES = ["VM.GPU.A10.1", "VM.GPU.A10.2", "VM.Standard.A1.Flex"];
 
@@ -32,12 +29,8 @@ describe("checkCloudCapacity", () => {
   let plan: DeploymentPlan;
 
   beforeAll(async () => {
-    const file = parseEnvironmentFile(readFileSync(join(repositoryRoot(), "Pulumi.oci-a10.yaml"), "utf8"));
-    if (!file.ok) {
-      throw new Error("oci-a10 is not valid");
-    }
-    plan = await planEnvironment("oci-a10", { environment: file.environment, secrets: {} }, repositoryRoot());
-    args = { environment: file.environment, plan };
+    args = await changedPlan("oci-a10");
+    ({ plan } = args);
   });
 
   it("refuses with a message of the user's: number, place, remedy", async () => {
@@ -107,12 +100,7 @@ describe("checkCloudCapacity of Amazon's clusters", () => {
   });
 
   it("asks where nodes are made, and refuses what exceeds a quota", async () => {
-    const file = parseEnvironmentFile(readFileSync(join(repositoryRoot(), "Pulumi.aws-prod.yaml"), "utf8"));
-    if (!file.ok) {
-      throw new Error("aws-prod is not valid");
-    }
-    const plan = await planEnvironment("aws-prod", { environment: file.environment, secrets: {} }, repositoryRoot());
-    const args = { environment: file.environment, plan };
+    const args = await changedPlan("aws-prod");
     const answer = (cpus: number) =>
       amazon(async ({ region }, pools) => {
         expect(region).toBe("us-east-1");
@@ -124,6 +112,6 @@ describe("checkCloudCapacity of Amazon's clusters", () => {
     await expect(checkCloudCapacity(args, answer(1))).rejects.toThrow(/CPUs are needed at once .*L-1216C47A\) is 1/);
     expect(await checkCloudCapacity(args, answer(10_000))).toEqual([]);
     const existing = { ...args.environment, scope: "platform" as const };
-    expect(await checkCloudCapacity({ environment: existing, plan }, answer(1))).toEqual([]);
+    expect(await checkCloudCapacity({ ...args, environment: existing }, answer(1))).toEqual([]);
   });
 });

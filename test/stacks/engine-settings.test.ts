@@ -1,22 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { repositoryRoot } from "../../names/repository-root";
-import type { CapacityProblem, ModelPlan } from "../../planner/types";
-import { parseEnvironmentFile } from "../../stacks/config";
-import { planEnvironment } from "../../stacks/program";
+import type { ModelPlan } from "../../planner/types";
 import { environmentText, problemsWith, rightEnvironment } from "./config/samples";
-
-const problemText = (problems: readonly CapacityProblem[]) =>
-  problems
-    .filter(({ severity }) => severity === "mandatory")
-    .map(({ rule, subject, message }) => ({ rule, subject, message }));
+import { planText, refusalsOf } from "./planned";
 
 async function planned(settings: Record<string, unknown>) {
-  const file = parseEnvironmentFile(environmentText({ ...rightEnvironment, models: { chat: settings } }));
-  if (!file.ok) {
-    throw new Error(JSON.stringify(file.problems));
-  }
-  const plan = await planEnvironment("test", { environment: file.environment, secrets: {} }, repositoryRoot());
-  return { model: plan.models[0] as ModelPlan, problems: problemText(plan.problems) };
+  const { plan } = await planText(environmentText({ ...rightEnvironment, models: { chat: settings } }));
+  const problems = refusalsOf(plan).map(({ rule, subject, message }) => ({ rule, subject, message }));
+  return { model: plan.models[0] as ModelPlan, problems };
 }
 
 const OFF = /parsers for this family, which are off/;

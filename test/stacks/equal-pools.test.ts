@@ -1,30 +1,18 @@
 /** Pools that the scheduler could take for one another, from the file of an environment to its plan. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { repositoryRoot } from "../../names/repository-root";
 import type { DeploymentPlan } from "../../planner/types";
 import { nodesOf } from "../../rehearsal/cluster/existing-parts";
-import { formatProblems, parseEnvironmentFile } from "../../stacks/config";
-import { planEnvironment } from "../../stacks/program";
 import { equalPools, TOLD_APART } from "../cli/equal-pools";
 import { environmentText, problemsWith } from "./config/samples";
+import { changedPlan, planText, refusalsOf } from "./planned";
 import { environments } from "./run";
-
-function planText(text: string): Promise<DeploymentPlan> {
-  const file = parseEnvironmentFile(text);
-  if (!file.ok) {
-    throw new Error(formatProblems(file.problems, "the test's file"));
-  }
-  return planEnvironment("test", { environment: file.environment, secrets: {} }, repositoryRoot());
-}
 
 const SHAPE = "node.kubernetes.io/instance-type";
 const overlaps = ({ problems }: DeploymentPlan) => problems.filter(({ rule }) => rule === "pools-overlap");
 
 describe("two pools of one shape that are dedicated to two models", () => {
   it("are refused, with the lines that tell them apart", async () => {
-    const plan = await planText(environmentText(equalPools()));
+    const { plan } = await planText(environmentText(equalPools()));
     const [problem] = overlaps(plan);
     expect(plan.problems).toEqual([problem]);
     expect(problem).toMatchObject({ severity: "mandatory", subject: "pools.blue" });
@@ -38,8 +26,8 @@ describe("two pools of one shape that are dedicated to two models", () => {
   });
 
   it("are told apart by those lines: no node of one is another's", async () => {
-    const plan = await planText(environmentText(equalPools(TOLD_APART)));
-    expect(plan.problems.filter(({ severity }) => severity === "mandatory")).toEqual([]);
+    const { plan } = await planText(environmentText(equalPools(TOLD_APART)));
+    expect(refusalsOf(plan)).toEqual([]);
     expect(plan.models.map(({ name, pool, nodeSelector }) => [name, pool, nodeSelector])).toEqual([
       ["chat", "red", { [SHAPE]: "VM.GPU.A10.1", ...TOLD_APART.red }],
       ["code", "blue", { [SHAPE]: "VM.GPU.A10.1", ...TOLD_APART.blue }],
@@ -51,7 +39,7 @@ describe("two pools of one shape that are dedicated to two models", () => {
     const { pools, ...rest } = equalPools();
     const cpus = { shape: "VM.Standard.A1.Flex", ocpus: 8, memoryGiB: 48, role: "cpu" };
     const more = { red2: { shape: "VM.GPU.A10.2" }, blue2: { shape: "VM.GPU.A10.2" }, cpus };
-    const plan = await planText(environmentText({ ...rest, pools: { ...pools, ...more } }));
+    const { plan } = await planText(environmentText({ ...rest, pools: { ...pools, ...more } }));
     expect(overlaps(plan).map(({ subject }) => subject)).toEqual(["pools.blue", "pools.blue2", "pools.cpus"]);
     expect(overlaps(plan)[2]?.message.split("\n").slice(1)).toEqual([
       "- pools.cpus.labels: {inference-stacks.io/pool: cpus}",
@@ -62,7 +50,7 @@ describe("two pools of one shape that are dedicated to two models", () => {
 
 describe.each(environments)("the pools of %s", (name) => {
   it("are told apart, and every model finds the nodes of its pool alone", async () => {
-    const plan = await planText(readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8"));
+    const { plan } = await changedPlan(name);
     expect(overlaps(plan)).toEqual([]);
     const homes = homesOf(plan);
     for (const { name: model, pool } of plan.models) {

@@ -1,26 +1,13 @@
 /** docs/external-models.md and the part of docs/model-control.md on workers tell the truth: what they suggest is planned. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
-import { repositoryRoot } from "../../names/repository-root";
 import { laptop, planOf, useFolder } from "../cli/run";
+import { suggestedSections } from "./texts";
 
 const folder = useFolder();
 const SECRET = { secure: "v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" };
 
-/** Fragments below `config:`, without the namespace. */
-function fragments(page: string): Record<string, unknown>[] {
-  const text = readFileSync(join(repositoryRoot(), "docs", page), "utf8");
-  return [...text.matchAll(/^```yaml\n(inference-stacks:.*?)^```$/gms)].map(([, yaml = ""]) =>
-    Object.fromEntries(
-      Object.entries(parse(yaml) as object).map(([key, value]) => [key.replace("inference-stacks:", ""), value]),
-    ),
-  );
-}
-
 describe("docs/external-models.md", () => {
-  const sections = fragments("external-models.md");
+  const sections = suggestedSections("external-models.md");
 
   it.each(sections)("suggests what is planned: %j", async (fragment) => {
     const models = { ...laptop.models, ...Object(fragment.models) };
@@ -39,7 +26,7 @@ describe("docs/external-models.md", () => {
 
 describe("docs/model-control.md", () => {
   it("suggests workers outside that are planned", async () => {
-    const [fragment, ...others] = fragments("model-control.md").filter(({ modelControl }) =>
+    const [fragment, ...others] = suggestedSections("model-control.md").filter(({ modelControl }) =>
       Object.hasOwn(Object(modelControl), "workers"),
     );
     expect(others).toEqual([]);

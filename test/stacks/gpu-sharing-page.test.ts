@@ -1,18 +1,11 @@
 /** docs/gpu-sharing.md: its seven models fit one card, and what it says is refused is. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
-import { repositoryRoot } from "../../names/repository-root";
 import { laptop, onA10, planOf, useFolder } from "../cli/run";
-
-type Sections = Readonly<Record<string, Readonly<Record<string, object>>>>;
+import { planDocument } from "../report/planned";
+import { type Sections, suggestedSections } from "./texts";
 
 const folder = useFolder();
-const page = readFileSync(join(repositoryRoot(), "docs/gpu-sharing.md"), "utf8");
-const example = parse(/^```yaml\n(.*?)^```$/ms.exec(page)?.[1] ?? "") as Sections;
-const pools = example["inference-stacks:pools"] ?? {};
-const models = example["inference-stacks:models"] ?? {};
+const [{ pools, models } = {}] = suggestedSections("gpu-sharing.md");
 const tls = { kind: "self-signed" };
 const edge = {
   stage: "development",
@@ -23,16 +16,21 @@ const edge = {
 };
 
 interface Planned {
+  readonly deployable: boolean;
   readonly models: readonly { name: string; gpuSlice?: object; monthlyUsd: number; resources: { cpu: number } }[];
   readonly pools: readonly { name: string; gpusClaimed: number; gpusTotal: number; labels: object }[];
   readonly violations: readonly { message: string; policy: string }[];
 }
 
+async function deployable(environment: Sections): Promise<Planned> {
+  const planned: Planned = await planDocument(environment, folder);
+  expect(planned.deployable).toBe(true);
+  return planned;
+}
+
 describe("the example", () => {
   it("has seven models, each on a slice of the one card", async () => {
-    const { status, out } = await planOf(folder, edge, "--json");
-    expect(status).toBe(0);
-    const planned: Planned = JSON.parse(out);
+    const planned = await deployable(edge);
     const slice = { kind: "mig", profile: "1g.10gb", perGpu: 7, cards: 1 };
     expect(planned.models.map(({ gpuSlice }) => gpuSlice)).toEqual(Array(7).fill(slice));
     expect(new Set(planned.models.map(({ monthlyUsd }) => monthlyUsd.toFixed(2)))).toEqual(new Set(["219.00"]));
@@ -42,7 +40,8 @@ describe("the example", () => {
   }, 60_000);
 
   it("shows slices to people", async () => {
-    const { out } = await planOf(folder, edge);
+    const { status, out } = await planOf(folder, edge);
+    expect(status).toBe(0);
     expect(out).toContain("1 × NVIDIA H100 PCIe in 7 1g.10gb slices");
     expect(out).toContain("7 of 7 slices");
     expect(out).toMatch(/chat +1x-h100-pcie +1g\.10gb +\d/);
@@ -50,7 +49,7 @@ describe("the example", () => {
 
   it("has room for no eighth", async () => {
     const eighth = { model: "qwen2.5-0.5b-instruct", contextTokens: 4096, concurrency: 2 };
-    const { status, out } = await planOf(folder, { ...edge, models: { ...models, eighth } });
+    const { status, out } = await planOf(folder, { ...edge, models: { ...Object(models), eighth } });
     expect(status).toBe(1);
     expect(out).toContain("pool-capacity");
     expect(out).toContain("finds no room beside the other models");
@@ -74,13 +73,7 @@ describe("on a cloud's machine", () => {
     onA10({}, { pools: { system, parts: pool }, models: { chat: { ...small, ...model } } });
 
   it("fifty-six slices are planned, and one is priced by what the pool costs", async () => {
-    const { status, out } = await planOf(
-      folder,
-      oci({ shape: "BM.GPU.H100.8", sharing: { mig: "all-1g.10gb" } }),
-      "--json",
-    );
-    expect(status).toBe(0);
-    const { pools: planned }: Planned = JSON.parse(out);
+    const { pools: planned } = await deployable(oci({ shape: "BM.GPU.H100.8", sharing: { mig: "all-1g.10gb" } }));
     expect(planned.find(({ name }) => name === "parts")).toMatchObject({ gpusClaimed: 1, gpusTotal: 56 });
   }, 60_000);
 
@@ -132,9 +125,7 @@ describe("on a cloud's machine", () => {
       { shape: "VM.GPU.A10.1", sharing: { timeSlicing: { replicas: 2 } } },
       { engine: "ollama", pools: ["parts"] },
     );
-    const { status, out } = await planOf(folder, environment, "--json");
-    expect(status).toBe(0);
-    const { models: planned, pools: nodes }: Planned = JSON.parse(out);
+    const { models: planned, pools: nodes } = await deployable(environment);
     expect(planned).toMatchObject([
       { gpuSlice: { kind: "time-slices", perGpu: 2, cards: 1 }, resources: { gpuResource: "nvidia.com/gpu.shared" } },
     ]);
@@ -144,8 +135,6 @@ describe("on a cloud's machine", () => {
   }, 60_000);
 
   it("nothing changes for whole GPUs", async () => {
-    const { status, out } = await planOf(folder, { ...laptop }, "--json");
-    expect(status).toBe(0);
-    expect(out).not.toContain("gpuSlice");
+    expect(JSON.stringify(await deployable(laptop))).not.toContain("gpuSlice");
   }, 60_000);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { changedRun, environments } from "./run";
+import { environments, sharedRun } from "./run";
 
 interface Guarded {
   readonly metadata: { readonly name: string; readonly namespace: string };
@@ -19,7 +19,7 @@ const LABEL = {
 } as const;
 
 async function guards(environment: (typeof environments)[number], mode: "ambient" | "sidecar", kind: string) {
-  const { resources } = await changedRun(environment, { mesh: { mode } });
+  const { resources } = await sharedRun(environment, { mesh: { mode } });
   const [label, value] = LABEL[mode];
   const inside = resources
     .filter(({ type }) => type === "kubernetes:core/v1:Namespace")
@@ -59,10 +59,16 @@ it("waives mutual TLS where the API server and clients connect, and nowhere else
   expect(Object.fromEntries(plain)).toEqual(PLAIN);
 });
 
+const GATEWAY = {
+  hostname: "inference.example.com",
+  tls: { kind: "acme", email: "platform@example.com" },
+  consumers: ["web-app"],
+  auth: { oidc: { issuer: "https://login.example.com", audience: "inference" } },
+};
+const OPEN_SIDECARS = { mesh: { mode: "sidecar", egressHosts: ["api.example.com"] }, gateway: GATEWAY };
+
 it("opens to sidecars the servers that the platform calls, and those that the environment names", async () => {
-  const { deployment, resources } = await changedRun("aws-prod", {
-    mesh: { mode: "sidecar", egressHosts: ["api.example.com"] },
-  });
+  const { deployment, resources } = await sharedRun("aws-prod", OPEN_SIDECARS);
   const hosts = resources
     .filter(({ type }) => type.endsWith(":ServiceEntry"))
     .flatMap(
@@ -83,20 +89,13 @@ it("opens to sidecars the servers that the platform calls, and those that the en
 });
 
 it("closes no names in ambient mode, where nothing would hold pods to them", async () => {
-  const { deployment } = await changedRun("aws-prod", { mesh: { mode: "ambient" } });
+  const { deployment } = await sharedRun("aws-prod", { mesh: { mode: "ambient" } });
   expect(deployment.ofType("kubernetes:networking.istio.io/v1:ServiceEntry")).toEqual([]);
 });
 
-const GATEWAY = {
-  hostname: "inference.example.com",
-  tls: { kind: "acme", email: "platform@example.com" },
-  consumers: ["web-app"],
-  auth: { oidc: { issuer: "https://login.example.com", audience: "inference" } },
-};
-
 describe("rules about requests to models", () => {
   const kindsIn = async (namespace: string, changes: Readonly<Record<string, unknown>>) => {
-    const { resources } = await changedRun("aws-prod", changes);
+    const { resources } = await sharedRun("aws-prod", changes);
     return resources
       .filter(({ type, inputs }) => {
         const { metadata } = inputs as unknown as Guarded;
@@ -131,7 +130,7 @@ describe("rules about requests to models", () => {
   });
 
   it("stand at sidecars, in sidecar mode", async () => {
-    expect(await kindsIn("model-llama-70b", { mesh: { mode: "sidecar" }, gateway: GATEWAY })).toEqual([
+    expect(await kindsIn("model-llama-70b", OPEN_SIDECARS)).toEqual([
       "PeerAuthentication default",
       "PeerAuthentication plain-at-vllm-model-llama-70b",
       "AuthorizationPolicy default-deny",
@@ -143,7 +142,8 @@ describe("rules about requests to models", () => {
   });
 
   it("have no waypoint where pods of a model connect to each other on ports of their choice", async () => {
-    const kinds = await kindsIn("model-llama-8b", { mesh: { mode: "ambient", requestsPerSecond: 500 } });
+    const { auth: _, ...gateway } = GATEWAY;
+    const kinds = await kindsIn("model-llama-8b", { mesh: { mode: "ambient", requestsPerSecond: 500 }, gateway });
     expect(kinds).toContain("PeerAuthentication default");
     expect(kinds).not.toContain("Gateway waypoint");
   });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { gatewayProxies } from "../../components/gateway/names";
 import { allows, type NetworkPolicy, parsePolicy, rulesOf, weakestPod } from "../harness/network-policies";
-import { changedRun, environments, type ProgramRun, programRun } from "./run";
+import { changedRun, environments, type ProgramRun, programRun, sharedRun } from "./run";
 
 const DIRECTIONS = ["Ingress", "Egress"] as const;
 
@@ -77,7 +77,7 @@ describe.each([...environments.map((name) => [name, "ambient"] as const), ["aws-
   "connections of %s in a mesh of mode %s",
   (environment, mode) => {
     it("are granted at both ends, or at none", async () => {
-      const run = await changedRun(environment, { mesh: { mode } });
+      const run = await sharedRun(environment, { mesh: { mode } });
       const found = connections(policiesOf(run));
       expect(found.filter(({ granted }) => granted.includes(" istio-system:15012/TCP")).length).toBeGreaterThan(0);
       expect(found.filter(({ both }) => !both).map(({ granted }) => granted)).toEqual([]);

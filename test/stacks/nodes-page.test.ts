@@ -2,26 +2,18 @@
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { engineNames, engineOf } from "../../engines";
 import { GATEWAY_PATHS } from "../../names/gateway-paths";
 import { repositoryRoot } from "../../names/repository-root";
 import { NODE_PROXY, NODE_REGISTRATION } from "../../planner/sidecars";
 import { laptop, planOf, useFolder } from "../cli/run";
+import { type Sections, suggestedSections } from "./texts";
 
 const folder = useFolder();
 const page = readFileSync(join(repositoryRoot(), "docs", "nodes.md"), "utf8");
 const registrarApiKey = { secure: "v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" };
 
-type Sections = Readonly<Record<string, unknown>>;
-
-/** Fragments below `config:`, without the namespace. */
-const fragments: readonly Sections[] = [...page.matchAll(/^```yaml\n(inference-stacks:.*?)^```$/gms)].map(
-  ([, yaml = ""]) =>
-    Object.fromEntries(
-      Object.entries(parse(yaml) as object).map(([key, value]) => [key.replace("inference-stacks:", ""), value]),
-    ),
-);
+const fragments = suggestedSections("nodes.md");
 
 function environmentWith({ models, ...sections }: Sections): Sections {
   const keys = JSON.stringify(sections).includes("registrarApiKey") ? { registrarApiKey } : {};

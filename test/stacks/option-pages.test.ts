@@ -3,20 +3,19 @@ import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { engineOptions } from "../../engines";
 import { repositoryRoot } from "../../names/repository-root";
+import { changedPlan, isDeployable, refusalsOf } from "./planned";
 import { changedRun } from "./run";
+import { type Sections, suggestedSections, together } from "./texts";
 
-const read = (page: string) => readFileSync(join(repositoryRoot(), "docs", `${page}.md`), "utf8");
-
-/** Fragments below `config:`, keys without our namespace. */
-function fragments(page: string): Record<string, unknown>[] {
-  return [...read(page).matchAll(/^```yaml\n(inference-stacks:.*?)^```$/gms)].map(([, text = ""]) =>
-    Object.fromEntries(
-      Object.entries(parse(text) as object).map(([key, value]) => [key.replace("inference-stacks:", ""), value]),
-    ),
-  );
+/** A page's models stand alone: on a pool of their own size. */
+function alone(fragment: Sections): Sections {
+  const pools = {
+    system: { shape: "VM.Standard.E5.Flex", ocpus: 8, memoryGiB: 64 },
+    a10: { shape: "BM.GPU.A10.4", availabilityDomains: [1] },
+  };
+  return fragment.models ? { ...fragment, pools } : fragment;
 }
 
 describe.each([
@@ -31,17 +30,16 @@ describe.each([
     const folder = mkdtempSync(join(tmpdir(), "page-"));
     mkdirSync(join(folder, "templates"));
     writeFileSync(join(folder, "templates/chat.jinja"), "{{ messages }}");
-    const found = fragments(page);
+    const planned = (fragment: Sections) => changedPlan("oci-h100", alone(fragment), folder);
+    const found = suggestedSections(`${page}.md`);
     expect(found).toHaveLength(count);
     for (const fragment of found) {
-      // A page's models stand alone: on a pool of their own size.
-      const pools = {
-        system: { shape: "VM.Standard.E5.Flex", ocpus: 8, memoryGiB: 64 },
-        a10: { shape: "BM.GPU.A10.4", availabilityDomains: [1] },
-      };
-      const { plan } = await changedRun("oci-h100", fragment.models ? { ...fragment, pools } : fragment, folder);
-      const refused = plan.problems.filter(({ severity }) => severity === "mandatory");
-      expect([fragment, refused]).toEqual([fragment, []]);
+      const { plan } = await planned(fragment);
+      expect([fragment, refusalsOf(plan)]).toEqual([fragment, []]);
+    }
+    for (const group of await together(found, (each) => isDeployable(planned(each)))) {
+      const { plan } = await changedRun("oci-h100", alone(group), folder);
+      expect([group, refusalsOf(plan)]).toEqual([group, []]);
     }
   });
 });
@@ -49,6 +47,7 @@ describe.each([
 describe("docs/engine-options.md", () => {
   it("names the pinned versions", () => {
     const [vllm, ollama] = (["vllm", "ollama"] as const).map((engine) => engineOptions(engine).options.version);
-    expect(read("engine-options")).toContain(`vLLM ${vllm}, Ollama ${ollama}`);
+    const page = readFileSync(join(repositoryRoot(), "docs", "engine-options.md"), "utf8");
+    expect(page).toContain(`vLLM ${vllm}, Ollama ${ollama}`);
   });
 });

@@ -3,40 +3,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { repositoryRoot } from "../../names/repository-root";
 import { tenantsOf } from "../../planner/tenants";
 import { usd } from "../../report/style";
 import { environmentText, planOf, useFolder } from "../cli/run";
+import { isDeployable, planText, refusalsOf } from "./planned";
 import { environments, programRun } from "./run";
-
-type Json = Record<string, unknown>;
+import { merged, type Sections, shippedSections, suggestedSections, together } from "./texts";
 
 const folder = useFolder();
-const read = (...path: string[]) => readFileSync(join(repositoryRoot(), ...path), "utf8");
-const page = (name: string) => read("docs", "environments", `${name}.md`);
-
-/** Fragments below `config:` that a page suggests. */
-function fragments(name: string): string[] {
-  return [...page(name).matchAll(/^```yaml\n(inference-stacks:.*?)^```$/gms)].map(([, text = ""]) => text);
-}
-
-function merged(base: unknown, change: unknown): unknown {
-  if (!isObject(base) || !isObject(change)) {
-    return change;
-  }
-  const changed = Object.entries(change).map(([key, value]) => [key, merged(base[key], value)]);
-  return { ...base, ...Object.fromEntries(changed) };
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function withoutNamespace(config: unknown): Json {
-  const entries = Object.entries(Object(config)).filter(([key]) => key.startsWith("inference-stacks:"));
-  return Object.fromEntries(entries.map(([key, value]) => [key.replace("inference-stacks:", ""), value]));
-}
+const page = (name: string) => readFileSync(join(repositoryRoot(), "docs", "environments", `${name}.md`), "utf8");
 
 describe.each(environments)("docs/environments/%s.md", (name) => {
   it("names the models, machines, consumers and cost of the plan", async () => {
@@ -72,13 +48,17 @@ describe.each(environments)("docs/environments/%s.md", (name) => {
   });
 
   it("suggests changes that can be deployed", async () => {
-    const found = fragments(name);
+    const base = shippedSections(name);
+    const withIt = (fragment: Sections) => environmentText(merged(base, fragment) as Sections);
+    const found = suggestedSections("environments", `${name}.md`);
     expect(found.length).toBeGreaterThan(0);
-    const { config }: { config: unknown } = parse(read(`Pulumi.${name}.yaml`));
     for (const fragment of found) {
-      const environment = merged(withoutNamespace(config), withoutNamespace(parse(fragment)));
-      const { status, err } = await planOf(folder, environmentText(Object(environment)));
-      expect([fragment, status, err]).toEqual([fragment, 0, ""]);
+      const { plan } = await planText(withIt(fragment));
+      expect([fragment, refusalsOf(plan)]).toEqual([fragment, []]);
+    }
+    for (const group of await together(found, (each) => isDeployable(planText(withIt(each))))) {
+      const { status, err } = await planOf(folder, withIt(group));
+      expect([group, status, err]).toEqual([group, 0, ""]);
     }
   });
 });

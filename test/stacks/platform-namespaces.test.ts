@@ -8,7 +8,7 @@ import { awsGround } from "../components/autoscaling/fixture";
 import { runWithBeta9 } from "../components/beta9/fixture";
 import { Deployment } from "../harness/deploy";
 import { metadataOf } from "./kubernetes";
-import { changedRun, environments, programRun } from "./run";
+import { changedRun, environments, programRun, sharedRun } from "./run";
 
 /** What a run is said to make, and what it makes. */
 function saidAndMade({ environment, plan, recording }: EnvironmentRun) {
@@ -86,7 +86,7 @@ function byLabel({ recording }: EnvironmentRun, label: string): Record<string, s
 
 describe("namespaces in a mesh", () => {
   it("are all but those with a reason: a model over several nodes, agents of nodes", async () => {
-    const run = await changedRun("oci-h100", { mesh: { mode: "ambient" } });
+    const run = await sharedRun("oci-h100", { mesh: { mode: "ambient" } });
     const { ambient = [], ...others } = byLabel(run, "istio.io/dataplane-mode");
     expect(others).toEqual({
       none: ["calico-system", "fabric-gate", "gpu-metrics", "istio-system", "model-llama-405b", "node-metrics"],
@@ -97,7 +97,7 @@ describe("namespaces in a mesh", () => {
   });
 
   it("with sidecars, are without Ray and Prometheus too", async () => {
-    const run = await changedRun("aws-prod", { mesh: { mode: "sidecar" } });
+    const run = await sharedRun("aws-prod", { mesh: { mode: "sidecar" } });
     const { enabled = [], ...others } = byLabel(run, "istio-injection");
     expect(others).toEqual({
       disabled: [

@@ -4,9 +4,9 @@ import { planDeployment } from "../../planner/plan";
 import type { PoolRequest } from "../../planner/request";
 import { nodesOf } from "../../rehearsal/cluster/existing-parts";
 import { platformPlaceProblems } from "../../stacks/platform-place";
-import { planEnvironment } from "../../stacks/program";
 import { environmentOf, poolOf } from "../planner/fixtures";
-import { parseWith } from "./config/samples";
+import { environmentText, rightEnvironment } from "./config/samples";
+import { planText } from "./planned";
 
 const own = onPremNode({ card: "rtx-4090", gpuCount: 2, vcpus: 32, memoryGiB: 128, localNvmeGB: 0, networkGbps: 10 });
 
@@ -34,12 +34,9 @@ describe("the place of the platform", () => {
   });
 
   it("is asked for in the plan of an environment", async () => {
-    const file = parseWith({ pools: { gpu: { shape: "VM.GPU.A10.2", maxNodes: 4 } } });
-    if (!file.ok) {
-      throw new Error("the sample is wrong");
-    }
-    const { problems } = await planEnvironment("nosys", { environment: file.environment, secrets: {} }, ".");
-    expect(problems.map(({ rule }) => rule)).toContain("platform-place");
+    const pools = { gpu: { shape: "VM.GPU.A10.2", maxNodes: 4 } };
+    const { plan } = await planText(environmentText({ ...rightEnvironment, pools }));
+    expect(plan.problems.map(({ rule }) => rule)).toContain("platform-place");
   });
 });
 

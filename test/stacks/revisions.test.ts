@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DeploymentPlan } from "../../planner/types";
-import { parseEnvironmentFile } from "../../stacks/config";
-import { planEnvironment } from "../../stacks/program";
 import { environmentText, onA10, planOf, useFolder } from "../cli/run";
+import { planText } from "./planned";
 
 const R1 = "1".repeat(40);
 const R2 = "2".repeat(40);
@@ -10,11 +9,7 @@ const repository = "hf://Qwen/Qwen2.5-7B-Instruct";
 const folder = useFolder();
 
 async function planned(model: object, changes: object = {}): Promise<DeploymentPlan> {
-  const parsed = parseEnvironmentFile(environmentText(onA10({ ...model }, { ...changes })));
-  if (!parsed.ok) {
-    throw new Error(JSON.stringify(parsed.problems));
-  }
-  return planEnvironment("test", { environment: parsed.environment, secrets: {} }, folder);
+  return (await planText(environmentText(onA10({ ...model }, { ...changes })), folder)).plan;
 }
 
 function moving({ problems }: DeploymentPlan) {

@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { parse, stringify } from "yaml";
 import { repositoryRoot } from "../../names/repository-root";
 import { type EnvironmentRun, runEnvironment } from "../../offline/environment";
 import { type EnvironmentConfig, formatProblems, parseEnvironmentFile } from "../../stacks/config";
 import { Deployment, type RecordedResource } from "../harness/deploy";
 import { frozen } from "../harness/frozen";
+import { changedText, type Sections, shippedText } from "./texts";
 
 /** The environments that the repository ships. */
 export const environments = ["dev", "oci-a10", "oci-h100", "aws-prod", "edge-nvidia", "edge-radeon"] as const;
@@ -25,25 +23,27 @@ const runs = new Map<string, Promise<ProgramRun>>();
  * (vitest.config.mts). One run at a time: await it.
  */
 export function programRun(name: EnvironmentName, { preview = false } = {}): Promise<ProgramRun> {
-  const key = `${name} ${preview}`;
-  const found = runs.get(key) ?? runProgram(name, preview).then(frozen);
-  runs.set(key, found);
-  return found;
+  return once(`${name} ${preview}`, () => runText(name, shippedText(name), { preview }));
 }
 
 /** Runs an environment with some of its sections replaced: keys without our namespace. */
 export async function changedRun(
   name: EnvironmentName,
-  changes: Readonly<Record<string, unknown>>,
+  changes: Sections,
   baseDirectory = repositoryRoot(),
 ): Promise<ProgramRun> {
-  const { config }: { config: object } = parse(readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8"));
-  const changed = Object.entries(changes).map(([key, value]) => [`inference-stacks:${key}`, value]);
-  return runText(name, stringify({ config: { ...config, ...Object.fromEntries(changed) } }), { baseDirectory });
+  return runText(name, changedText(name, changes), { baseDirectory });
 }
 
-async function runProgram(name: EnvironmentName, preview: boolean): Promise<ProgramRun> {
-  return runText(name, readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8"), { preview });
+/** `changedRun`, which runs once for all tests of a worker like `programRun`: for what several of them ask for. */
+export function sharedRun(name: EnvironmentName, changes: Sections): Promise<ProgramRun> {
+  return once(`${name} ${JSON.stringify(changes)}`, () => changedRun(name, changes));
+}
+
+function once(key: string, run: () => Promise<ProgramRun>): Promise<ProgramRun> {
+  const found = runs.get(key) ?? run().then(frozen);
+  runs.set(key, found);
+  return found;
 }
 
 async function runText(
@@ -70,8 +70,7 @@ async function runText(
  * gateway, as lines of YAML.
  */
 export async function controlHostnameRun(name: EnvironmentName, gateway = ""): Promise<Deployment> {
-  const root = repositoryRoot();
-  const text = readFileSync(join(root, `Pulumi.${name}.yaml`), "utf8");
+  const text = shippedText(name);
   const section = "  inference-stacks:modelControl:\n";
   const control = "    enabled: true\n    hostname: control.example.org\n";
   const withControl = text.includes(section)
@@ -82,6 +81,6 @@ export async function controlHostnameRun(name: EnvironmentName, gateway = ""): P
   if (!file.ok) {
     throw new Error(formatProblems(file.problems, name));
   }
-  const run = await runEnvironment({ name, file, baseDirectory: root });
+  const run = await runEnvironment({ name, file, baseDirectory: repositoryRoot() });
   return new Deployment(run.recording);
 }

@@ -1,13 +1,12 @@
 /** aws-prod in one stack, and the same in two: what controllers in the cluster need of AWS goes from the one to the other. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parse, stringify } from "yaml";
 import { clusterOutputs } from "../../components/cluster/cluster-outputs";
-import { repositoryRoot } from "../../names/repository-root";
 import { useFolder } from "../cli/run";
-import { contentOf, render } from "../render/run";
+import { contentOf, render, shippedRendering } from "../render/run";
 import { changedRun, type ProgramRun, programRun } from "./run";
+import { changedText } from "./texts";
 
 const ENVIRONMENT = "aws-prod";
 const STACK = "acme/inference-stacks/aws-prod-cluster";
@@ -69,17 +68,19 @@ describe("aws-prod in two stacks", () => {
   });
 
   it("renders to the same files, byte by byte", async () => {
-    const one = await render(ENVIRONMENT, "--out", join(folder, "all"));
-    const two = await render(ENVIRONMENT, "--config", platformFile(), "--out", join(folder, "platform"));
+    const one = await shippedRendering(ENVIRONMENT);
+    const [file, out] = [join(folder, "platform.yaml"), join(folder, "platform")];
+    writeFileSync(file, changedText(ENVIRONMENT, TO_PLATFORM));
+    const two = await render(ENVIRONMENT, "--config", file, "--out", out);
     expect([one.status, one.err, two.status, two.err]).toEqual([0, "", 0, ""]);
     // But for the page for whoever applies them, which also has what the plan advises.
-    const files = (name: string) =>
+    const compared = (files: ReadonlyMap<string, string>) =>
       new Map(
-        [...contentOf(join(folder, name))]
+        [...files]
           .filter(([path]) => path !== "README.md")
           .map(([path, text]) => [path, path.includes("inference-plan") ? withoutCostLines(text) : text]),
       );
-    expect(files("platform")).toEqual(files("all"));
+    expect(compared(contentOf(out))).toEqual(compared(one.files));
   }, 120_000);
 });
 
@@ -90,14 +91,4 @@ function withoutCost<T>(content: T): T {
 
 function withoutCostLines(text: string): string {
   return text.replace(/^( *)"cost": \{.*?^\1\}/ms, "");
-}
-
-/** The environment whose cluster is another stack's, in a file. */
-function platformFile(): string {
-  const text = readFileSync(join(repositoryRoot(), `Pulumi.${ENVIRONMENT}.yaml`), "utf8");
-  const { config } = parse(text) as { readonly config: object };
-  const changed = Object.entries(TO_PLATFORM).map(([key, value]) => [`inference-stacks:${key}`, value]);
-  const path = join(folder, "platform.yaml");
-  writeFileSync(path, stringify({ config: { ...config, ...Object.fromEntries(changed) } }));
-  return path;
 }

@@ -1,13 +1,13 @@
 /** One environment in one stack, and the same in two: the cluster's, and the platform's on it. */
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parse, stringify } from "yaml";
+import { parse } from "yaml";
 import { clusterOutputs } from "../../components/cluster/cluster-outputs";
-import { repositoryRoot } from "../../names/repository-root";
 import { useFolder } from "../cli/run";
-import { contentOf, render } from "../render/run";
+import { contentOf, render, shippedRendering } from "../render/run";
 import { changedRun, type ProgramRun, programRun } from "./run";
+import { changedText } from "./texts";
 
 const ENVIRONMENT = "oci-a10";
 const STACK = "acme/inference-stacks/oci-a10-cluster";
@@ -155,13 +155,14 @@ function objects(files: ReadonlyMap<string, string>): ReadonlyMap<string, string
 }
 
 async function rendered(...argv: string[]) {
-  const one = await render(ENVIRONMENT, "--out", out("all"), ...argv);
-  const two = await render(ENVIRONMENT, "--config", file("platform", TO_PLATFORM), "--out", out("platform"), ...argv);
+  const one = argv.length === 0 ? await shippedRendering(ENVIRONMENT) : await renderTo("all", ...argv);
+  const two = await renderTo("platform", "--config", file("platform", TO_PLATFORM), ...argv);
   expect([one.status, one.err, two.status, two.err]).toEqual([0, "", 0, ""]);
-  return [
-    { out: one.out, files: contentOf(out("all")) },
-    { out: two.out, files: contentOf(out("platform")) },
-  ] as const;
+  return [one, two] as const;
+}
+
+async function renderTo(name: string, ...argv: string[]) {
+  return { ...(await render(ENVIRONMENT, "--out", out(name), ...argv)), files: contentOf(out(name)) };
 }
 
 function out(name: string): string {
@@ -170,11 +171,7 @@ function out(name: string): string {
 
 /** The environment with sections of its own, in a file. */
 function file(name: string, changes: Readonly<Record<string, unknown>>): string {
-  const { config }: { config: object } = parse(
-    readFileSync(join(repositoryRoot(), `Pulumi.${ENVIRONMENT}.yaml`), "utf8"),
-  );
-  const changed = Object.entries(changes).map(([key, value]) => [`inference-stacks:${key}`, value]);
   const path = join(folder, `${name}.yaml`);
-  writeFileSync(path, stringify({ config: { ...config, ...Object.fromEntries(changed) } }));
+  writeFileSync(path, changedText(ENVIRONMENT, changes));
   return path;
 }

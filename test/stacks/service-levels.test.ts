@@ -1,42 +1,27 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parse, stringify } from "yaml";
-import { repositoryRoot } from "../../names/repository-root";
-import { planWithAdvice } from "../../planner/plan-with-advice";
 import type { DeploymentPlan } from "../../planner/types";
-import { readArchitectures } from "../../stacks/architectures";
-import { formatProblems, parseEnvironmentFile } from "../../stacks/config";
-import { toPlanRequest } from "../../stacks/plan-request";
 import { planOf, useFolder } from "../cli/run";
+import { changedPlan, refusalsOf } from "./planned";
 import { environments } from "./run";
+import { changedText, shippedSections } from "./texts";
 
 type Models = Record<string, Record<string, unknown>>;
 
 const folder = useFolder();
 
-/** Text of an environment with something more said of each of its models. */
-function fileWith(name: string, more: (model: string) => object): string {
-  const file = parse(readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8")) as {
-    config: Record<string, unknown>;
+/** The models of an environment with something more said of each. */
+function modelsWith(name: string, more: (model: string) => object): { readonly models: Models } {
+  const models = shippedSections(name).models as Models;
+  return {
+    models: Object.fromEntries(
+      Object.entries(models).map(([model, settings]) => [model, { ...settings, ...more(model) }]),
+    ),
   };
-  const models = file.config["inference-stacks:models"] as Models;
-  const changed = Object.fromEntries(
-    Object.entries(models).map(([model, settings]) => [model, { ...settings, ...more(model) }]),
-  );
-  return stringify({ config: { ...file.config, "inference-stacks:models": changed } });
 }
 
-async function planWith(name: string, more: (model: string) => object): Promise<DeploymentPlan> {
-  const parsed = parseEnvironmentFile(fileWith(name, more));
-  if (!parsed.ok) {
-    throw new Error(formatProblems(parsed.problems));
-  }
-  const architectures = await readArchitectures(parsed.environment, repositoryRoot());
-  return planWithAdvice(toPlanRequest(name, parsed.environment, architectures));
-}
+const planWith = async (name: string, more: (model: string) => object) =>
+  (await changedPlan(name, modelsWith(name, more))).plan;
 
-const refusals = ({ problems }: DeploymentPlan) => problems.filter(({ severity }) => severity === "mandatory");
 const placesOf = ({ models }: DeploymentPlan) =>
   models.map((m) => [
     m.name,
@@ -48,15 +33,11 @@ const placesOf = ({ models }: DeploymentPlan) =>
     m.concurrency,
   ]);
 
-describe.each(environments)("%s with a service level for each model", (name) => {
-  let bare: DeploymentPlan;
-  let fast: ReadonlySet<string>;
-  beforeAll(async () => {
-    bare = await planWith(name, () => ({ traffic: undefined, serviceLevel: undefined }));
-    fast = new Set(bare.models.flatMap((m) => (m.speed ? [m.name] : [])));
-  });
+/** The plan without levels and traffic, and levels that it keeps easily and never. */
+async function levelsFor(name: string) {
+  const bare = await planWith(name, () => ({ traffic: undefined, serviceLevel: undefined }));
+  const fast: ReadonlySet<string> = new Set(bare.models.flatMap((m) => (m.speed ? [m.name] : [])));
   const generates = (model: string) => bare.models.some((m) => m.name === model && /chat|completion/.test(m.task));
-
   const mild = (model: string) =>
     generates(model)
       ? {
@@ -66,8 +47,17 @@ describe.each(environments)("%s with a service level for each model", (name) => 
       : { traffic: undefined, serviceLevel: { availability: 0.99 } };
   const impossible = (model: string) =>
     fast.has(model) ? { traffic: undefined, serviceLevel: { tpotMs: 0.2 } } : { traffic: undefined };
+  return { bare, fast, generates, mild, impossible };
+}
+
+describe.each(environments)("%s with a service level for each model", (name) => {
+  let levels: Awaited<ReturnType<typeof levelsFor>>;
+  beforeAll(async () => {
+    levels = await levelsFor(name);
+  });
 
   it("says of every model how fast it is, or why nobody knows", () => {
+    const { bare, fast, generates } = levels;
     for (const { speed, noSpeed, tokenPrice } of bare.models) {
       expect([speed === undefined, tokenPrice === undefined]).toEqual([noSpeed !== undefined, noSpeed !== undefined]);
       if (speed !== undefined) {
@@ -81,8 +71,9 @@ describe.each(environments)("%s with a service level for each model", (name) => 
   });
 
   it("is planned as before where the level and the traffic are mild", async () => {
+    const { bare, fast, mild } = levels;
     const plan = await planWith(name, mild);
-    expect(refusals(plan)).toEqual([]);
+    expect(refusalsOf(plan)).toEqual([]);
     // What the file does not say follows from traffic; these files say concurrency, and replicas where there is more than one.
     expect(placesOf(plan)).toEqual(placesOf(bare));
     for (const { name: model, speed } of plan.models.filter((m) => fast.has(m.name))) {
@@ -91,8 +82,9 @@ describe.each(environments)("%s with a service level for each model", (name) => 
   });
 
   it("is refused with floor, reason and remedy where no load keeps the level", async () => {
+    const { fast, impossible } = levels;
     const plan = await planWith(name, impossible);
-    const refused = refusals(plan);
+    const refused = refusalsOf(plan);
     expect(refused.map(({ rule, subject }) => [rule, subject]).toSorted()).toEqual(
       [...fast].map((model) => ["service-level", `models.${model}`]).toSorted(),
     );
@@ -103,12 +95,13 @@ describe.each(environments)("%s with a service level for each model", (name) => 
       );
     }
   });
+});
 
-  it("is planned and refused by the command too, whatever else the environment has", async () => {
-    const [kept, lost] = [await planOf(folder, fileWith(name, mild)), await planOf(folder, fileWith(name, impossible))];
-    expect([kept.status, kept.err]).toEqual([0, ""]);
-    // Where nobody knows how fast any model is, nothing is held to the level.
-    expect([lost.status, lost.err]).toEqual([fast.size > 0 ? 1 : 0, ""]);
-    expect(lost.out.match(/keeps its service level on no allowed pool/g) ?? []).toHaveLength(fast.size);
-  });
+it("a level for each model is planned and refused by the command too", async () => {
+  const { fast, mild, impossible } = await levelsFor("oci-a10");
+  const planned = (more: (model: string) => object) =>
+    planOf(folder, changedText("oci-a10", modelsWith("oci-a10", more)));
+  const [kept, lost] = [await planned(mild), await planned(impossible)];
+  expect([kept.status, kept.err, lost.status, lost.err, fast.size > 0]).toEqual([0, "", 1, "", true]);
+  expect(lost.out.match(/keeps its service level on no allowed pool/g)).toHaveLength(fast.size);
 });

@@ -1,15 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { planEnvironment } from "../../stacks/program";
-import { parseWith, problemsWith, rightEnvironment } from "./config/samples";
+import { environmentText, problemsWith, rightEnvironment } from "./config/samples";
+import { planText } from "./planned";
 
 async function rulesOf(chat: Record<string, unknown>): Promise<readonly string[]> {
-  const file = parseWith({ models: { ...rightEnvironment.models, chat } });
-  if (!file.ok) {
-    throw new Error("the sample is wrong");
-  }
-  return (await planEnvironment("formats", { environment: file.environment, secrets: {} }, ".")).problems.map(
-    ({ rule }) => rule,
-  );
+  const models = { ...rightEnvironment.models, chat };
+  const { plan } = await planText(environmentText({ ...rightEnvironment, models }));
+  return plan.problems.map(({ rule }) => rule);
 }
 
 describe("a quantization in a configuration", () => {

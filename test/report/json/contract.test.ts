@@ -13,9 +13,10 @@ import { planPage, planSchemaText } from "../../../report/json/generated";
 import { keyRows } from "../../../report/json/rows";
 import { planSchema, SCHEMA_VERSION } from "../../../report/json/schema";
 import type { PlanJson } from "../../../report/result";
-import { laptop, onA10, plan, planOf, useFolder } from "../../cli/run";
+import { laptop, onA10, planOf, useFolder } from "../../cli/run";
+import { environments, programRun } from "../../stacks/run";
+import { planDocument, printed } from "../planned";
 
-const environments = ["dev", "oci-a10", "oci-h100", "aws-prod", "edge-nvidia", "edge-radeon"];
 const folder = useFolder();
 
 const tooLarge = { model: "llama-3.3-70b-instruct", concurrency: 16 };
@@ -165,10 +166,10 @@ beforeAll(async () => {
     JSON.stringify({ ...JSON.parse(readFileSync(configPath, "utf8")), ...deprecated }),
   );
   for (const name of environments) {
-    documents.set(name, JSON.parse((await plan(name, "--json")).out));
+    documents.set(name, printed(await programRun(name)));
   }
   for (const [name, environment] of Object.entries(rarities)) {
-    documents.set(name, JSON.parse((await planOf(folder, environment, "--json")).out));
+    documents.set(name, await planDocument(environment, folder));
   }
 }, 120_000);
 
@@ -242,6 +243,13 @@ describe("what users get of it", () => {
 
   it("is in step with the planner's types: an error of types here asks for the key in report/json", () => {
     expectTypeOf<Printed<z.output<typeof planSchema>>>().toEqualTypeOf<Printed<PlanJson>>();
+  });
+
+  it("is what the command prints", async () => {
+    const { out } = await planOf(folder, laptop, "--json");
+    const { resources, policies, violations, ...planned } = JSON.parse(out);
+    expect(resources.length).toBeGreaterThan(100);
+    expect(await planDocument(laptop, folder)).toMatchObject(planned);
   });
 
   it("shows no plan where the input is refused", async () => {

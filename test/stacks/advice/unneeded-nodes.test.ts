@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { unneededNodes } from "../../../stacks/advice/unneeded-nodes";
-import { changedRun } from "../run";
+import { changedPlan } from "../planned";
 
 async function advised(pools: object, changes: object = {}) {
-  const { environment, plan } = await changedRun("aws-prod", { pools, ...changes });
-  return unneededNodes({ environment, plan } as Parameters<typeof unneededNodes>[0]);
+  return unneededNodes(await changedPlan("aws-prod", { pools, budget: { monthlyUsd: 500_000 }, ...changes }));
 }
 
 const POOLS = {
@@ -38,7 +37,7 @@ describe("nodes that Karpenter will not make", () => {
           l4: { ...POOLS.l4, minNodes: 0 },
           h100: { ...POOLS.h100, minNodes: 2 },
         },
-        { models: spare, budget: { monthlyUsd: 200_000 } },
+        { models: spare },
       ),
     ).toEqual([]);
   });

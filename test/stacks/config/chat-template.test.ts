@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { summarize } from "../../../planner/summary";
 import { ConfigError } from "../../../stacks/config";
-import { planEnvironment } from "../../../stacks/program";
-import { parseWith, problemsWith } from "./samples";
+import { planText } from "../planned";
+import { environmentText, problemsWith, rightEnvironment } from "./samples";
 
 describe("a model's own chat template", () => {
   let folder: string;
@@ -25,11 +25,7 @@ describe("a model's own chat template", () => {
         { model: "qwen2.5-7b-instruct", vllm: { chatTemplate } },
       ]),
     );
-    const parsed = parseWith({ models });
-    if (!parsed.ok) {
-      throw new Error("not parsed");
-    }
-    return planEnvironment("test", { environment: parsed.environment, secrets: {} }, folder);
+    return (await planText(environmentText({ ...rightEnvironment, models }), folder)).plan;
   }
 
   it("is read from beside the environment file; the summary only names it", async () => {

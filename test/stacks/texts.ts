@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { parse } from "yaml";
+import { repositoryRoot } from "../../names/repository-root";
+import { environmentText } from "../cli/run";
+
+/** Sections of an environment, keys without our namespace. */
+export type Sections = Readonly<Record<string, unknown>>;
+
+const NAMESPACE = "inference-stacks:";
+
+/** Text of `Pulumi.<name>.yaml`. */
+export function shippedText(name: string): string {
+  return readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8");
+}
+
+/** Sections of `Pulumi.<name>.yaml`. */
+export function shippedSections(name: string): Sections {
+  return sectionsIn(parse(shippedText(name)).config);
+}
+
+/** The text with some of its sections replaced. */
+export function changedText(name: string, changes: Sections): string {
+  return environmentText({ ...shippedSections(name), ...changes });
+}
+
+/** The fragments below `config:` that a page of docs suggests, in its order. */
+export function suggestedSections(...page: string[]): Sections[] {
+  const text = readFileSync(join(repositoryRoot(), "docs", ...page), "utf8");
+  return [...text.matchAll(/^```yaml\n(inference-stacks:.*?)^```$/gms)].map(([, yaml = ""]) => sectionsIn(parse(yaml)));
+}
+
+/**
+ * Fragments of a page that can stand in one file, as one, so that fewer programs run: none writes another value where
+ * another one does, and all together can be deployed.
+ */
+export async function together(
+  fragments: readonly Sections[],
+  canBeDeployed: (sections: Sections) => Promise<boolean>,
+): Promise<Sections[]> {
+  const groups: Sections[] = [];
+  for (const fragment of fragments) {
+    const both = groups.map((group) => merged(group, fragment) as Sections);
+    const allowed = await Promise.all(
+      both.map((each, at) => isDeepStrictEqual(each, merged(fragment, groups[at])) && canBeDeployed(each)),
+    );
+    const at = allowed.indexOf(true);
+    groups[at < 0 ? groups.length : at] = both[at] ?? fragment;
+  }
+  return groups;
+}
+
+/** `base` with what `change` writes, key by key, all the way down. */
+export function merged(base: unknown, change: unknown): unknown {
+  if (!isObject(base) || !isObject(change)) {
+    return change ?? base;
+  }
+  const changed = Object.entries(change).map(([key, value]) => [key, merged(base[key], value)]);
+  return { ...base, ...Object.fromEntries(changed) };
+}
+
+function isObject(value: unknown): value is Sections {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function sectionsIn(config: object): Sections {
+  const ours = Object.entries(config).filter(([key]) => key.startsWith(NAMESPACE));
+  return Object.fromEntries(ours.map(([key, value]) => [key.slice(NAMESPACE.length), value]));
+}
