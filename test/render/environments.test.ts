@@ -1,5 +1,4 @@
 /** What is rendered of each environment that the repository ships. */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
@@ -13,23 +12,14 @@ import { environments, type ProgramRun, programRun } from "../stacks/run";
 import { exists, secret, served } from "./argo-cd/facts";
 import { CRD_CHARTS } from "./argo-cd/health";
 import { sync } from "./argo-cd/sync";
-import { contentOf, objectOf, objectsIn, type ReadObject, renderShipped, waveOf } from "./run";
+import { contentOf, objectOf, objectsIn, type ReadObject, renderShipped, shippedRendering, waveOf } from "./run";
 
 const folder = useFolder();
-
-/** What is rendered of an environment, once for all tests here. */
-async function rendered(name: string): Promise<ReadonlyMap<string, string>> {
-  const place = join(folder, name);
-  if (!existsSync(place)) {
-    expect(await renderShipped(name, place)).toMatchObject({ status: 0, err: "" });
-  }
-  return contentOf(place);
-}
 
 it("aws-prod, the largest, gives the same bytes again", async () => {
   const again = join(folder, "again");
   expect((await renderShipped("aws-prod", again)).status).toBe(0);
-  expect(contentOf(again)).toEqual(await rendered("aws-prod"));
+  expect(contentOf(again)).toEqual((await shippedRendering("aws-prod")).files);
 });
 
 describe.each(environments)("%s", (name) => {
@@ -37,7 +27,9 @@ describe.each(environments)("%s", (name) => {
   let objects: ReadObject[];
   let run: ProgramRun;
   beforeAll(async () => {
-    content = await rendered(name);
+    const { status, err, files } = await shippedRendering(name);
+    expect([status, err]).toEqual([0, ""]);
+    content = files;
     objects = objectsIn(content);
     run = await programRun(name);
   }, 60_000);
