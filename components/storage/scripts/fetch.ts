@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { isMainThread, Worker, workerData } from "node:worker_threads";
 import { MANIFEST, type Manifest, refuseUnsafePaths } from "./model-files.ts";
-import { environmentVariable, FinalError, runMain, withRetries } from "./retry.ts";
+import { environmentVariable, FinalError, type RetryOptions, runMain, withRetries } from "./retry.ts";
 import { S3Bucket } from "./s3.ts";
 
 export interface WantedFile {
@@ -88,6 +88,7 @@ export async function fetchFile(
   prefix: string,
   file: WantedFile,
   target: string,
+  retries: RetryOptions = { attempts: 3 },
 ): Promise<"present" | "copied"> {
   const path = join(target, file.path);
   if ((await sizeOf(path)) === file.size) {
@@ -116,7 +117,7 @@ export async function fetchFile(
       }
       await rename(`${path}.part`, path);
     },
-    { attempts: 3 },
+    retries,
   );
   return "copied";
 }

@@ -13,7 +13,7 @@ import type { Repository, RepositoryFile } from "./hugging-face.ts";
 import { setConfigMapData } from "./kubernetes.ts";
 import { isSafePath, JOURNAL, type Journal, MANIFEST, type Manifest, type ManifestFile } from "./model-files.ts";
 import { repositoryOf } from "./repository.ts";
-import { eachConcurrently, environmentVariable, FinalError, runMain, withRetries } from "./retry.ts";
+import { eachConcurrently, environmentVariable, FinalError, type RetryOptions, runMain, withRetries } from "./retry.ts";
 import { PART_BYTES, S3Bucket } from "./s3.ts";
 
 export interface SyncRequest {
@@ -27,6 +27,8 @@ export interface SyncRequest {
   readonly choose: Choice;
   /** Keeps the SHA-256 of the manifest outside of the bucket. */
   readonly pin: (manifestSha256: string, manifest: Manifest) => Promise<void>;
+  /** Of the copy of each file. @default 3 attempts */
+  readonly retries?: RetryOptions;
 }
 
 /** Files in flight: each holds up to two parts in memory. */
@@ -36,7 +38,8 @@ const CONCURRENT_FILES = 4;
  * @returns the manifest that was written.
  * @throws FinalError naming the file that is missing, differs from what the Hub states, or cannot be read.
  */
-export async function sync({ hub, revision, bucket, prefix, choose, pin }: SyncRequest): Promise<Manifest> {
+export async function sync(request: SyncRequest): Promise<Manifest> {
+  const { hub, revision, bucket, prefix, choose, pin, retries = { attempts: 3 } } = request;
   const commit = await hub.commit(revision);
   const listed = new Map((await hub.files(commit)).map((file) => [file.path, file]));
   const paths = await choose(hub, commit, [...listed.values()]);
@@ -52,8 +55,7 @@ export async function sync({ hub, revision, bucket, prefix, choose, pin }: SyncR
   await eachConcurrently(wanted, CONCURRENT_FILES, async (file) => {
     const key = `${prefix}/${file.path}`;
     const present = await storedCopy(bucket, key, file);
-    const sha256 =
-      present ?? (await withRetries(file.path, () => copy(hub, commit, bucket, key, file), { attempts: 3 }));
+    const sha256 = present ?? (await withRetries(file.path, () => copy(hub, commit, bucket, key, file), retries));
     copied.set(file.path, { path: file.path, size: file.size, sha256 });
     console.log(
       `${present ? "present" : "copied "} ${file.path} (${gigabytes(file.size)} GB, ${copied.size} of ${wanted.length})`,

@@ -54,6 +54,7 @@ function copy(prefix: string, { repository = "org/model", revision = "main", sum
     prefix,
     choose,
     pin: async (digest) => void pins.push(digest),
+    retries: { attempts: 3, firstDelayMs: 1 },
   }).then((manifest) => ({ manifest, pins }));
 }
 

@@ -274,9 +274,8 @@ describe("with servers", () => {
     }
     const damaged = Buffer.from("x".repeat(file.size));
     store.objects.set(`legal/llama/${file.path}`, { body: damaged, metadata: {} });
-    await expect(fetchFile(bucket(), "legal/llama", file, folder)).rejects.toThrow(
-      /LICENSE\.txt: got 5 bytes with SHA-256/,
-    );
+    const fetched = fetchFile(bucket(), "legal/llama", file, folder, { attempts: 3, firstDelayMs: 1 });
+    await expect(fetched).rejects.toThrow(/LICENSE\.txt: got 5 bytes with SHA-256/);
     await expect(readFile(join(folder, file.path))).rejects.toThrow("ENOENT");
   });
 
