@@ -13,6 +13,7 @@ import { readArchitectures } from "../../stacks/architectures";
 import { formatProblems } from "../../stacks/config";
 import { toPlanRequest } from "../../stacks/plan-request";
 import { deployServing } from "../components/serving/fixture";
+import { atNight } from "../harness/property-runs";
 import { parseWith } from "../stacks/config/samples";
 import { PLANNED, type Question, type Told } from "./told/contract";
 import { READERS } from "./told/table";
@@ -104,7 +105,7 @@ describe.each(engineNames)("what %s is told", (engine) => {
       fc.asyncProperty(fc.array(models, { minLength: 6, maxLength: 6 }), async (settings) => {
         expect((await read(engine, settings)).flatMap(differences)).toEqual([]);
       }),
-      { numRuns: 4 },
+      { numRuns: atNight(4, 2) },
     );
   });
 });

@@ -8,6 +8,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EngineUnavailable, NoRoom } from "../../../../services/model-control/src/errors";
 import { type IdleTime, shortestIdleSeconds } from "../../../../services/model-control/src/fleet/idle";
+import { atNight } from "../../../harness/property-runs";
 import { OllamaStub } from "../ollama-stub";
 import { GIB, model, ollamaWorker, signal, type TestFleet, testFleet } from "./fixture";
 import { MemoryState } from "./memory-state";
@@ -209,6 +210,6 @@ test("over a thousand steps no budget is broken, no pinned model leaves, none in
         await stub.close();
       }
     }),
-    { numRuns: 2, endOnFailure: true },
+    { numRuns: atNight(2, 1), endOnFailure: true },
   );
 }, 120_000);
