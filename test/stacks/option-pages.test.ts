@@ -7,7 +7,7 @@ import { engineOptions } from "../../engines";
 import { repositoryRoot } from "../../names/repository-root";
 import { changedPlan, isDeployable, refusalsOf } from "./planned";
 import { changedRun } from "./run";
-import { type Sections, suggestedSections, together } from "./texts";
+import { changedText, type Sections, suggestedSections, together } from "./texts";
 
 /** A page's models stand alone: on a pool of their own size. */
 function alone(fragment: Sections): Sections {
@@ -30,14 +30,14 @@ describe.each([
     const folder = mkdtempSync(join(tmpdir(), "page-"));
     mkdirSync(join(folder, "templates"));
     writeFileSync(join(folder, "templates/chat.jinja"), "{{ messages }}");
-    const planned = (fragment: Sections) => changedPlan("oci-h100", alone(fragment), folder);
+    const fits = (group: Sections) => isDeployable(changedText("oci-h100", alone(group)));
     const found = suggestedSections(`${page}.md`);
     expect(found).toHaveLength(count);
     for (const fragment of found) {
-      const { plan } = await planned(fragment);
+      const { plan } = await changedPlan("oci-h100", alone(fragment), folder);
       expect([fragment, refusalsOf(plan)]).toEqual([fragment, []]);
     }
-    for (const group of await together(found, (each) => isDeployable(planned(each)))) {
+    for (const group of await together(found, fits)) {
       const { plan } = await changedRun("oci-h100", alone(group), folder);
       expect([group, refusalsOf(plan)]).toEqual([group, []]);
     }

@@ -1,6 +1,9 @@
 import { repositoryRoot } from "../../names/repository-root";
+import { planDeployment } from "../../planner/plan";
 import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
+import { readArchitectures } from "../../stacks/architectures";
 import { type EnvironmentConfig, formatProblems, parseEnvironmentFile } from "../../stacks/config";
+import { toPlanRequest } from "../../stacks/plan-request";
 import { planEnvironment } from "../../stacks/program";
 import { changedText, type Sections } from "./texts";
 
@@ -29,15 +32,17 @@ export function changedPlan(name: string, changes: Sections = {}, baseDirectory?
   return planText(changedText(name, changes), baseDirectory, name);
 }
 
-/** Whether the configuration and the planner allow an environment. */
-export function isDeployable(planned: Promise<Planned>): Promise<boolean> {
-  return planned.then(
-    ({ plan }) => refusalsOf(plan).length === 0,
-    () => false,
-  );
+/** Whether its models fit, for its budget: what would mend it, for which the planner takes seconds, is not looked for. */
+export async function isDeployable(text: string): Promise<boolean> {
+  const file = parseEnvironmentFile(text);
+  if (!file.ok) {
+    return false;
+  }
+  const architectures = await readArchitectures(file.environment, repositoryRoot());
+  return refusalsOf(planDeployment(toPlanRequest("test", file.environment, architectures))).length === 0;
 }
 
 /** What forbids to deploy a plan. */
-export function refusalsOf({ problems }: DeploymentPlan): CapacityProblem[] {
+export function refusalsOf({ problems }: Pick<DeploymentPlan, "problems">): CapacityProblem[] {
   return problems.filter(({ severity }) => severity === "mandatory");
 }

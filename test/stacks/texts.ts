@@ -41,12 +41,15 @@ export async function together(
 ): Promise<Sections[]> {
   const groups: Sections[] = [];
   for (const fragment of fragments) {
-    const both = groups.map((group) => merged(group, fragment) as Sections);
-    const allowed = await Promise.all(
-      both.map((each, at) => isDeepStrictEqual(each, merged(fragment, groups[at])) && canBeDeployed(each)),
-    );
-    const at = allowed.indexOf(true);
-    groups[at < 0 ? groups.length : at] = both[at] ?? fragment;
+    let [at, whole] = [groups.length, fragment];
+    for (const [index, group] of groups.entries()) {
+      const both = merged(group, fragment) as Sections;
+      if (isDeepStrictEqual(both, merged(fragment, group)) && (await canBeDeployed(both))) {
+        [at, whole] = [index, both];
+        break;
+      }
+    }
+    groups[at] = whole;
   }
   return groups;
 }
