@@ -34,8 +34,15 @@ export function sourceFiles(): string[] {
   return typeScriptFiles().filter((file) => file.includes("/") && !file.startsWith("test/"));
 }
 
-/** All that a file imports: statically or not, values, types and `export … from`. */
-export function importsOf(file: string, text = readFileSync(join(repositoryRoot(), file), "utf8")): Import[] {
+/**
+ * All that a file imports: statically or not, values, types and `export … from`.
+ * @param root of the checkout that the file is in
+ */
+export function importsOf(
+  file: string,
+  text = readFileSync(join(repositoryRoot(), file), "utf8"),
+  root = repositoryRoot(),
+): Import[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false);
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, isType: boolean) => {
@@ -43,7 +50,7 @@ export function importsOf(file: string, text = readFileSync(join(repositoryRoot(
       return;
     }
     const isPackage = !specifier.text.startsWith(".");
-    const target = isPackage ? specifier.text : resolved(join(dirname(file), specifier.text));
+    const target = isPackage ? specifier.text : resolved(join(dirname(file), specifier.text), root);
     const line = source.getLineAndCharacterOfPosition(specifier.pos).line + 1;
     found.push({ file, line, target, isPackage, isType });
   };
@@ -78,7 +85,7 @@ function isLoading(callee: ts.Expression): boolean {
 }
 
 /** The file that a relative import means. */
-function resolved(path: string): string {
+function resolved(path: string, root: string): string {
   const names = [path, `${path}.ts`, `${path}/index.ts`, `${path}.json`, path.replace(/\.js$/, ".ts")];
-  return names.find((name) => /\.\w+$/.test(name) && existsSync(join(repositoryRoot(), name))) ?? path;
+  return names.find((name) => /\.\w+$/.test(name) && existsSync(join(root, name))) ?? path;
 }

@@ -264,6 +264,6 @@ export const ROOMS: readonly Room[] = [
     ],
     types: [SERVICE],
   },
-  // Made by hand, from what is installed: records that tests compare with.
-  { folder: "scripts", imports: ["names", "stacks/config", "offline"] },
+  // Run by hand: records of what is installed, which tests compare with, and mutants.
+  { folder: "scripts", imports: ["names", "planner", "stacks/config", "offline"] },
 ];

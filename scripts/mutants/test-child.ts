@@ -1,0 +1,56 @@
+/** Runs tests of a checkout with its own vitest: a process, because a mutant may hang it or leave things behind in it. */
+import { createRequire } from "node:module";
+import { join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { TestModule, Vitest } from "vitest/node";
+import type { TestMessage, TestRequest } from "./test-messages";
+
+type VitestNode = typeof import("vitest/node");
+
+process.once("message", async ({ root, files, workers }: TestRequest) => {
+  process.chdir(root);
+  const path = createRequire(join(root, "package.json")).resolve("vitest/node");
+  const { createVitest }: VitestNode = await import(pathToFileURL(path).href);
+  const tell = (message: TestMessage): void => {
+    process.send?.(message);
+  };
+  const fileOf = ({ moduleId }: { readonly moduleId: string }) => relative(root, moduleId);
+  const vitest: Vitest = await createVitest("test", {
+    root,
+    watch: false,
+    maxWorkers: workers,
+    // Transformed modules are kept on disk by their content: most of a run's time otherwise.
+    experimental: { fsModuleCache: true },
+    sequence: { sequencer: AsGiven },
+    reporters: [
+      {
+        onTestModuleQueued: (module: TestModule) => tell({ kind: "begins", file: fileOf(module) }),
+        onTestCaseResult: (test) => {
+          if (test.result().state === "failed") {
+            tell({ kind: "fails", file: fileOf(test.module) });
+          }
+        },
+        onTestModuleEnd: (module: TestModule) =>
+          tell({ kind: module.state() === "failed" ? "fails" : "ends", file: fileOf(module) }),
+      },
+    ],
+  });
+  const project = vitest.getRootProject();
+  await vitest.standalone();
+  const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
+    files.map((file) => project.createSpecification(join(root, file))),
+  );
+  const hasErrors = unhandledErrors.length > 0 || testModules.some((module) => module.state() === "failed");
+  process.send?.({ kind: "done", hasErrors } satisfies TestMessage, () => process.exit());
+});
+
+/** Vitest would run what failed or took long the last time first. */
+class AsGiven {
+  shard<T>(files: T): T {
+    return files;
+  }
+
+  sort<T>(files: T): T {
+    return files;
+  }
+}
