@@ -29,6 +29,11 @@ describe("nearest tests of a file", () => {
     ]);
   });
 
+  test("are counted by the shortest way where imports go in a circle", () => {
+    const distances = graph.distancesTo("planner/a.ts");
+    expect(["a", "b", "c"].map((name) => distances.get(`planner/${name}.ts`))).toEqual([0, 1, 2]);
+  });
+
   test("are none through types alone, which are gone when the program runs", () => {
     expect(graph.distancesTo("planner/a.ts").has("test/cli/type.test.ts")).toBe(false);
     expect(graph.importersOf("planner/a.ts")).toContain("planner/t.ts");
