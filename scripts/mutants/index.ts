@@ -107,10 +107,10 @@ async function run(options: Options): Promise<string> {
     tests: testFiles(copy),
     graph,
     results,
-    onVerdict: (mutant) => {
-      const verdict = results.verdictOn(mutant.id);
+    onProgress: say,
+    onVerdict: (mutant, verdict) => {
       const done = mutants.length - rest().length;
-      say(`${done}/${mutants.length} ${verdict ? verdictText({ verdict }) : ""}: ${placeOf(mutant)}`);
+      say(`${done}/${mutants.length} ${verdictText({ verdict })}: ${placeOf(mutant)}`);
     },
   });
   const open = rest();

@@ -1,9 +1,12 @@
 import type { Copy } from "./copy";
 import type { ImportGraph } from "./import-graph";
 import type { Mutant } from "./mutant";
-import type { Results } from "./results";
+import type { Results, Verdict } from "./results";
 import { runTests } from "./run-tests";
-import { killsTogether } from "./together";
+import { killsTogether, type Trial } from "./together";
+
+/** Tests of a run with many mutants: one that is cut off loses no more. */
+const TOGETHER = 100;
 
 export interface JudgeOptions {
   /** By path from the root. */
@@ -13,7 +16,8 @@ export interface JudgeOptions {
   readonly files: number;
   readonly seconds: number;
   /** Reports each verdict. */
-  readonly onVerdict: (mutant: Mutant) => void;
+  readonly onVerdict: (mutant: Mutant, verdict: Verdict) => void;
+  readonly onProgress: (text: string) => void;
 }
 
 /** Runs tests against mutants of one commit and keeps the verdicts. */
@@ -25,59 +29,75 @@ export class Judge {
 
   /** A mutant alone against its nearest tests, up to the first that it fails and that passes without it. */
   async alone(mutant: Mutant, copy: Copy): Promise<void> {
-    const { graph, tests, results, files, seconds, onVerdict } = this.options;
-    let open = graph.nearestTests(mutant.file, tests).slice(0, files);
-    const ran: string[] = [];
+    const { graph, tests, results, files, seconds } = this.options;
+    const nearest = graph.nearestTests(mutant.file, tests).slice(0, files);
     const ends = Date.now() + seconds * 1000;
-    const bounds = () => ({ workers: 1, stopsAtFailure: true, seconds: Math.max(0, ends - Date.now()) / 1000 });
     for (;;) {
-      open = open.filter((test) => results.passesClean(test) !== false);
+      const open = nearest.filter(
+        (test) => results.passesClean(test) !== false && !results.passedBy(mutant.id).has(test),
+      );
       copy.apply([mutant]);
-      const { failed, passed } = await runTests(copy, open, bounds());
-      ran.push(...passed);
+      const left = Math.max(0, ends - Date.now()) / 1000;
+      const { failed, passed, doubtful } = await runTests(copy, open, {
+        workers: 1,
+        stopsAtFailure: true,
+        seconds: left,
+      });
+      results.add({ mutants: [mutant.id], pass: passed });
       const [by] = failed;
-      if (by === undefined || (await this.passesClean(by, copy))) {
-        const verdict =
-          by === undefined ? ({ outcome: "passed nearest", ran } as const) : ({ outcome: "killed", by } as const);
-        results.add({ mutant: mutant.id, verdict });
-        onVerdict(mutant);
+      if (by === undefined) {
+        this.decide(mutant, { outcome: "passed nearest" });
         return;
       }
-      open = open.filter((test) => !ran.includes(test));
+      const isClean = await this.passesClean(by, copy);
+      if (isClean && (!doubtful || (await this.failsAgain(by, mutant, copy)))) {
+        this.decide(mutant, { outcome: "killed", by });
+        return;
+      }
     }
   }
 
   /** Those that passed their nearest tests, in one checkout against all others. Those that are still alive have survived. */
   async together(mutants: readonly Mutant[], copy: Copy, workers: number): Promise<void> {
-    const { graph, tests, results, onVerdict } = this.options;
+    const { graph, tests, results, onProgress } = this.options;
     for (const group of apart(mutants)) {
       const distances = new Map(group.map((mutant) => [mutant, graph.distancesTo(mutant.file)]));
-      const kills = killsTogether(
-        group,
-        tests.filter((test) => !group.every((one) => this.ran(one).includes(test))),
-        {
-          failing: (some, files) => {
-            copy.apply(some);
-            return allFailing(copy, files, workers);
-          },
-          passesClean: (test) => this.passesClean(test, copy),
-          distance: (mutant, test) => distances.get(mutant)?.get(test),
+      const trial: Trial<Mutant> = {
+        failing: (some, files) => {
+          copy.apply(some);
+          return allFailing(copy, files, workers);
         },
-      );
-      for await (const { mutant, by } of kills) {
-        results.add({ mutant: mutant.id, verdict: { outcome: "killed", by } });
-        onVerdict(mutant);
+        passesClean: (test) => this.passesClean(test, copy),
+        distance: (mutant, test) => distances.get(mutant)?.get(test),
+      };
+      let alive = group;
+      const open = tests.filter((test) => !group.every(({ id }) => results.passedBy(id).has(test)));
+      for (let at = 0; at < open.length && alive.length > 0; at += TOGETHER) {
+        onProgress(`${alive.length} mutants together: ${at} of ${open.length} tests`);
+        const some = open.slice(at, at + TOGETHER);
+        for await (const { mutant, by } of killsTogether(alive, some, trial)) {
+          this.decide(mutant, { outcome: "killed", by });
+          alive = alive.filter((other) => other !== mutant);
+        }
+        results.add({ mutants: alive.map(({ id }) => id), pass: some });
       }
-      for (const mutant of group.filter(({ id }) => results.verdictOn(id)?.outcome === "passed nearest")) {
-        results.add({ mutant: mutant.id, verdict: { outcome: "survived" } });
-        onVerdict(mutant);
+      for (const mutant of alive) {
+        this.decide(mutant, { outcome: "survived" });
       }
     }
   }
 
-  private ran({ id }: Mutant): readonly string[] {
-    const verdict = this.options.results.verdictOn(id);
-    return verdict?.outcome === "passed nearest" ? verdict.ran : [];
+  private decide(mutant: Mutant, verdict: Verdict): void {
+    this.options.results.add({ mutant: mutant.id, verdict });
+    this.options.onVerdict(mutant, verdict);
+  }
+
+  /** A test that ran out of time may have met a busy machine. */
+  private async failsAgain(test: string, mutant: Mutant, copy: Copy): Promise<boolean> {
+    copy.apply([mutant]);
+    const { passed } = await runTests(copy, [test], { workers: 1 });
+    this.options.results.add({ mutants: [mutant.id], pass: passed });
+    return passed.length === 0;
   }
 
   /** Whether a test passes without mutants, which leave the copy for it. */

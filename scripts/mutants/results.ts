@@ -6,7 +6,7 @@ export type Verdict =
   | { readonly outcome: "killed" /** A test. */; readonly by: string }
   | { readonly outcome: "survived" }
   /** Its nearest tests pass; those of all others are still to run. */
-  | { readonly outcome: "passed nearest"; readonly ran: readonly string[] }
+  | { readonly outcome: "passed nearest" }
   /** The type check refuses it in this tree. */
   | { readonly outcome: "type error" }
   /** The tree has other code there. */
@@ -14,12 +14,15 @@ export type Verdict =
 
 type Line =
   | { readonly mutant: string; readonly verdict: Verdict }
+  /** Tests that pass with all of these mutants in one checkout. */
+  | { readonly mutants: readonly string[]; readonly pass: readonly string[] }
   /** Whether a test passes without mutants. */
   | { readonly test: string; readonly passes: boolean };
 
 /** What is known of one commit, a line of JSON each, so that a run that was cut off goes on. Later lines hold. */
 export class Results {
   private readonly verdicts = new Map<string, Verdict>();
+  private readonly passed = new Map<string, Set<string>>();
   private readonly clean = new Map<string, boolean>();
 
   constructor(private readonly file: string) {
@@ -40,6 +43,11 @@ export class Results {
     return this.verdicts.get(mutant);
   }
 
+  /** Tests that pass with a mutant, alone or together with others. */
+  passedBy(mutant: string): ReadonlySet<string> {
+    return this.passed.get(mutant) ?? new Set();
+  }
+
   /** Undefined: never run without mutants. */
   passesClean(test: string): boolean | undefined {
     return this.clean.get(test);
@@ -58,6 +66,10 @@ export class Results {
   private take(line: Line): void {
     if ("mutant" in line) {
       this.verdicts.set(line.mutant, line.verdict);
+    } else if ("mutants" in line) {
+      for (const mutant of line.mutants) {
+        this.passed.set(mutant, new Set([...this.passedBy(mutant), ...line.pass]));
+      }
     } else {
       this.clean.set(line.test, line.passes);
     }

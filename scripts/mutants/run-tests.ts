@@ -18,6 +18,8 @@ export interface TestResult {
   /** In the order of their first failure, with those that hung or ended the process. */
   readonly failed: readonly string[];
   readonly passed: readonly string[];
+  /** Whether the last failure may have another reason than the product. */
+  readonly doubtful: boolean;
 }
 
 /** After which a file counts as hanging, in seconds without a message: more than the longest time limit of a test. */
@@ -35,7 +37,7 @@ export function endTests(): void {
 /** Runs tests in a copy as it is now. */
 export function runTests(copy: Copy, files: readonly string[], bounds: Bounds): Promise<TestResult> {
   if (files.length === 0) {
-    return Promise.resolve({ failed: [], passed: [] });
+    return Promise.resolve({ failed: [], passed: [], doubtful: false });
   }
   const child = fork(join(__dirname, "test-child.ts"), [], {
     execArgv: ["--import", "tsx"],
@@ -50,6 +52,7 @@ export function runTests(copy: Copy, files: readonly string[], bounds: Bounds): 
     const open = new Set<string>();
     const failed = new Set<string>();
     const passed: string[] = [];
+    let doubtful = false;
     let timer: NodeJS.Timeout | undefined;
     const end = (isBroken: boolean) => {
       clearTimeout(timer);
@@ -59,7 +62,7 @@ export function runTests(copy: Copy, files: readonly string[], bounds: Bounds): 
       for (const file of isBroken ? (open.size > 0 ? open : files.slice(0, 1)) : []) {
         failed.add(file);
       }
-      resolve({ failed: [...failed], passed });
+      resolve({ failed: [...failed], passed, doubtful });
     };
     const waitForMessage = () => {
       clearTimeout(timer);
@@ -73,6 +76,7 @@ export function runTests(copy: Copy, files: readonly string[], bounds: Bounds): 
           return;
         case "fails":
           failed.add(message.file);
+          doubtful = message.doubtful;
           open.delete(message.file);
           return bounds.stopsAtFailure ? end(false) : undefined;
         case "ends":

@@ -26,12 +26,16 @@ process.once("message", async ({ root, files, workers }: TestRequest) => {
       {
         onTestModuleQueued: (module: TestModule) => tell({ kind: "begins", file: fileOf(module) }),
         onTestCaseResult: (test) => {
-          if (test.result().state === "failed") {
-            tell({ kind: "fails", file: fileOf(test.module) });
+          const { state, errors } = test.result();
+          if (state === "failed") {
+            const doubtful = errors.some(({ message }) => /timed out in \d+ms/.test(message));
+            tell({ kind: "fails", file: fileOf(test.module), doubtful });
           }
         },
-        onTestModuleEnd: (module: TestModule) =>
-          tell({ kind: module.state() === "failed" ? "fails" : "ends", file: fileOf(module) }),
+        onTestModuleEnd: (module: TestModule) => {
+          const file = fileOf(module);
+          tell(module.state() === "failed" ? { kind: "fails", file, doubtful: true } : { kind: "ends", file });
+        },
       },
     ],
   });

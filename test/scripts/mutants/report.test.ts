@@ -56,13 +56,16 @@ describe("results", () => {
   test("are read again from their file, the last word first, also after a line that was cut off", () => {
     const file = join(folder, "deep", "results.jsonl");
     const results = new Results(file);
-    results.add({ mutant: "a", verdict: { outcome: "passed nearest", ran: ["t"] } });
+    results.add({ mutant: "a", verdict: { outcome: "passed nearest" } });
+    results.add({ mutants: ["a", "b"], pass: ["t"] });
+    results.add({ mutants: ["a"], pass: ["u"] });
     results.add({ mutant: "a", verdict: { outcome: "survived" } });
     results.add({ test: "t", passes: false });
     appendFileSync(file, '{"mutant":"b","verd');
     const again = new Results(file);
     expect(again.verdictOn("a")).toEqual({ outcome: "survived" });
     expect(again.verdictOn("b")).toBeUndefined();
+    expect([again.passedBy("a"), again.passedBy("b")]).toEqual([new Set(["t", "u"]), new Set(["t"])]);
     expect([again.passesClean("t"), again.passesClean("u")]).toEqual([false, undefined]);
     expect(again.failingClean()).toEqual(["t"]);
     again.add({ mutant: "c", verdict: { outcome: "survived" } });
