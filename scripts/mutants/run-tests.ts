@@ -51,7 +51,7 @@ export function runTests(copy: Copy, files: readonly string[], bounds: Bounds): 
     const started = Date.now();
     const open = new Set<string>();
     const failed = new Set<string>();
-    const passed: string[] = [];
+    const passed = new Set<string>();
     let doubtful = false;
     let timer: NodeJS.Timeout | undefined;
     const end = (isBroken: boolean) => {
@@ -62,7 +62,7 @@ export function runTests(copy: Copy, files: readonly string[], bounds: Bounds): 
       for (const file of isBroken ? (open.size > 0 ? open : files.slice(0, 1)) : []) {
         failed.add(file);
       }
-      resolve({ failed: [...failed], passed, doubtful });
+      resolve({ failed: [...failed], passed: [...passed], doubtful });
     };
     const waitForMessage = () => {
       clearTimeout(timer);
@@ -76,11 +76,12 @@ export function runTests(copy: Copy, files: readonly string[], bounds: Bounds): 
           return;
         case "fails":
           failed.add(message.file);
+          passed.delete(message.file);
           doubtful = message.doubtful;
           open.delete(message.file);
           return bounds.stopsAtFailure ? end(false) : undefined;
         case "ends":
-          passed.push(message.file);
+          passed.add(message.file);
           open.delete(message.file);
           return Date.now() - started > (bounds.seconds ?? Number.POSITIVE_INFINITY) * 1000 ? end(false) : undefined;
         case "done":

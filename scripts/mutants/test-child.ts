@@ -44,6 +44,11 @@ process.once("message", async ({ root, files, workers }: TestRequest) => {
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(
     files.map((file) => project.createSpecification(join(root, file))),
   );
+  for (const { VITEST_TEST_PATH: path } of unhandledErrors as readonly { readonly VITEST_TEST_PATH?: unknown }[]) {
+    if (typeof path === "string") {
+      tell({ kind: "fails", file: relative(root, path), doubtful: true });
+    }
+  }
   const hasErrors = unhandledErrors.length > 0 || testModules.some((module) => module.state() === "failed");
   process.send?.({ kind: "done", hasErrors } satisfies TestMessage, () => process.exit());
 });
