@@ -54,7 +54,7 @@ describe("setting a part up from its release", () => {
     root = mkdtempSync(join(tmpdir(), "setup-"));
     origin = await startOrigin({ [FILE]: file(RIGHT), [SUMS]: sums(RIGHT) });
     vi.stubEnv("XDG_CACHE_HOME", root);
-    vi.stubEnv("PATH", `${join(root, "path")}:/usr/bin:/bin`);
+    vi.stubEnv("PATH", join(root, "path"));
     vi.stubEnv(RELEASES_VARIABLE, origin.url);
     lines = [];
   });
@@ -66,13 +66,15 @@ describe("setting a part up from its release", () => {
 
   /** A compiler that writes a program which says that it was built. */
   function withGo(): void {
+    const built = JSON.stringify(`#!/bin/sh\necho v${VERSION}`);
     const script = [
-      "#!/bin/sh",
-      'while [ "$1" != -o ]; do shift; done',
-      'mkdir -p "$(dirname "$2")"',
-      `printf '#!/bin/sh\\necho v${VERSION}' > "$2"`,
-      'chmod +x "$2"',
-      `: > ${root}/built`,
+      `#!${process.execPath}`,
+      'const { mkdirSync, writeFileSync } = require("node:fs");',
+      'const { dirname } = require("node:path");',
+      'const binary = process.argv[process.argv.indexOf("-o") + 1];',
+      "mkdirSync(dirname(binary), { recursive: true });",
+      `writeFileSync(binary, ${built}, { mode: 0o755 });`,
+      `writeFileSync(${JSON.stringify(join(root, "built"))}, "");`,
     ];
     mkdirSync(join(root, "path"));
     writeFileSync(join(root, "path", "go"), script.join("\n"));
