@@ -1,5 +1,5 @@
-import type { types } from "@pulumi/oci";
 import { InstanceConfiguration } from "@pulumi/oci/core/instanceConfiguration";
+import type { Core } from "@pulumi/oci/types/input";
 import type * as pulumi from "@pulumi/pulumi";
 import { confidentialShape } from "../../../catalog/confidential";
 import { okeMaxPods } from "../../../catalog/oke-pods";
@@ -17,8 +17,8 @@ export interface InstanceConfigurationArgs {
   readonly keys: Pick<OkeKeys, "volumesKeyId">;
 }
 
-type LaunchDetails = types.input.Core.InstanceConfigurationInstanceDetailsLaunchDetails;
-type Agent = types.input.Core.InstanceConfigurationInstanceDetailsLaunchDetailsAgentConfig;
+type LaunchDetails = Core.InstanceConfigurationInstanceDetailsLaunchDetails;
+type Agent = Core.InstanceConfigurationInstanceDetailsLaunchDetailsAgentConfig;
 
 /**
  * What the machines of a pool are made with. Every change makes another configuration, before the old one goes: what takes

@@ -1,4 +1,4 @@
-import type { types } from "@pulumi/oci";
+import type { ContainerEngine } from "@pulumi/oci/types/input";
 import { isAutoscaled } from "./autoscaler";
 import type { OkePool } from "./settings";
 
@@ -17,7 +17,7 @@ function keepsMachines({ plan, capacity }: Pool): boolean {
  * Worker Nodes" and "Terminating and Replacing Worker Nodes" of Oracle's documentation, read 2026-11-23: both are of
  * virtual machines and bare metal, in enhanced clusters.
  */
-export function nodeCycling(pool: Pool): types.input.ContainerEngine.NodePoolNodePoolCyclingDetails {
+export function nodeCycling(pool: Pool): ContainerEngine.NodePoolNodePoolCyclingDetails {
   const ofGpus = pool.plan.shape.gpu !== undefined;
   return {
     isNodeCyclingEnabled: true,

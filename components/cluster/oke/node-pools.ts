@@ -1,5 +1,5 @@
-import type { types } from "@pulumi/oci";
 import { NodePool } from "@pulumi/oci/containerengine/nodePool";
+import type { ContainerEngine } from "@pulumi/oci/types/input";
 import * as pulumi from "@pulumi/pulumi";
 import { okeMaxPods } from "../../../catalog/oke-pods";
 import { PlatformComponent } from "../../core/platform-component";
@@ -25,7 +25,7 @@ export interface OkeNodePoolsArgs {
 /** Bare metal takes half an hour to start, and an update drains node after node; OKE's own limit is 50 minutes for each. */
 const TIMEOUTS: pulumi.CustomTimeouts = { create: "2h", update: "3h", delete: "2h" };
 
-type Placement = types.input.ContainerEngine.NodePoolNodeConfigDetailsPlacementConfig;
+type Placement = ContainerEngine.NodePoolNodeConfigDetailsPlacementConfig;
 
 /** The managed node pools of a cluster. */
 export class OkeNodePools extends PlatformComponent {
