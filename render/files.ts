@@ -102,7 +102,7 @@ Rendered by inference-stacks from the environment \`${plan.environment}\`, plan 
 ${models.join("\n")}
 
 - One folder per namespace, \`${CLUSTER_FOLDER}\` for what belongs to none. The number in a file's name is its sync wave, 0 to ${lastWave}.
-- Needs Argo CD 3.2 or newer in the namespace \`argocd\`, External Secrets, and the values in [SECRETS.md](SECRETS.md).
+- Needs Argo CD 3.2 or newer in the namespace \`argocd\` with the health checks of docs/gitops.md, External Secrets, and the values in [SECRETS.md](SECRETS.md).
 - Helm charts are Argo CD Applications; the AppProject says what they may do.
 ${before.length > 0 ? `\n## Before you apply\n\n${before.join("\n")}\n` : ""}`;
 }

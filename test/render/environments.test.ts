@@ -9,8 +9,10 @@ import { useFolder } from "../cli/run";
 import { absentDefaults } from "../harness/crd-defaults";
 import { crdProblems } from "../harness/crds";
 import { environments, type ProgramRun, programRun } from "../stacks/run";
+import { configured } from "./argo-cd/customizations";
 import { exists, secret, served } from "./argo-cd/facts";
-import { CRD_CHARTS } from "./argo-cd/health";
+import { CRD_CHARTS, HEALTH } from "./argo-cd/health";
+import { LATER_HEALTH } from "./argo-cd/later-health";
 import { sync } from "./argo-cd/sync";
 import { contentOf, objectOf, objectsIn, type ReadObject, renderShipped, shippedRendering, waveOf } from "./run";
 
@@ -172,7 +174,9 @@ describe.each(environments)("%s", (name) => {
       ...NAMESPACES_OF_ADDONS.map((space) => exists("Namespace", space)),
       ...GROUPS_OF_ADDONS.map(served),
     ];
-    expect(sync(objects, given)).toEqual([]);
+    for (const rules of [HEALTH, LATER_HEALTH]) {
+      expect(sync(objects, given, configured(rules))).toEqual([]);
+    }
   });
 
   it("starts pods after the certificates that they mount, and a claim with its first pod", () => {

@@ -18,7 +18,7 @@ export interface Health {
   readonly healthy?: readonly string[];
 }
 
-type Rule = (object: ReadObject, all: readonly ReadObject[]) => Health;
+export type Rule = (object: ReadObject, all: readonly ReadObject[]) => Health;
 
 /** Charts whose CRDs a group's kinds need, by release. Groups that are not named exist before the first sync. */
 export const CRD_CHARTS = [
@@ -172,7 +172,10 @@ const scaledObject: Rule = ({ metadata, spec }, all) => {
   };
 };
 
-export const HEALTH: Readonly<Record<string, Rule>> = {
+/** Rules by kind. */
+export type Rules = Readonly<Record<string, Rule>>;
+
+export const HEALTH: Rules = {
   Deployment: controller,
   StatefulSet: controller,
   Job: job,

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { onA10, useFolder } from "../../cli/run";
 import { contentOf, objectsIn, type ReadObject, renderOf } from "../run";
+import { configured } from "./customizations";
+import { LATER_HEALTH } from "./later-health";
 import { sync } from "./sync";
 
 const folder = useFolder();
@@ -56,6 +58,12 @@ describe("a sync", () => {
       expect(kinds).toContain(name);
     }
     expect(sync(objects)).toEqual([]);
+  });
+
+  it("gets through Argo CD after 3.5 with the health checks of docs/gitops.md, and never ends without", () => {
+    const waits = sync(objects, [], LATER_HEALTH).join("\n");
+    expect(waits).toMatch(/ClientTrafficPolicy .* waits for "Gateway inference-gateway\/inference exists"/);
+    expect(sync(objects, [], configured(LATER_HEALTH))).toEqual([]);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { groupOf } from "../../../kubernetes/object";
 import { type ReadObject, waveOf } from "../run";
 import { exists, healthy, served } from "./facts";
-import { CRD_CHARTS, HEALTH, type Health } from "./health";
+import { CRD_CHARTS, HEALTH, type Health, type Rules } from "./health";
 
 interface Task {
   readonly object: ReadObject;
@@ -15,10 +15,11 @@ interface Task {
  * all of it is healthy, goes on with the next one; an object that is refused or Degraded ends the attempt.
  *
  * @param given facts that hold before the first sync.
+ * @param rules when an object is healthy, by its kind.
  * @returns why it stops, one line per object that holds it up; nothing when it gets through.
  */
-export function sync(objects: readonly ReadObject[], given: readonly string[] = []): string[] {
-  const tasks = objects.map((object) => taskOf(object, objects));
+export function sync(objects: readonly ReadObject[], given: readonly string[] = [], rules: Rules = HEALTH): string[] {
+  const tasks = objects.map((object) => taskOf(object, objects, rules));
   const facts = new Set(given);
   const bringer = (fact: string): string => {
     const found = tasks.find(({ health }) => [...health.applied, ...health.healthy].includes(fact));
@@ -57,10 +58,10 @@ export function sync(objects: readonly ReadObject[], given: readonly string[] = 
   return [];
 }
 
-function taskOf(object: ReadObject, all: readonly ReadObject[]): Task {
+function taskOf(object: ReadObject, all: readonly ReadObject[], rules: Rules): Task {
   const { apiVersion, kind, metadata } = object;
   const { name, namespace } = metadata;
-  const { atOnce = [], inTime = [], applied = [], healthy: done = [] } = HEALTH[kind]?.(object, all) ?? {};
+  const { atOnce = [], inTime = [], applied = [], healthy: done = [] } = rules[kind]?.(object, all) ?? {};
   const group = groupOf(apiVersion);
   return {
     object,
