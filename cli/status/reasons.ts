@@ -50,8 +50,8 @@ interface Autoscaler {
   readonly name: string;
   /** Reason of its event where it adds no node, and how the event's message begins before it states why. */
   readonly refusal: { readonly reason: string; readonly prefix: string };
-  /** Reason of its event where it adds a node. @default it writes none */
-  readonly addition?: string;
+  /** Reason of its event where it adds a node, or a new node will take the pod. */
+  readonly addition: string;
   /** Where it reports what the cloud answered, such as that it has no machine: its event on the pod leaves that out. */
   readonly cause: string;
 }
@@ -61,14 +61,18 @@ const AUTOSCALERS: readonly Autoscaler[] = [
     // sigs.k8s.io/karpenter v1.14.1, pkg/controllers/provisioning/scheduling/events.go. The scheduler's own reason begins otherwise.
     name: "Karpenter",
     refusal: { reason: "FailedScheduling", prefix: "Failed to schedule pod, " },
+    addition: "Nominated",
     cause: "if the cloud has no machine: kubectl get events -A --field-selector reason=InsufficientCapacityError",
   },
   {
-    // kubernetes/autoscaler, cluster-autoscaler/processors/status/eventing_scale_up_processor.go of 2026-09: events of type Normal.
+    // kubernetes/autoscaler, cluster-autoscaler 1.36.1: processors/status/eventing_scale_up_processor.go, events of type Normal.
+    // The cloud's answer is in ScaleUpFailed, FailedToScaleUpGroup or ScaleUpTimedOut on the ConfigMap that
+    // --status-config-map-name names (clusterstate/utils/status.go).
     name: "cluster-autoscaler",
     refusal: { reason: "NotTriggerScaleUp", prefix: "pod didn't trigger scale-up: " },
     addition: "TriggeredScaleUp",
-    cause: "if the cloud has no machine: kubectl get events -A --field-selector reason=ScaleUpFailed",
+    cause:
+      "if the cloud has no machine: kubectl get events -A --field-selector involvedObject.name=cluster-autoscaler-status",
   },
 ];
 
