@@ -1,7 +1,7 @@
 /** What own measurements make of the formulas: the same shape of curve, with the heights that were measured. Pure. */
 import { closedLoop, cycleOf } from "./load";
 import type { MeasuredLoad } from "./measurement";
-import { prefillMs } from "./prefill";
+import { prefillMs, promptWorkMs } from "./prefill";
 import type { ReplicaSetup, RequestShape, SpeedFactors } from "./types";
 
 /** Squared relative error that one more constant must take away at least: measurements differ by three per cent. */
@@ -10,7 +10,7 @@ const WORTH_A_CONSTANT = 1e-3;
 /** Prompts may be so many times faster or slower than predicted: cards of which nobody knows the figures are further off. */
 const MOST_FACTOR = 1e4;
 
-/** Of the time between two tokens, what is the step's own at least, however long prompts take by the first load. */
+/** Least share of the step in the time between two tokens, and of the prompt in the time to the first, however long the rest. */
 const LEAST_SHARE = 0.1;
 
 /** Of the time to the first token, what is not the prompt's at most. */
@@ -43,13 +43,22 @@ export function calibrate(setup: ReplicaSetup, loads: readonly MeasuredLoad[]): 
 function promptFactor(setup: ReplicaSetup, load: MeasuredLoad): number {
   const shape = shapeOf(load);
   const prefix = Math.min(shape.sharedPrefixTokens, shape.inputTokens);
+  const tokens = shape.inputTokens - prefix;
+  const withPrompt = (prompt: number): ReplicaSetup => ({
+    ...setup,
+    calibration: { ...AS_PREDICTED, ...setup.calibration, prompt },
+  });
+  const predictedMs = promptWorkMs(withPrompt(1), tokens, prefix);
+  if (predictedMs === 0) {
+    return AS_PREDICTED.prompt;
+  }
   // Whatever was measured, some of it is the prompt's.
   const besideMs = Math.min(setup.coefficients.requestMs, MOST_BESIDE_PROMPT * load.ttftMs.median);
   const firstMs = (prompt: number): number => {
-    const tried: ReplicaSetup = { ...setup, calibration: { ...AS_PREDICTED, ...setup.calibration, prompt } };
+    const tried = withPrompt(prompt);
     // One request at a time waits for no other's prompt.
     return load.inFlight === 1
-      ? prefillMs(tried, shape.inputTokens - prefix, prefix) + besideMs
+      ? prefillMs(tried, tokens, prefix) + besideMs
       : closedLoop(tried, shape, load.inFlight).ttftMs;
   };
   let [low, high] = [1 / MOST_FACTOR, MOST_FACTOR];
@@ -61,7 +70,17 @@ function promptFactor(setup: ReplicaSetup, load: MeasuredLoad): number {
       high = middle;
     }
   }
-  return Math.sqrt(low * high);
+  return Math.max(Math.sqrt(low * high), leastPromptMs(withPrompt(1 / MOST_FACTOR), shape, load) / predictedMs);
+}
+
+/**
+ * Least time of a prompt. Where the other waits of the formulas exceed the measured first token, prompts would cost nothing.
+ * Waits for room in the cache do not count.
+ * @param free with prompts that take no time
+ */
+function leastPromptMs(free: ReplicaSetup, shape: RequestShape, { inFlight, ttftMs }: MeasuredLoad): number {
+  const { sequences } = closedLoop(free, shape, inFlight);
+  return LEAST_SHARE * Math.min(ttftMs.median, closedLoop(free, shape, sequences).ttftMs);
 }
 
 /** One load: what a step takes by the formulas, how many sequences run in it, and what it took. */

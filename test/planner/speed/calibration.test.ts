@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { calibrate } from "../../../planner/speed/calibration";
 import { closedLoop } from "../../../planner/speed/load";
 import type { MeasuredLoad } from "../../../planner/speed/measurement";
+import { promptWorkMs } from "../../../planner/speed/prefill";
 import type { ReplicaSetup, SpeedFactors } from "../../../planner/speed/types";
 import { setups } from "./arbitraries";
 
@@ -34,6 +35,8 @@ function measuredOf(setup: ReplicaSetup, factors: SpeedFactors, inFlight: number
   return loadOf(inFlight, ttftMs, tpotMs, tokensPerSecond);
 }
 
+const AS_PREDICTED: SpeedFactors = { step: 1, addedMs: 0, addedPerSequenceMs: 0, prompt: 1 };
+
 describe("a calibration", () => {
   it("predicts the loads between those that were measured, however far the card is from its figures", () => {
     fc.assert(
@@ -63,13 +66,36 @@ describe("a calibration", () => {
     fc.assert(
       fc.property(setups(), (given) => {
         const setup: ReplicaSetup = { ...given, kvTokens: 100_000, maxNumSeqs: 256 };
-        const as: SpeedFactors = { step: 1, addedMs: 0, addedPerSequenceMs: 0, prompt: 1 };
         const { step, addedMs, addedPerSequenceMs } = calibrate(
           setup,
-          [2, 8, 32].map((n) => measuredOf(setup, as, n)),
+          [2, 8, 32].map((n) => measuredOf(setup, AS_PREDICTED, n)),
         );
         expect(step).toBeCloseTo(1, 1);
         expect(addedMs + addedPerSequenceMs).toBeLessThan(0.1);
+      }),
+    );
+  });
+
+  it.each([1, 8])(
+    "leaves prompts a tenth of a first token that %i in flight got sooner than the formulas wait",
+    (n) => {
+      fc.assert(
+        fc.property(setups(), (given) => {
+          const setup: ReplicaSetup = { ...given, kvTokens: 100_000, maxNumSeqs: 256 };
+          const waitMs = measuredOf(setup, { ...AS_PREDICTED, prompt: 1e-4 }, n).ttftMs.median;
+          const load = { ...measuredOf(setup, AS_PREDICTED, n), ttftMs: { median: waitMs / 2 } };
+          const calibrated = { ...setup, calibration: calibrate(setup, [load]) };
+          expect(promptWorkMs(calibrated, SHAPE.inputTokens)).toBeGreaterThan(0.099 * load.ttftMs.median);
+        }),
+      );
+    },
+  );
+
+  it("leaves prompts as predicted where all of their tokens were in the cache", () => {
+    fc.assert(
+      fc.property(setups(), (setup) => {
+        const load = { ...measuredOf(setup, AS_PREDICTED, 1), sharedPrefixTokens: SHAPE.inputTokens };
+        expect(calibrate(setup, [load]).prompt).toBe(1);
       }),
     );
   });
