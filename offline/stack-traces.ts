@@ -3,15 +3,14 @@ const KEPT = "INFERENCE_STACKS_TRACES";
 
 /**
  * Runs a program while V8 takes no stack traces: the Pulumi SDK takes one for each promise and resource, thousands per
- * program, which nobody reads here and which cost a third of its time. What the program throws says how to get its trace.
+ * program. They are never printed, and cost a third of its time. An error of the program states how to get its trace.
+ * Runs may overlap: traces come back when the last one has ended.
  */
 export async function withoutStackTraces<T>(run: () => Promise<T>): Promise<T> {
   if (process.env[KEPT]) {
     return run();
   }
-  const before = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit");
-  // The SDK raises the limit for some. V8 takes no trace at all where it is no plain property.
-  Object.defineProperty(Error, "stackTraceLimit", { get: () => 0, set: () => {}, configurable: true });
+  switchOff();
   try {
     return await run();
   } catch (error) {
@@ -20,8 +19,25 @@ export async function withoutStackTraces<T>(run: () => Promise<T>): Promise<T> {
     }
     throw error;
   } finally {
-    if (before) {
-      Object.defineProperty(Error, "stackTraceLimit", before);
-    }
+    switchOn();
+  }
+}
+
+let running = 0;
+let before: PropertyDescriptor | undefined;
+
+function switchOff(): void {
+  running += 1;
+  if (running === 1) {
+    before = Object.getOwnPropertyDescriptor(Error, "stackTraceLimit");
+    // The SDK raises the limit for some. V8 takes no trace at all where it is no plain property.
+    Object.defineProperty(Error, "stackTraceLimit", { get: () => 0, set: () => {}, configurable: true });
+  }
+}
+
+function switchOn(): void {
+  running -= 1;
+  if (running === 0 && before) {
+    Object.defineProperty(Error, "stackTraceLimit", before);
   }
 }
