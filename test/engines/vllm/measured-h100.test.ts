@@ -1,4 +1,8 @@
-/** Predictions next to start-ups and loads of real vLLM on an H100, none of which the constants of memory or steps were fitted to. */
+/**
+ * Predictions next to start-ups and loads of real vLLM on an H100. Times per token and tokens per second are in no fit. Not independent:
+ * the bytes per logit of the second runner (float32Copy), the rule which runner serves fp8 made at load, and times to the first token,
+ * which come from these rows.
+ */
 import { describe, expect, it } from "vitest";
 import { findModel } from "../../../catalog/models";
 import { engineOf } from "../../../engines";
