@@ -6,7 +6,7 @@ import { hourlyUsd } from "../../../catalog/shapes";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PlanRequest } from "../../../planner/request";
 import type { DeploymentPlan, Fix } from "../../../planner/types";
-import { atNight } from "../../harness/property-runs";
+import { atNight, isFull } from "../../harness/property-runs";
 import { environmentOf, modelOf, poolOf, shapeNamed } from "../fixtures";
 
 const TRAFFIC = { peakFactor: 2, inputTokens: 1000, outputTokens: 300, sharedPrefixTokens: 0, lengthVariation: 1 };
@@ -122,6 +122,7 @@ describe("a level that is not kept", () => {
       ),
       { numRuns: atNight(12, 4), examples: [[SLOW]] },
     );
-    expect([proposed > 0, levels > 0]).toEqual([true, true]);
+    expect(proposed).toBeGreaterThan(isFull ? 5 : 0);
+    expect(levels).toBeGreaterThan(0);
   }, 120_000);
 });
