@@ -1,5 +1,6 @@
 import { basicAuthorization } from "./basic-authorization";
-import { proxyOf, viaProxy } from "./proxy";
+import { viaProxy } from "./proxy";
+import { proxyOf } from "./proxy-variables";
 import type { Source } from "./save";
 
 /** Seconds without a byte after which a download counts as broken. */
@@ -13,8 +14,7 @@ export interface HttpOptions {
 }
 
 /**
- * A file of a web server, asked for from a byte on. A name and password in the URL are sent to that server alone. Proxies
- * are those of HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+ * A file of a web server, asked for from a byte on. A name and password in the URL are sent to that server alone.
  *
  * @throws Error with the status or the redirect that is not followed, when it is iterated.
  */
@@ -24,7 +24,8 @@ export function httpFile(url: string, { silenceSeconds = SILENCE_SECONDS }: Http
     const aborter = new AbortController();
     const silence = setTimeout(() => aborter.abort(), silenceSeconds * 1000);
     try {
-      const response = await followed(new URL(url), fromByte, aborter.signal);
+      const headers = fromByte > 0 ? { range: `bytes=${fromByte}-` } : undefined;
+      const response = await httpGet(url, { headers, signal: aborter.signal });
       if (fromByte > 0 && response.status !== 206) {
         throw new Error(`${shown}: answers ${response.status} when asked to go on at byte ${fromByte}`);
       }
@@ -46,19 +47,33 @@ export function httpFile(url: string, { silenceSeconds = SILENCE_SECONDS }: Http
   };
 }
 
-async function followed(first: URL, fromByte: number, signal: AbortSignal): Promise<Response> {
-  const authorization = basicAuthorization(first);
+export interface GetOptions {
+  /** `authorization` goes to the URL's own server alone. @default the name and password of the URL */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Asks for an address as `fetch` does, but through the proxies of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and never from
+ * HTTPS to HTTP.
+ *
+ * @returns the answer, whatever its status.
+ * @throws ProxyVariableError; Error for a redirect that is not followed, or a server that is not reached.
+ */
+export async function httpGet(address: string, { headers = {}, signal }: GetOptions = {}): Promise<Response> {
+  const first = new URL(address);
+  const { authorization = basicAuthorization(first), ...others } = headers;
   let url = first;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-    const headers = {
+    const sent = {
       // GitHub's API refuses requests without one.
       "user-agent": "inference-stacks",
       // What is compressed on the way has other bytes, and cannot be resumed.
       "accept-encoding": "identity",
-      ...(fromByte > 0 && { range: `bytes=${fromByte}-` }),
+      ...others,
       ...(authorization !== undefined && url.origin === first.origin && { authorization }),
     };
-    const response = await opened(withoutCredentials(url), headers, signal);
+    const response = await opened(withoutCredentials(url), sent, signal);
     if (![301, 302, 303, 307, 308].includes(response.status)) {
       return response;
     }
@@ -68,11 +83,11 @@ async function followed(first: URL, fromByte: number, signal: AbortSignal): Prom
   throw new Error(`${withoutCredentials(first).href}: more than ${MOST_REDIRECTS} redirects`);
 }
 
-function opened(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Response> {
+function opened(url: URL, headers: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<Response> {
   const proxy = proxyOf(url, process.env);
   return proxy === undefined
     ? fetch(url.href, { headers, signal, redirect: "manual" })
-    : viaProxy(proxy, url, headers, signal);
+    : viaProxy(proxy, url, { headers, signal });
 }
 
 /**
@@ -105,7 +120,7 @@ function withoutCredentials(url: URL): URL {
   return bare;
 }
 
-/** Node's fetch says "fetch failed", and why only in its cause; a refused connection has a code alone. */
+/** Node's fetch reports "fetch failed", and the reason in its cause only; a refused connection has a code alone. */
 function reached(url: string, error: unknown): Error {
   const { cause } = Object(error) as { readonly cause?: NodeJS.ErrnoException };
   const said = cause === undefined ? undefined : cause.message || cause.code;

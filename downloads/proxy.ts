@@ -1,68 +1,53 @@
 import http, { type ClientRequest, type IncomingMessage } from "node:http";
 import https from "node:https";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { connect } from "node:tls";
 import { basicAuthorization } from "./basic-authorization";
+import { hostOf } from "./proxy-variables";
 
-/** Variables of the environment that name proxies; curl, Go and pip read the same. */
-type Variables = Readonly<Record<string, string | undefined>>;
+/** Seconds without a byte after which fetch gives up too. */
+const SILENCE_SECONDS = 300;
 
-/** The proxy of HTTPS_PROXY or HTTP_PROXY for an address; none for this machine's own, and for those of NO_PROXY. */
-export function proxyOf({ protocol, hostname, port }: URL, env: Variables): URL | undefined {
-  const name = protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  const proxy = env[name] || env[name.toLowerCase()];
-  const isLocal = hostname === "localhost" || hostname === "[::1]" || hostname.startsWith("127.");
-  const exceptions = (env.NO_PROXY || env.no_proxy || "").split(",").map((entry) => entry.trim());
-  if (!proxy || isLocal || exceptions.some((entry) => matches(entry, hostname, port))) {
-    return undefined;
-  }
-  const url = new URL(proxy.includes("://") ? proxy : `http://${proxy}`);
-  if (!["http:", "https:"].includes(url.protocol)) {
-    throw new Error(`${name} names a proxy of ${url.protocol}//, and only http:// and https:// are spoken here`);
-  }
-  return url;
-}
+/** Answers that have no content, for which fetch's Response takes none. */
+const WITHOUT_CONTENT = [204, 205, 304];
 
-/** "*", a name with those below it (with or without a dot in front), and a port where only that is meant. */
-function matches(entry: string, hostname: string, port: string): boolean {
-  const [, name = "", only] = /^\*?\.?([^:]*)(?::(\d+))?$/.exec(entry) ?? [];
-  if (entry === "" || (only !== undefined && only !== port)) {
-    return false;
-  }
-  return entry === "*" || (name !== "" && (hostname === name || hostname.endsWith(`.${name}`)));
+export interface ProxiedOptions {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+  /** Seconds without a byte after which the request fails. @default 300 */
+  readonly silenceSeconds?: number;
 }
 
 /**
- * Asks for an address through a proxy: by CONNECT for HTTPS, so that the proxy sees nothing of it.
+ * Asks for an address through a proxy: by CONNECT for HTTPS, so that the proxy sees nothing of it. Redirects are not
+ * followed.
  *
  * @throws Error with what the proxy answers.
  */
-export async function viaProxy(
-  proxy: URL,
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<Response> {
+export async function viaProxy(proxy: URL, url: URL, options: ProxiedOptions): Promise<Response> {
+  const { headers, signal, silenceSeconds } = options;
   if (url.protocol === "http:") {
-    const options = {
+    const request = speaker(proxy).request({
       ...endpoint(proxy),
       path: url.href,
       headers: { ...headers, host: url.host, ...authorization(proxy) },
       signal,
-    };
-    return responseOf(speaker(proxy).request(options));
+    });
+    return responseOf(limited(request, silenceSeconds), url);
   }
-  const socket = await tunnel(proxy, url, signal);
-  const createConnection = () => connect({ socket, servername: url.hostname });
-  return responseOf(https.request(url, { headers, signal, createConnection }));
+  const socket = await tunnel(proxy, url, options);
+  const host = hostOf(url);
+  // TLS names hosts, but not IP addresses, which the certificate is compared with all the same.
+  const createConnection = () => connect({ socket, host, ...(!isIP(host) && { servername: host }) });
+  return responseOf(limited(https.request(url, { headers, signal, createConnection }), silenceSeconds), url);
 }
 
-function tunnel(proxy: URL, { hostname, port }: URL, signal: AbortSignal): Promise<Socket> {
+function tunnel(proxy: URL, { hostname, port }: URL, { signal, silenceSeconds }: ProxiedOptions): Promise<Socket> {
   const target = `${hostname}:${port || 443}`;
-  const options = { ...endpoint(proxy), method: "CONNECT", path: target, signal };
+  const headers = { host: target, ...authorization(proxy) };
+  const request = speaker(proxy).request({ ...endpoint(proxy), method: "CONNECT", path: target, headers, signal });
   return new Promise((resolve, reject) => {
-    const request = speaker(proxy).request({ ...options, headers: { host: target, ...authorization(proxy) } });
     request.once("connect", ({ statusCode }: IncomingMessage, socket: Socket) => {
       if (statusCode === 200) {
         resolve(socket);
@@ -71,28 +56,51 @@ function tunnel(proxy: URL, { hostname, port }: URL, signal: AbortSignal): Promi
         reject(new Error(`the proxy ${proxy.host} answers ${statusCode} for ${target}`));
       }
     });
-    request.once("error", (error) => reject(new Error(`the proxy ${proxy.host}: ${error.message}`)));
+    request.on("error", (error) => reject(new Error(`the proxy ${proxy.host}: ${error.message}`)));
+    limited(request, silenceSeconds).end();
+  });
+}
+
+/** Node's requests wait for ever. */
+function limited(request: ClientRequest, silenceSeconds = SILENCE_SECONDS): ClientRequest {
+  return request.setTimeout(silenceSeconds * 1000, () => {
+    request.destroy(new Error(`nothing came for ${silenceSeconds} s`));
+  });
+}
+
+function responseOf(request: ClientRequest, url: URL): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    request.on("error", reject);
+    request.once("response", (message: IncomingMessage) => {
+      try {
+        resolve(asResponse(message, url));
+      } catch (error) {
+        message.destroy();
+        reject(error);
+      }
+    });
     request.end();
   });
 }
 
-function responseOf(request: ClientRequest): Promise<Response> {
-  return new Promise((resolve, reject) => {
-    request.once("error", reject);
-    request.once("response", (message: IncomingMessage) => {
-      const headers = Object.entries(message.headers).map(([name, value]): [string, string] => [name, String(value)]);
-      resolve(new Response(Readable.toWeb(message) as ReadableStream, { status: message.statusCode, headers }));
-    });
-    request.end();
-  });
+/** @throws RangeError for a status that HTTP does not have. */
+function asResponse(message: IncomingMessage, { href }: URL): Response {
+  const { statusCode: status = 0 } = message;
+  const headers = Object.entries(message.headers).map(([name, value]): [string, string] => [name, String(value)]);
+  const hasContent = !WITHOUT_CONTENT.includes(status);
+  const response = new Response(hasContent ? (Readable.toWeb(message) as ReadableStream) : null, { status, headers });
+  if (!hasContent) {
+    message.resume();
+  }
+  return Object.defineProperty(response, "url", { value: href });
 }
 
 function speaker({ protocol }: URL): typeof http | typeof https {
   return protocol === "https:" ? https : http;
 }
 
-function endpoint({ protocol, hostname, port }: URL): { readonly host: string; readonly port: number } {
-  return { host: hostname, port: Number(port) || (protocol === "https:" ? 443 : 80) };
+function endpoint(proxy: URL): { readonly host: string; readonly port: number } {
+  return { host: hostOf(proxy), port: Number(proxy.port) || (proxy.protocol === "https:" ? 443 : 80) };
 }
 
 function authorization(proxy: URL): Readonly<Record<string, string>> {

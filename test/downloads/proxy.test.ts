@@ -2,47 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { httpText } from "../../downloads/http";
-import { proxyOf } from "../../downloads/proxy";
-
-const GITHUB = "https://github.com/a";
-
-describe("the proxy of an address", () => {
-  it.each([
-    { what: "HTTPS_PROXY for HTTPS", env: { HTTPS_PROXY: "http://proxy:3128" }, proxy: "http://proxy:3128/" },
-    { what: "the variable in small letters", env: { https_proxy: "http://proxy:3128" }, proxy: "http://proxy:3128/" },
-    { what: "one without http://", env: { HTTPS_PROXY: "proxy:3128" }, proxy: "http://proxy:3128/" },
-    { what: "not HTTP_PROXY for HTTPS", env: { HTTP_PROXY: "http://proxy:3128" }, proxy: undefined },
-    { what: "none that is empty", env: { HTTPS_PROXY: "" }, proxy: undefined },
-    { what: "none for a name of NO_PROXY", env: { HTTPS_PROXY: "http://p", NO_PROXY: "a.example, github.com" } },
-    { what: "none below a name of NO_PROXY", env: { HTTPS_PROXY: "http://p", no_proxy: ".com" } },
-    { what: "none where NO_PROXY is *", env: { HTTPS_PROXY: "http://p", NO_PROXY: "*" } },
-    {
-      what: "one where NO_PROXY ends alike",
-      env: { HTTPS_PROXY: "http://p", NO_PROXY: "hub.com" },
-      proxy: "http://p/",
-    },
-    {
-      what: "one where NO_PROXY means a port",
-      env: { HTTPS_PROXY: "http://p", NO_PROXY: "github.com:99" },
-      proxy: "http://p/",
-    },
-  ])("is $what", ({ env, proxy }) => {
-    expect(proxyOf(new URL(GITHUB), env)?.href).toBe(proxy);
-  });
-
-  it("is none for this machine", () => {
-    const env = { HTTP_PROXY: "http://p", HTTPS_PROXY: "http://p" };
-    for (const url of ["http://localhost:1/", "http://127.0.0.1/", "https://[::1]/"]) {
-      expect(proxyOf(new URL(url), env)).toBeUndefined();
-    }
-  });
-
-  it("is refused when it speaks SOCKS", () => {
-    expect(() => proxyOf(new URL(GITHUB), { HTTPS_PROXY: "socks5://p:1" })).toThrow(
-      "HTTPS_PROXY names a proxy of socks5://",
-    );
-  });
-});
+import { viaProxy } from "../../downloads/proxy";
+import { startOrigin } from "./origin";
 
 describe("a download through a proxy", () => {
   afterEach(() => vi.unstubAllEnvs());
@@ -78,5 +39,49 @@ describe("a download through a proxy", () => {
     await expect(httpText(url)).rejects.toThrow(`${url}: the proxy ${host} answers 407 for releases.invalid:443`);
     expect(asked).toEqual(["CONNECT releases.invalid:443"]);
     close();
+  });
+
+  const ask = (proxy: string, url: string, silenceSeconds?: number) =>
+    viaProxy(new URL(proxy), new URL(url), { headers: {}, silenceSeconds });
+
+  it.each([204, 304])("has no content where the status is %i", async (status) => {
+    const { url } = await startOrigin({ "http://a.invalid/": (_, response) => response.writeHead(status).end() });
+    const response = await ask(url, "http://a.invalid/");
+    expect([response.status, response.body, response.url]).toEqual([status, null, "http://a.invalid/"]);
+  });
+
+  it("fails where the status is none of HTTP", async () => {
+    const { url } = await startOrigin({ "http://a.invalid/": (_, response) => response.writeHead(700).end() });
+    await expect(ask(url, "http://a.invalid/")).rejects.toThrow(RangeError);
+  });
+
+  it("fails when nothing comes from the proxy", async () => {
+    const { url } = await startOrigin({ "http://a.invalid/": () => {} });
+    await expect(ask(url, "http://a.invalid/", 0.05)).rejects.toThrow("nothing came for 0.05 s");
+  });
+
+  it("reaches a proxy by its IPv6 address", async () => {
+    await expect(ask("http://[::1]:1", "https://a.invalid/")).rejects.toThrow(/connect E\w+ ::1:1/);
+  });
+
+  it.each([
+    { host: "releases.invalid", isNamed: true },
+    { host: "203.0.113.7", isNamed: false },
+  ])("for $host names the host in TLS: $isNamed", async ({ host, isNamed }) => {
+    const server = createServer();
+    const hello = new Promise<Buffer>((resolve) => {
+      server.on("connect", (_, socket) => {
+        socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+        socket.once("data", (bytes) => {
+          resolve(bytes);
+          socket.destroy();
+        });
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const proxy = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await expect(ask(proxy, `https://${host}/`)).rejects.toThrow();
+    expect((await hello).includes(host)).toBe(isNamed);
+    server.close();
   });
 });

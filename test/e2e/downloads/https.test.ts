@@ -39,7 +39,11 @@ describe("a download over HTTPS", () => {
 
   beforeAll(async () => {
     writeFileSync(ca, authority.certificate);
-    const { "tls.crt": cert, "tls.key": key } = authority.issue(["DNS:releases.test", "IP:127.0.0.1"]);
+    const { "tls.crt": cert, "tls.key": key } = authority.issue([
+      "DNS:releases.test",
+      "IP:127.0.0.1",
+      "IP:203.0.113.7",
+    ]);
     server = createServer({ cert, key }, ({ url }, response) => {
       if (url === "/plain") {
         response.writeHead(302, { location: `http://127.0.0.1:${port}/file` }).end();
@@ -80,6 +84,12 @@ describe("a download over HTTPS", () => {
     };
     expect(await download(`https://releases.test:${port}/file`, env)).toBe("a release");
     expect(asked).toEqual([`releases.test:${port} Basic ${Buffer.from("me:pw").toString("base64")}`]);
+  });
+
+  it("checks an IP address behind a proxy as well", async () => {
+    const env = { HTTPS_PROXY: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, NODE_EXTRA_CA_CERTS: ca };
+    expect(await download(`https://203.0.113.7:${port}/file`, env)).toBe("a release");
+    expect(await download(`https://203.0.113.8:${port}/file`, env)).toMatch(/203\.0\.113\.8.*is not in the cert/);
   });
 
   it("checks the name behind a proxy as well", async () => {
