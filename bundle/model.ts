@@ -3,6 +3,9 @@ import { dirname, join } from "node:path";
 import type { Choice } from "../components/storage/scripts/choices.ts";
 import { HuggingFaceRepository, type RepositoryFile } from "../components/storage/scripts/hugging-face.ts";
 import { MANIFEST, type Manifest, type ManifestFile } from "../components/storage/scripts/model-files.ts";
+import { FinalError } from "../components/storage/scripts/retry.ts";
+import { httpGet } from "../downloads/http";
+import { ProxyVariableError } from "../downloads/proxy-variables";
 import { measure, type Saved, save } from "../downloads/save";
 import { BUNDLE_FOLDERS } from "../stacks/bundle/bundle-file";
 
@@ -53,7 +56,7 @@ export async function fetchModel(
   if (complete !== undefined) {
     return inFolder({ repository, revision, folder }, below, complete);
   }
-  const hub = new HuggingFaceRepository(repository, token, endpoint);
+  const hub = new HuggingFaceRepository(repository, token, endpoint, request);
   const commit = await hub.commit(revision);
   const listed = await hub.files(commit);
   const wanted = await choose(hub, commit, listed);
@@ -73,6 +76,15 @@ export async function fetchModel(
   writeFileSync(join(below, MANIFEST), JSON.stringify(manifest, undefined, 2), { mode: 0o644 });
   openToAll(below, [MANIFEST, ...wanted]);
   return inFolder({ repository, revision, folder }, below, manifest);
+}
+
+/** Through the same proxies as every other download; a mistake in their variables is not tried again. */
+async function request(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
+  try {
+    return await httpGet(url, { headers });
+  } catch (error) {
+    throw error instanceof ProxyVariableError ? new FinalError(error.message) : error;
+  }
 }
 
 async function fetchFile(

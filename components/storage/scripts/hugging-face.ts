@@ -30,16 +30,30 @@ interface TreeEntry {
   readonly lfs?: { readonly oid: string; readonly size: number };
 }
 
+/** A GET request that follows redirects; `authorization` must not reach another server. */
+export type Get = (url: string, headers: Readonly<Record<string, string>>) => Promise<Response>;
+
 export class HuggingFaceRepository implements Repository {
   readonly repository: string;
   readonly endpoint: string;
   readonly token: string | undefined;
+  private readonly request: Get;
 
-  /** @param token needed for gated and private repositories. */
-  constructor(repository: string, token?: string, endpoint = "https://huggingface.co") {
+  /**
+   * @param token needed for gated and private repositories.
+   * @param request sends requests. Default: fetch, which drops the token when a redirect leads to another host (the
+   * Hub's content network)
+   */
+  constructor(
+    repository: string,
+    token?: string,
+    endpoint = "https://huggingface.co",
+    request: Get = (url, headers) => fetch(url, { headers }),
+  ) {
     this.repository = repository;
     this.endpoint = endpoint;
     this.token = token;
+    this.request = request;
   }
 
   async commit(revision: string): Promise<string> {
@@ -124,14 +138,13 @@ export class HuggingFaceRepository implements Repository {
     return `${this.endpoint}/${this.repository}/resolve/${commit}/${path.split("/").map(encodeURIComponent).join("/")}`;
   }
 
-  /** fetch drops the token by itself when a redirect leads to another host (the Hub's content network). */
   private async get(url: string, fromByte = 0): Promise<Response> {
     const headers = {
       ...(this.token && { authorization: `Bearer ${this.token}` }),
       ...(fromByte > 0 && { range: `bytes=${fromByte}-` }),
     };
     return withRetries(url, async () => {
-      const response = await fetch(url, { headers });
+      const response = await this.request(url, headers);
       if (response.status === 401 || response.status === 403) {
         throw new FinalError(
           `${this.repository}: Hugging Face answers ${response.status} for ${url}. A gated or private repository needs ` +
