@@ -11,8 +11,20 @@ import { write } from "./write";
  * @throws Error where the archive has no such file, is cut off, or is no archive.
  */
 export async function extractFile(archive: string, member: string, target: string): Promise<void> {
-  // What reading fails with ends the other stream too, whose iteration throws it.
-  const bytes = new Bytes(pipeline(createReadStream(archive), createGunzip(), () => {}));
+  const file = createReadStream(archive);
+  const closed = new Promise<void>((resolve) => file.once("close", () => resolve()));
+  // An error of the file ends the other stream too, whose iteration throws it.
+  const unpacked = pipeline(file, createGunzip(), () => {});
+  try {
+    await writeMember(new Bytes(unpacked), member, target);
+  } finally {
+    unpacked.destroy();
+    file.destroy();
+    await closed;
+  }
+}
+
+async function writeMember(bytes: Bytes, member: string, target: string): Promise<void> {
   for (let header = await bytes.block(); header !== undefined && header[0] !== 0; header = await bytes.block()) {
     const { path, size, isFile } = readTarHeader(header);
     if (isFile && path.replace(/^\.\//, "") === member) {

@@ -9,6 +9,9 @@ const ENTRY_BYTES = 46;
 const LOCAL = 0x04034b50;
 const LOCAL_BYTES = 30;
 
+/** Go's limit for a module and for its files together (MaxZipFile of golang.org/x/mod/zip). */
+const MOST_BYTES = 500 * 2 ** 20;
+
 const STORED = 0;
 const DEFLATED = 8;
 
@@ -20,21 +23,50 @@ export interface ZipEntry {
 /**
  * Files of an archive, in the order of its directory; folders are left out.
  *
- * @throws Error for what is no such archive, or is damaged.
+ * @throws Error for what is no such archive, is damaged, or has more than 500 MiB of files.
  */
 export function* zipEntries(archive: Buffer): Generator<ZipEntry> {
+  const listed = directoryOf(archive);
+  const bytes = listed.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > MOST_BYTES) {
+    throw new Error(`its zip archive states ${Math.ceil(bytes / 2 ** 20)} MiB of files, and 500 MiB are allowed`);
+  }
+  for (const entry of listed) {
+    if (!entry.path.endsWith("/")) {
+      yield { path: entry.path, content: contentOf(archive, entry) };
+    }
+  }
+}
+
+/** A line of the directory. */
+interface Listed {
+  readonly path: string;
+  readonly method: number;
+  readonly packedSize: number;
+  /** Bytes of the file, as the archive states it. */
+  readonly size: number;
+  /** Where its local header lies. */
+  readonly local: number;
+}
+
+function directoryOf(archive: Buffer): Listed[] {
   const end = endOf(archive);
   const count = archive.readUInt16LE(end + 10);
+  const listed: Listed[] = [];
   let at = archive.readUInt32LE(end + 16);
   for (let index = 0; index < count; index += 1) {
     expectSignature(archive, at, ENTRY);
     const nameLength = archive.readUInt16LE(at + 28);
-    const path = archive.toString("utf8", at + ENTRY_BYTES, at + ENTRY_BYTES + nameLength);
-    if (!path.endsWith("/")) {
-      yield { path, content: contentOf(archive, at) };
-    }
+    listed.push({
+      path: archive.toString("utf8", at + ENTRY_BYTES, at + ENTRY_BYTES + nameLength),
+      method: archive.readUInt16LE(at + 10),
+      packedSize: archive.readUInt32LE(at + 20),
+      size: archive.readUInt32LE(at + 24),
+      local: archive.readUInt32LE(at + 42),
+    });
     at += ENTRY_BYTES + nameLength + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
   }
+  return listed;
 }
 
 /** Where the record lies that ends the archive, with a comment at most behind it. */
@@ -48,18 +80,13 @@ function endOf(archive: Buffer): number {
   throw new Error("it is no zip archive, or is cut off");
 }
 
-/** @param at of its entry in the directory. */
-function contentOf(archive: Buffer, at: number): Buffer {
-  const method = archive.readUInt16LE(at + 10);
-  const packedSize = archive.readUInt32LE(at + 20);
-  const size = archive.readUInt32LE(at + 24);
-  const local = archive.readUInt32LE(at + 42);
+function contentOf(archive: Buffer, { method, packedSize, size, local }: Listed): Buffer {
   expectSignature(archive, local, LOCAL);
   const start = local + LOCAL_BYTES + archive.readUInt16LE(local + 26) + archive.readUInt16LE(local + 28);
   const packed = archive.subarray(start, start + packedSize);
   const content = unpacked(packed, method, size);
   if (content.length !== size) {
-    throw new Error("its zip archive is damaged: a file has another size than it says");
+    throw new Error("its zip archive is damaged: a file has another size than it states");
   }
   return content;
 }
@@ -71,7 +98,7 @@ function unpacked(packed: Buffer, method: number, size: number): Buffer {
   if (method !== DEFLATED) {
     throw new Error(`its zip archive packs files by method ${method}, which is not read here`);
   }
-  // No more than it says: a small archive must not fill the memory.
+  // No more than the stated size, whose sum is limited: a small archive must not fill the memory.
   return inflateRawSync(packed, { maxOutputLength: Math.max(size, 1) });
 }
 

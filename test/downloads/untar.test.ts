@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
@@ -10,6 +11,8 @@ import { archiveOf } from "./archive";
 const folder = useFolder();
 const archive = join(folder, "a.tar.gz");
 const target = join(folder, "target");
+/** Of this process; Linux alone has it. */
+const DESCRIPTORS = "/proc/self/fd";
 
 function write(paths: readonly string[], size: number, end?: number): Buffer {
   const entries = paths.map((path, index) => ({ path, content: Buffer.alloc(size + index, path) }));
@@ -54,4 +57,23 @@ describe("a file of an archive", () => {
     await expect(extractFile(archive, "a", target)).rejects.toThrow("incorrect header check");
     await expect(extractFile(join(folder, "none"), "a", target)).rejects.toThrow("ENOENT");
   });
+
+  it.runIf(existsSync(DESCRIPTORS))("is closed once its file is found", async () => {
+    // Random bytes do not compress: the archive is longer than what streams read ahead.
+    const entries = ["a", "b"].map((path) => ({ path, content: randomBytes(4_000_000) }));
+    writeFileSync(archive, gzipSync(archiveOf(entries)));
+    await extractFile(archive, "a", target);
+    expect(openFiles()).not.toContain(archive);
+  });
 });
+
+function openFiles(): string[] {
+  return readdirSync(DESCRIPTORS).flatMap((descriptor) => {
+    try {
+      return [readlinkSync(join(DESCRIPTORS, descriptor))];
+    } catch {
+      // The descriptor that readdir used.
+      return [];
+    }
+  });
+}

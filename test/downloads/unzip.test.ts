@@ -44,6 +44,12 @@ describe("a zip archive", () => {
     expect(() => read(zipOf([{ path: "a", content: Buffer.alloc(10) }], { packed }))).toThrow();
   });
 
+  it("is refused where its files are larger than Go allows together, before any is unpacked", () => {
+    const entries = ["a", "b"].map((path) => ({ path, content: Buffer.from("text") }));
+    expect(() => read(zipOf(entries, { size: 251 * 2 ** 20 }))).toThrow("states 502 MiB of files");
+    expect(() => read(zipOf(entries, { size: 250 * 2 ** 20 }))).toThrow("another size");
+  });
+
   it("is refused where a file is smaller than it says", () => {
     const packed = deflateRawSync(Buffer.alloc(5));
     expect(() => read(zipOf([{ path: "a", content: Buffer.alloc(10) }], { packed }))).toThrow("another size");

@@ -6,12 +6,14 @@ export interface ZipOptions {
   readonly comment?: string;
   /** Instead of each file's own content. */
   readonly packed?: Buffer;
+  /** Stated instead of each file's own size, bytes. */
+  readonly size?: number;
 }
 
 /** A zip archive of these files, in memory. */
 export function zipOf(
   entries: readonly { readonly path: string; readonly content: Uint8Array }[],
-  { method = 8, comment = "", packed }: ZipOptions = {},
+  { method = 8, comment = "", packed, size }: ZipOptions = {},
 ): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -23,7 +25,7 @@ export function zipOf(
     fields.writeUInt16LE(20, 0);
     fields.writeUInt16LE(method, 4);
     fields.writeUInt32LE(data.length, 14);
-    fields.writeUInt32LE(content.length, 18);
+    fields.writeUInt32LE(size ?? content.length, 18);
     fields.writeUInt16LE(name.length, 22);
     const local = Buffer.concat([Buffer.from("PK\x03\x04"), fields, name, data]);
     const where = Buffer.alloc(14);
