@@ -37,17 +37,28 @@ export function logFile(name: string): string {
 }
 
 /**
- * Fills a folder beside the final one and renames it, so that a folder of the final name is always complete, whatever
- * interrupts the work.
+ * Fills a temporary folder next to the final one and renames it, so that a folder of the final name is always complete,
+ * whatever interrupts the work. What is there before goes first: what another process puts there meanwhile has the same
+ * version, and is kept.
  */
 export async function publish(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${folder}.tmp-${process.pid}`;
+  rmSync(folder, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });
   try {
     await fill(temporary);
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(temporary, folder);
+    renameUnlessThere(temporary, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+function renameUnlessThere(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST"].includes((error as NodeJS.ErrnoException).code ?? "")) {
+      throw error;
+    }
   }
 }

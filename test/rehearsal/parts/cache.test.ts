@@ -1,0 +1,43 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { publish } from "../../../rehearsal/parts/cache";
+import { useFolder } from "../../cli/run";
+
+const folder = useFolder();
+const part = join(folder, "etcd-1");
+const put = (to: string, text: string) => {
+  mkdirSync(to, { recursive: true });
+  writeFileSync(join(to, "binary"), text);
+};
+
+describe("a part's folder", () => {
+  it("replaces a damaged one of the same version", async () => {
+    mkdirSync(part);
+    writeFileSync(join(part, "damaged"), "");
+    await publish(part, async (temporary) => put(temporary, "whole"));
+    expect(readdirSync(part)).toEqual(["binary"]);
+  });
+
+  it("is kept from the process that was first, when two install it at a time", async () => {
+    await publish(part, async (temporary) => {
+      put(temporary, "second");
+      put(part, "first");
+    });
+    expect(readFileSync(join(part, "binary"), "utf8")).toBe("first");
+    expect(readdirSync(folder)).toEqual(["etcd-1"]);
+  });
+
+  it("does not appear when filling it fails", async () => {
+    const missing = join(folder, "kwok-1");
+    const failure = publish(missing, () => Promise.reject(new Error("cut off")));
+    await expect(failure).rejects.toThrow("cut off");
+    expect(readdirSync(folder)).not.toContain("kwok-1");
+  });
+
+  it("fails where it cannot be renamed for another reason", async () => {
+    const failure = publish(join(folder, "file"), async () => writeFileSync(join(folder, "file"), ""));
+    await expect(failure).rejects.toThrow("ENOTDIR");
+    expect(readFileSync(join(folder, "file"), "utf8")).toBe("");
+  });
+});
