@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { copyFolder } from "./copy-folder";
 import { type Mutant, mutated } from "./mutant";
 
 const git = (folder: string, ...args: string[]) => execFileSync("git", args, { cwd: folder, encoding: "utf8" }).trim();
@@ -12,11 +13,11 @@ export function commitNamed(name: string, repository: string): string {
 }
 
 /**
- * A commit in a temporary folder, with the packages that are installed here. A clone that borrows objects, not a worktree: what
- * a mutant does to its repository stays there, and the developer's one knows nothing of it.
+ * A commit in a temporary folder, with a copy of the packages that are installed here. A clone that borrows objects, not a
+ * worktree: what a mutant does to its repository and packages stays there.
  */
 export class Copy {
-  /** What the copy is in, with a home and a folder for temporary files of its own. */
+  /** Holds the copy, its home and its folder for temporary files. */
   private readonly place = mkdtempSync(join(tmpdir(), "inference-stacks-mutants-"));
   readonly root = join(this.place, "tree");
   /** Of programs that run in it: what a mutant writes by mistake goes with the copy. */
@@ -26,7 +27,7 @@ export class Copy {
     git(repository, "clone", "--quiet", "--shared", "--no-checkout", repository, this.root);
     git(this.root, "checkout", "--quiet", "--detach", commit);
     for (const folder of packageFolders(repository)) {
-      linkFolder(join(repository, folder), join(this.root, folder));
+      copyFolder(join(repository, folder), join(this.root, folder));
     }
     for (const folder of Object.values(this.environment)) {
       mkdirSync(folder);
@@ -66,14 +67,4 @@ function packageFolders(repository: string): string[] {
   return ["", ...workspaces]
     .map((folder) => join(folder, "node_modules"))
     .filter((folder) => existsSync(join(repository, folder)));
-}
-
-/** By hard links where the file system allows: a copy takes 700 MB otherwise. */
-function linkFolder(from: string, to: string): void {
-  try {
-    execFileSync("cp", ["-al", from, to], { stdio: "ignore" });
-  } catch {
-    rmSync(to, { recursive: true, force: true });
-    execFileSync("cp", ["-a", from, to]);
-  }
 }
