@@ -34,7 +34,7 @@ export interface SaveOptions {
  * it (`.part`) is gone on with where the source can.
  *
  * @param what names it in messages.
- * @throws WrongContentError that says what came instead, which is thrown away; what the source throws.
+ * @throws WrongContentError with what came instead, which is deleted; what the source throws.
  */
 export async function save(
   what: string,

@@ -82,7 +82,7 @@ export interface TarHeader {
   readonly isFile: boolean;
 }
 
-/** What the header of an entry says. @param header of BLOCK bytes */
+/** Fields of the header of an entry. @param header of BLOCK bytes */
 export function readTarHeader(header: Buffer): TarHeader {
   const type = String.fromCharCode(header[156] ?? 0);
   const prefix = header.toString("latin1", 257, 262) === "ustar" ? text(header, 345, 500) : "";

@@ -17,7 +17,7 @@ export interface MissingParts {
   /** Names for the setup. */
   readonly names: readonly string[];
   /** Why what is found on the machine is not used, one sentence each. */
-  readonly passedOver: readonly string[];
+  readonly skipped: readonly string[];
 }
 
 /**
@@ -40,5 +40,5 @@ export async function missingParts(
   const folders = await Promise.allSettled([...new Set(modules)].map((module) => moduleFolder(module)));
   const lacksModules = folders.some(({ status }) => status === "rejected");
   const names = [...new Set(missing.map(({ part }) => part)), ...(lacksModules ? [CRDS] : [])];
-  return names.length === 0 ? undefined : { names, passedOver: missing.flatMap(({ passedOver }) => passedOver) };
+  return names.length === 0 ? undefined : { names, skipped: missing.flatMap(({ skipped }) => skipped) };
 }

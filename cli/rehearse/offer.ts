@@ -14,7 +14,7 @@ export interface Asked {
 }
 
 /**
- * Says what a rehearsal needs and this machine lacks, how that would be got and how long it takes; then installs it, where
+ * Lists what a rehearsal needs and this machine lacks, how that would be got and how long it takes; then installs it, where
  * the user says so. Where there is no terminal to ask on, the command is named.
  *
  * @returns whether all of it is there now.
@@ -34,13 +34,13 @@ export async function offerToInstall(missing: MissingParts, asked: Asked, io: Co
   }
 }
 
-function needsText({ names, passedOver }: MissingParts, environment: string): string {
+function needsText({ names, skipped }: MissingParts, environment: string): string {
   const unbuilt = lackGo(names);
   const width = Math.max(...names.map((name) => name.length));
   return [
     `${environment} cannot be rehearsed yet. Not installed on this machine:`,
     ...names.map((name) => `  ${name.padEnd(width)}  ${effortOf(name)}`),
-    ...passedOver.map((sentence) => `Not used: ${sentence}.`),
+    ...skipped.map((sentence) => `Not used: ${sentence}.`),
     ...(unbuilt.length > 0
       ? [`Builds of ${unbuilt.join(", ")} need Go 1.26, which is not on PATH: https://go.dev/dl`]
       : []),

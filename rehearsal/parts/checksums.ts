@@ -8,7 +8,7 @@ interface GitHubRelease {
 
 /**
  * The SHA-256 of a file in what its project states, lower case: lines of sha256sum, a sum alone for a file alone, or a
- * release as GitHub's API describes it. Undefined where that says nothing of the file.
+ * release as GitHub's API describes it. Undefined where that does not list the file.
  */
 export function sha256In(text: string, file: string): string | undefined {
   const stated = text.trim();

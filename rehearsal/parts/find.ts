@@ -21,7 +21,7 @@ export interface Found {
 export interface Search {
   readonly found?: Found;
   /** Why binaries of that name on this machine are not used, one sentence each. */
-  readonly passedOver: readonly string[];
+  readonly skipped: readonly string[];
 }
 
 const finds = new Map<string, Search>();
@@ -34,11 +34,11 @@ const finds = new Map<string, Search>();
  */
 export function requirePart(binary: BinaryName): string {
   const part = partOf(binary);
-  const { found, passedOver } = lookFor(binary);
+  const { found, skipped } = lookFor(binary);
   if (found !== undefined) {
     return found.path;
   }
-  const why = passedOver.map((sentence) => ` ${sentence}.`).join("");
+  const why = skipped.map((sentence) => ` ${sentence}.`).join("");
   const orAll = part.onRequest ? "" : `, or "${SETUP}" for all parts`;
   throw new Error(`${binary} is not installed.${why} Run "${SETUP} -- ${part.name}"${orAll}.`);
 }
@@ -54,24 +54,24 @@ export function lookFor(binary: BinaryName): Search {
 
 /** Looks for one binary of a part, without installing anything. */
 export function searchPart(part: Part, binary: string): Search {
-  const passedOver: string[] = [];
+  const skipped: string[] = [];
   for (const { path, origin } of candidates(part, binary)) {
     try {
       const version = askVersion(path, part.versionArgs ?? []);
       if (part.oldest === undefined || isAtLeast(version, part.oldest)) {
-        return { found: { path, origin, version }, passedOver };
+        return { found: { path, origin, version }, skipped };
       }
-      passedOver.push(`${path} is ${version}, older than ${part.oldest}`);
+      skipped.push(`${path} is ${version}, older than ${part.oldest}`);
     } catch (error) {
-      passedOver.push(error instanceof Error ? error.message : String(error));
+      skipped.push(error instanceof Error ? error.message : String(error));
     }
   }
   const folder = partFolder(part);
   const kept = folder === undefined ? undefined : join(folder, "bin", binary);
   if (kept === undefined || !isExecutable(kept)) {
-    return { passedOver };
+    return { skipped };
   }
-  return { found: { path: kept, origin: "cache", version: pinnedVersion(part) ?? "" }, passedOver };
+  return { found: { path: kept, origin: "cache", version: pinnedVersion(part) ?? "" }, skipped };
 }
 
 /**

@@ -7,7 +7,7 @@ import { sha256In } from "./checksums";
 import type { LoggedCommands } from "./command";
 import { mirrored, type ReleaseFile } from "./releases";
 
-/** Seconds without a byte; a slow download may take as long as it goes on. */
+/** Seconds without a byte; a slow download has no limit on the whole. */
 const SILENCE = { silenceSeconds: 30 };
 /** Bytes between two notes in the log. */
 const NOTE_BYTES = 2_000_000;
@@ -16,7 +16,7 @@ const NOTE_BYTES = 2_000_000;
  * Downloads binaries that a project published into `<folder>/bin`. Only what has the SHA-256 that the project states gets
  * there. One that is cut off is gone on with once.
  *
- * @param mirror what INFERENCE_STACKS_RELEASES says.
+ * @param mirror value of INFERENCE_STACKS_RELEASES.
  * @throws Error with the address, and with what was expected and what came.
  */
 export async function downloadRelease(

@@ -8,7 +8,7 @@ import { type ZipEntry, zipEntries } from "../../downloads/unzip";
 import type { LoggedCommands } from "./command";
 import { type PinnedModule, pinFolder } from "./pins";
 
-/** What Go asks where GOPROXY says nothing. */
+/** Go's default of GOPROXY. */
 const PUBLIC_PROXY = "https://proxy.golang.org";
 
 /** Files that are read of a module: definitions and charts. The rest is twice as much. */

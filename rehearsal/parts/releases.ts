@@ -154,7 +154,7 @@ export const RELEASES_VARIABLE = "INFERENCE_STACKS_RELEASES";
 /**
  * The address that a file of a release is fetched from: `<mirror>/<host>/<path>` where there is a mirror.
  *
- * @param mirror what INFERENCE_STACKS_RELEASES says.
+ * @param mirror value of INFERENCE_STACKS_RELEASES.
  * @throws Error where that is no address of the web.
  */
 export function mirrored(url: string, mirror: string | undefined): string {

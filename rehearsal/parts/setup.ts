@@ -48,12 +48,12 @@ export async function setUp(names: readonly string[], progress: Progress): Promi
   return (await Promise.all(results)).flat();
 }
 
-/** Says which binaries of a part there are; a job when one is missing. */
+/** Reports which binaries of a part there are; a job when one is missing. */
 function jobOf(part: Part, progress: Progress): Job[] {
   const searches = Object.keys(part.binaries).map((binary) => ({ binary, ...searchPart(part, binary) }));
-  for (const { binary, found, passedOver } of searches) {
-    for (const sentence of passedOver) {
-      progress.line(`- passed over: ${sentence}`);
+  for (const { binary, found, skipped } of searches) {
+    for (const sentence of skipped) {
+      progress.line(`- skipped: ${sentence}`);
     }
     if (found !== undefined) {
       progress.line(`✓ ${binary} ${found.version} (${found.origin}) ${found.path}`);
@@ -135,9 +135,9 @@ function tryBinaries({ binaries, versionArgs, oldest }: Part, folder: string): v
 /** @throws Error when a part's binaries are missing, or too old, although its package is installed. */
 function requireFound(part: Part): void {
   for (const binary of Object.keys(part.binaries)) {
-    const { found, passedOver } = searchPart(part, binary);
+    const { found, skipped } = searchPart(part, binary);
     if (found === undefined) {
-      throw new Error([`${binary} is still missing`, ...passedOver].join("; "));
+      throw new Error([`${binary} is still missing`, ...skipped].join("; "));
     }
   }
 }

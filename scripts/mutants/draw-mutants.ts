@@ -5,7 +5,7 @@ import { type Mutant, mutantsOf, mutated } from "./mutant";
 import { productRooms } from "./product";
 import { TypeCheck } from "./type-check";
 
-/** A mutant, and the top folder that it stands for. */
+/** A mutant, and the top folder that it counts for. */
 export interface Drawn {
   readonly room: string;
   readonly mutant: Mutant;
@@ -18,7 +18,7 @@ export interface Draw {
   readonly refusedByTypes: number;
 }
 
-/** Draws mutants of a checkout: the same for the same seed, number and files. @param onDrawn told of each as it is found */
+/** Draws mutants of a checkout: the same for the same seed, number and files. @param onDrawn receives each as it is found */
 export async function drawMutants(
   root: string,
   graph: ImportGraph,

@@ -1,5 +1,5 @@
 /**
- * `npm run mutants`: breaks the product in one place at a time and tells which of these mutants no test on Node alone sees.
+ * `npm run mutants`: breaks the product in one place at a time and reports the mutants that no test on Node alone notices.
  *
  * Mutants are drawn by a seed, spread over the top folders by their lines of code; those that the type check refuses are drawn
  * again and counted apart. Each meets its nearest tests by imports, one process each, up to the first that fails; a test kills
@@ -7,12 +7,12 @@
  * record, 20261126, was chosen before any of its mutants was run.
  *
  * Two commits are compared with the same mutants: `--drawn-from A --tree A`, then `--drawn-from A --tree B`. A mutant is found
- * again by its lines; where B has other code there it is left out, and says so. Each commit meets its own tests: another's
+ * again by its lines; where B has other code there it is left out and reported. Each commit meets its own tests: another's
  * expect another product.
  *
  * Not Stryker: docs/decisions/0030-mutants.md.
  *
- * Results are kept by commit in .cache/mutants: a run that was cut off goes on. Mutants run in temporary copies of the commits,
+ * Results are kept by commit in .cache/mutants: an interrupted run resumes. Mutants run in temporary copies of the commits,
  * which go at the end.
  */
 import { createHash } from "node:crypto";

@@ -1,7 +1,7 @@
 import type { Mutant } from "./mutant";
 import type { Verdict } from "./results";
 
-/** A mutant that no test could ever tell from the product, after somebody looked. */
+/** A mutant that behaves as the product does, so that no test can find it; confirmed by review. */
 export interface Equivalent {
   /** Of the run that showed it. */
   readonly seed: number;

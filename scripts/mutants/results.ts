@@ -19,7 +19,7 @@ type Line =
   /** Whether a test passes without mutants. */
   | { readonly test: string; readonly passes: boolean };
 
-/** What is known of one commit, a line of JSON each, so that a run that was cut off goes on. Later lines hold. */
+/** What is known of one commit, a line of JSON each, so that an interrupted run resumes. Later lines hold. */
 export class Results {
   private readonly verdicts = new Map<string, Verdict>();
   private readonly passed = new Map<string, Set<string>>();

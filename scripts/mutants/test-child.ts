@@ -11,7 +11,7 @@ process.once("message", async ({ root, files, workers }: TestRequest) => {
   process.chdir(root);
   const path = createRequire(join(root, "package.json")).resolve("vitest/node");
   const { createVitest }: VitestNode = await import(pathToFileURL(path).href);
-  const tell = (message: TestMessage): void => {
+  const send = (message: TestMessage): void => {
     process.send?.(message);
   };
   const fileOf = ({ moduleId }: { readonly moduleId: string }) => relative(root, moduleId);
@@ -24,17 +24,17 @@ process.once("message", async ({ root, files, workers }: TestRequest) => {
     sequence: { sequencer: AsGiven },
     reporters: [
       {
-        onTestModuleQueued: (module: TestModule) => tell({ kind: "begins", file: fileOf(module) }),
+        onTestModuleQueued: (module: TestModule) => send({ kind: "begins", file: fileOf(module) }),
         onTestCaseResult: (test) => {
           const { state, errors } = test.result();
           if (state === "failed") {
             const doubtful = errors.some(({ message }) => /timed out in \d+ms/.test(message));
-            tell({ kind: "fails", file: fileOf(test.module), doubtful });
+            send({ kind: "fails", file: fileOf(test.module), doubtful });
           }
         },
         onTestModuleEnd: (module: TestModule) => {
           const file = fileOf(module);
-          tell(module.state() === "failed" ? { kind: "fails", file, doubtful: true } : { kind: "ends", file });
+          send(module.state() === "failed" ? { kind: "fails", file, doubtful: true } : { kind: "ends", file });
         },
       },
     ],
@@ -46,7 +46,7 @@ process.once("message", async ({ root, files, workers }: TestRequest) => {
   );
   for (const { VITEST_TEST_PATH: path } of unhandledErrors as readonly { readonly VITEST_TEST_PATH?: unknown }[]) {
     if (typeof path === "string") {
-      tell({ kind: "fails", file: relative(root, path), doubtful: true });
+      send({ kind: "fails", file: relative(root, path), doubtful: true });
     }
   }
   const hasErrors = unhandledErrors.length > 0 || testModules.some((module) => module.state() === "failed");

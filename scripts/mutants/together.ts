@@ -1,4 +1,4 @@
-/** How mutants in one checkout are told apart by the tests that fail there. */
+/** Distinguishes mutants in one checkout by the tests that fail there. */
 export interface Trial<M> {
   /** Tests of these that fail with all of these mutants. */
   readonly failing: (mutants: readonly M[], tests: readonly string[]) => Promise<readonly string[]>;
@@ -32,7 +32,7 @@ export async function* killsTogether<M>(
     const killed: M[] = [];
     const unexplained: string[] = [];
     for (const test of failing) {
-      // A mutant that was just found may be why this test fails as well: the next round tells.
+      // A mutant that was just found may be why this test fails as well: the next round decides.
       if (killed.some((mutant) => trial.distance(mutant, test) !== undefined)) {
         continue;
       }

@@ -4,9 +4,9 @@ import ts from "typescript";
 import type { ImportGraph } from "./import-graph";
 
 /**
- * Tells whether a checkout would still pass the type check with one file changed. One language service keeps the program, so
+ * Checks whether a checkout would still pass the type check with one file changed. One language service keeps the program, so
  * that a change costs the files that it touches: the file, and where its declarations changed those that import it, and so on.
- * Unused names are no errors: who removes their last use removes them as well.
+ * Unused names are no errors: a change that removes their last use would remove them as well.
  */
 export class TypeCheck {
   private readonly text = new Map<string, string>();

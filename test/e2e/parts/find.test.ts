@@ -36,7 +36,7 @@ describe("looking for a part", () => {
   it("takes the one on PATH before the installed one", () => {
     kept();
     const path = binary(join(root, "path"), "etcd", "echo etcd Version: 3.6.1");
-    expect(searchPart(ETCD, "etcd")).toEqual({ found: { path, origin: "PATH", version: "3.6.1" }, passedOver: [] });
+    expect(searchPart(ETCD, "etcd")).toEqual({ found: { path, origin: "PATH", version: "3.6.1" }, skipped: [] });
   });
 
   it("takes the one of KUBEBUILDER_ASSETS before the one on PATH", () => {
@@ -58,10 +58,10 @@ describe("looking for a part", () => {
   ])("passes over one on PATH that answers '$script'", ({ script, why }) => {
     const path = kept();
     binary(join(root, "path"), "etcd", script);
-    const { found, passedOver } = searchPart(ETCD, "etcd");
+    const { found, skipped } = searchPart(ETCD, "etcd");
     expect(found).toEqual({ path, origin: "cache", version: "3.6.8" });
-    expect(passedOver).toHaveLength(1);
-    expect(passedOver[0]).toContain(why);
+    expect(skipped).toHaveLength(1);
+    expect(skipped[0]).toContain(why);
   });
 
   it("names the command when there is none", () => {
