@@ -61,7 +61,7 @@ interface Target {
 
 function isExcepted(url: URL, noProxy: string): boolean {
   const target = { host: hostOf(url), port: url.port || (url.protocol === "https:" ? "443" : "80") };
-  return noProxy.split(",").some((entry) => matches(entry.trim().toLowerCase(), target));
+  return noProxy.split(",").some((entry) => matches(entry.trim(), target));
 }
 
 /**
