@@ -1,7 +1,7 @@
 import { programIn } from "../../names/programs";
 import { PARTS } from "./parts";
 import { CRDS } from "./pins";
-import { ownPlatform, RELEASES, RELEASES_VARIABLE, releaseFiles } from "./releases";
+import { downloadedFiles, RELEASES } from "./releases";
 
 /**
  * Minutes that builds take on two idle cores with an empty cache, rounded up, of what rehearsals need. Each is less where
@@ -31,7 +31,7 @@ export function effortOf(name: string): string {
 
 function isReleased(name: string): boolean {
   const part = PARTS.find((each) => each.name === name);
-  return part !== undefined && process.env[RELEASES_VARIABLE] !== "off" && releaseFiles(part, ownPlatform()).length > 0;
+  return part !== undefined && downloadedFiles(part).length > 0;
 }
 
 /** Those of a rehearsal's parts that are only built, where this machine has no Go to build them with. */

@@ -113,6 +113,11 @@ export interface ReleaseFile {
   readonly member?: string;
 }
 
+/** Files of a part's release that are downloaded on this machine; none where INFERENCE_STACKS_RELEASES is "off". */
+export function downloadedFiles(part: Part): ReleaseFile[] {
+  return process.env[RELEASES_VARIABLE] === "off" ? [] : releaseFiles(part, ownPlatform());
+}
+
 /** Files of a part's release for a platform; none where its project publishes no binaries for it. */
 export function releaseFiles(part: Part, platform: string, releases = RELEASES): ReleaseFile[] {
   const release = releases[part.name];

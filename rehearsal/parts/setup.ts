@@ -11,7 +11,7 @@ import { PARTS, type Part } from "./parts";
 import { CRDS, fileModules, isGoPart, isPyPiPart, pinnedModule } from "./pins";
 import type { Progress } from "./progress";
 import { Queue } from "./queue";
-import { ownPlatform, RELEASES_VARIABLE, releaseFiles } from "./releases";
+import { downloadedFiles, RELEASES_VARIABLE } from "./releases";
 import { askVersion, isAtLeast } from "./version";
 
 const LOG_LINES = 30;
@@ -105,7 +105,7 @@ function waysOf(part: Part): Way[] {
 
 function releaseWay(part: Part): Way[] {
   const mirror = process.env[RELEASES_VARIABLE];
-  const files = mirror === "off" ? [] : releaseFiles(part, ownPlatform());
+  const files = downloadedFiles(part);
   const install = published(part, (folder, commands) => downloadRelease(files, folder, commands, mirror));
   return files.length === 0 ? [] : [{ what: "download", install }];
 }
