@@ -21,7 +21,7 @@ export function simulatedAt(speed: ReplicaSpeed, requestsPerSecond: number): Sim
     return undefined;
   }
   const known = runs.get(speed) ?? new Map<number, Simulated>();
-  const run = known.get(requestsPerSecond) ?? played(setup, { ...shape, requestsPerSecond });
+  const run = known.get(requestsPerSecond) ?? withWaits(setup, { ...shape, requestsPerSecond });
   runs.set(speed, known.set(requestsPerSecond, run));
   return run;
 }
@@ -30,7 +30,7 @@ export function simulatedAt(speed: ReplicaSpeed, requestsPerSecond: number): Sim
  * What every request waits besides delays all arrivals alike, so it changes nothing in the run: the engine's work for it, and
  * steps that were scheduled before it came.
  */
-function played(setup: ReplicaSetup, requests: ArrivingRequests): Simulated {
+function withWaits(setup: ReplicaSetup, requests: ArrivingRequests): Simulated {
   const run = simulate(costsOf(setup), requests);
   const { requestMs, stepsAhead } = setup.coefficients;
   const contextTokens = requests.inputTokens + requests.outputTokens / 2;

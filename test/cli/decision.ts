@@ -1,5 +1,6 @@
 import { ConfigError, formatProblems, parseEnvironmentFile } from "../../stacks/config";
 import { isUserMistake, planEnvironment } from "../../stacks/program";
+import { refusalsOf } from "../stacks/planned";
 import { type Content, environmentText, planOf } from "./run";
 
 /** What a plan says of whether an environment may be deployed. */
@@ -24,8 +25,7 @@ export async function decisionOf(folder: string, content: Content): Promise<Deci
     return { status: 2, err: formatProblems(file.problems, FILE), refusals: [] };
   }
   try {
-    const { problems } = await planEnvironment("test", { environment: file.environment, secrets: {} }, folder);
-    const refusals = problems.filter(({ severity }) => severity === "mandatory");
+    const refusals = refusalsOf(await planEnvironment("test", { environment: file.environment, secrets: {} }, folder));
     return {
       status: refusals.length > 0 ? 1 : 0,
       err: "",
