@@ -126,13 +126,13 @@ function groupPages(group: KvGroup, tokens: number, inFlightTokens: number): num
 
 interface LayerBucket {
   readonly scope: KvGroup["scope"];
-  readonly layers: number;
+  layers: number;
   /** Of the largest layer; 0 for states. */
-  readonly bytesPerToken: number;
+  bytesPerToken: number;
 }
 
 /** Layers of one kind. */
-function layerBuckets(caches: readonly LayerCache[], hybridStatePages: number): readonly LayerBucket[] {
+function layerBuckets(caches: readonly LayerCache[], hybridStatePages: number): readonly Readonly<LayerBucket>[] {
   const pagesPerRequest = caches.some((cache) => cache.bytesPerToken > 0) ? hybridStatePages : 1;
   const buckets = new Map<string, LayerBucket>();
   for (const { bytesPerToken, scope, stateBytes } of caches) {
@@ -147,12 +147,10 @@ function layerBuckets(caches: readonly LayerCache[], hybridStatePages: number): 
 
   function add(scope: KvGroup["scope"], bytesPerToken: number): void {
     const key = "windowTokens" in scope ? `${scope.kind}:${scope.windowTokens}` : scope.kind;
-    const { layers, ...known } = buckets.get(key) ?? { scope, layers: 0, bytesPerToken: 0 };
-    buckets.set(key, {
-      ...known,
-      layers: layers + 1,
-      bytesPerToken: Math.max(known.bytesPerToken, bytesPerToken),
-    });
+    const bucket = buckets.get(key) ?? { scope, layers: 0, bytesPerToken: 0 };
+    bucket.layers += 1;
+    bucket.bytesPerToken = Math.max(bucket.bytesPerToken, bytesPerToken);
+    buckets.set(key, bucket);
   }
 }
 

@@ -58,11 +58,25 @@ const changes = table.changes as readonly VersionChange[];
 /** Every version that changed something, whole, oldest first. */
 const versions = changes.map((_, index): VllmConstants => Object.assign({}, oldest, ...changes.slice(0, index + 1)));
 
+/** The constants of a version, and which measurements they rest on. */
+interface KnownConstants {
+  readonly constants: VllmConstants;
+  readonly basis: string;
+}
+
+const byVersion = new Map<string, KnownConstants>();
+
 /**
  * The constants that apply to a vLLM version: those of the newest entry that is not newer.
  * Versions before the first entry use the first; a version that is no number counts as newest.
  */
-export function vllmConstants(version: string): { readonly constants: VllmConstants; readonly basis: string } {
+export function vllmConstants(version: string): KnownConstants {
+  const known = byVersion.get(version) ?? constantsFor(version);
+  byVersion.set(version, known);
+  return known;
+}
+
+function constantsFor(version: string): KnownConstants {
   const applicable = versions.filter((entry) => compareVersions(entry.from, version) <= 0);
   const constants = applicable.at(-1) ?? oldest;
   const measured = constants.measuredOn;

@@ -50,32 +50,54 @@ interface LoadedParameter {
   readonly latent: boolean;
 }
 
-/** Bytes of weights on one GPU of a stage, and of what loading them leaves allocated ("Model loading took"). */
-export function stageWeightBytes(architecture: ModelArchitecture, sharding: WeightSharding): number {
-  const here = loadedParameters(architecture, sharding).filter(({ tensor }) =>
-    isLoadedOn(tensor, sharding.stage, architecture),
-  );
-  const weights = here.reduce((total, { bytes }) => total + bytes, 0);
-  const workspace = here.some(({ latent }) => latent) ? sharding.latentWorkspaceMiB * BYTES_PER_MIB : 0;
-  return weights + workspace + rotaryBytes(architecture) + stackedFeatureBytes(architecture, sharding);
+/** The loaded model on one GPU of a sharding: all parameters, and their sums on the stages that were asked for. */
+interface LoadedModel {
+  readonly parameters: readonly LoadedParameter[];
+  /** By number of layers before the stage and at its end. */
+  readonly onStages: Map<string, { readonly bytes: number; readonly latent: boolean }>;
 }
 
-type ByFormat = WeakMap<WeightFormat, Map<string, readonly LoadedParameter[]>>;
-const loaded = new WeakMap<ModelArchitecture, ByFormat>();
+/** Bytes of weights on one GPU of a stage, and of what loading them leaves allocated ("Model loading took"). */
+export function stageWeightBytes(architecture: ModelArchitecture, sharding: WeightSharding): number {
+  const { bytes, latent } = onStage(architecture, sharding);
+  const workspace = latent ? sharding.latentWorkspaceMiB * BYTES_PER_MIB : 0;
+  return bytes + workspace + rotaryBytes(architecture) + stackedFeatureBytes(architecture, sharding);
+}
 
-/** A planner asks for many stages of one sharding: everything but the stage is computed once. */
-function loadedParameters(architecture: ModelArchitecture, sharding: WeightSharding): readonly LoadedParameter[] {
-  const { format, stage: _stage, latentWorkspaceMiB: _workspace, maxNumBatchedTokens: _tokens, ...split } = sharding;
-  const byFormat: ByFormat = loaded.get(architecture) ?? new WeakMap();
-  loaded.set(architecture, byFormat);
-  const bySplit = byFormat.get(format) ?? new Map<string, readonly LoadedParameter[]>();
-  byFormat.set(format, bySplit);
-  const key = JSON.stringify(split);
-  const known = bySplit.get(key);
+function onStage(architecture: ModelArchitecture, sharding: WeightSharding) {
+  const { stage } = sharding;
+  const { parameters, onStages } = loadedModel(architecture, sharding);
+  const key = `${stage.firstLayer} ${stage.endLayer}`;
+  const known = onStages.get(key);
   if (known !== undefined) {
     return known;
   }
+  const here = parameters.filter(({ tensor }) => isLoadedOn(tensor, stage, architecture));
+  const sums = {
+    bytes: here.reduce((total, { bytes }) => total + bytes, 0),
+    latent: here.some(({ latent }) => latent),
+  };
+  onStages.set(key, sums);
+  return sums;
+}
 
+type ByFormat = WeakMap<WeightFormat, Map<string, LoadedModel>>;
+const loaded = new WeakMap<ModelArchitecture, ByFormat>();
+
+/** A planner asks for many loads of one sharding: its parameters are computed once. */
+function loadedModel(architecture: ModelArchitecture, sharding: WeightSharding): LoadedModel {
+  const { format, stage: _stage, latentWorkspaceMiB: _workspace, maxNumBatchedTokens: _tokens, ...split } = sharding;
+  const byFormat: ByFormat = loaded.get(architecture) ?? new WeakMap();
+  loaded.set(architecture, byFormat);
+  const bySplit = byFormat.get(format) ?? new Map<string, LoadedModel>();
+  byFormat.set(format, bySplit);
+  const key = JSON.stringify(split);
+  const known = bySplit.get(key) ?? { parameters: loadedParameters(architecture, sharding), onStages: new Map() };
+  bySplit.set(key, known);
+  return known;
+}
+
+function loadedParameters(architecture: ModelArchitecture, sharding: WeightSharding): readonly LoadedParameter[] {
   const fused = new Map<string, ModelTensor[]>();
   for (const tensor of tensorInventory(architecture)) {
     const parts = fused.get(tensor.fusedInto);
@@ -85,7 +107,7 @@ function loadedParameters(architecture: ModelArchitecture, sharding: WeightShard
       parts.push(tensor);
     }
   }
-  const parameters = [...fused.values()].flatMap((parts) => {
+  return [...fused.values()].flatMap((parts) => {
     const [tensor] = parts;
     if (tensor === undefined) {
       return [];
@@ -94,8 +116,6 @@ function loadedParameters(architecture: ModelArchitecture, sharding: WeightShard
     const bytes = allocated + parts.reduce((total, part) => total + latentCopyBytes(part, sharding), 0);
     return [{ tensor, bytes, latent: parts.some(({ absorbed }) => absorbed) }];
   });
-  bySplit.set(key, parameters);
-  return parameters;
 }
 
 /** Multi-token-prediction layers are not loaded; a tied embedding is also needed where the head runs. */
