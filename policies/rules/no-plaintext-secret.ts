@@ -25,8 +25,14 @@ export const noPlaintextSecret = resourcePolicy(
       checkSecret(resource, report);
       return;
     }
-    for (const setting of oncePerPlace(settingsOf(resource))) {
-      judge(resource, setting, report);
+    // An argument is found as a part of a command line and as a text: its place is reported once.
+    const reported = new Set<string>();
+    for (const setting of settingsOf(resource)) {
+      const found = credentialAt(setting);
+      if (found !== undefined && !reported.has(setting.field.path)) {
+        reported.add(setting.field.path);
+        report({ resource, field: setting.field, found, allowed: "a reference to a Secret, never the value" });
+      }
     }
   },
 );
@@ -44,16 +50,6 @@ function settingsOf(resource: Resource): Setting[] {
     asked(props.get("binaryData"));
   }
   return settingsIn(props, "");
-}
-
-/** An argument is found as a part of a command line and as a text. */
-function oncePerPlace(settings: readonly Setting[]): Setting[] {
-  const places = new Map<string, Setting>();
-  for (const setting of settings) {
-    const { path } = setting.field;
-    places.set(path, { ...setting, isNamed: setting.isNamed || places.get(path)?.isNamed === true });
-  }
-  return [...places.values()];
 }
 
 /** The field; when its value is unknown, so is the result. */
@@ -114,16 +110,13 @@ function commandLine(holder: Field): Setting[] {
   return credentialsOfCommandLine(words).map((field) => ({ field, isNamed: true }));
 }
 
-/** Reports a text whose name or content gives it away, without repeating it. */
-function judge(resource: Resource, { field, isNamed, text = String(field.value) }: Setting, report: Report): void {
+/** What a text holds, without repeating it, where its name or content shows a credential. */
+function credentialAt({ field, isNamed, text = String(field.value) }: Setting): string | undefined {
   const content = credentialIn(text);
-  if (content !== undefined || (isNamed && isLiteral(String(field.value)))) {
-    const found =
-      content === undefined
-        ? "holds a literal value under the name of a credential"
-        : `holds what looks like ${content}`;
-    report({ resource, field, found, allowed: "a reference to a Secret, never the value" });
+  if (content !== undefined) {
+    return `holds what looks like ${content}`;
   }
+  return isNamed && isLiteral(String(field.value)) ? "holds a literal value under the name of a credential" : undefined;
 }
 
 function checkSecret(resource: Resource, report: Report): void {
