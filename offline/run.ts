@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { defaultAnswers, type ProviderAnswers } from "./answers";
+import { withLeanRuntime } from "./lean-runtime";
 import { type ResourceKey, useMocks } from "./monitor";
-import { withoutStackTraces } from "./stack-traces";
+
 import { Turns } from "./turns";
 
 /** One resource that the program registered, with its inputs resolved. */
@@ -89,7 +90,7 @@ interface Registration {
  * @throws whatever the program throws, `DuplicateResourceError`, or `UnsettledProgramError`.
  */
 export function runOffline(program: () => unknown, options: OfflineOptions): Promise<Recording> {
-  return withoutStackTraces(() => record(program, options));
+  return withLeanRuntime(() => record(program, options));
 }
 
 async function record(program: () => unknown, options: OfflineOptions): Promise<Recording> {

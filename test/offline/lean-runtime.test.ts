@@ -1,7 +1,22 @@
+import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
+import { Struct, Value } from "google-protobuf/google/protobuf/struct_pb";
 import { describe, expect, it, vi } from "vitest";
+import { withLeanRuntime } from "../../offline/lean-runtime";
 import { runOffline } from "../../offline/run";
-import { withoutStackTraces } from "../../offline/stack-traces";
+
+/** The promises that the SDK has a record of, and its report; they are forgotten. */
+const { leakedPromises }: { leakedPromises(): readonly [ReadonlySet<unknown>, string] } = createRequire(__filename)(
+  "@pulumi/pulumi/runtime/debuggable.js",
+);
+
+class Thing extends pulumi.CustomResource {
+  declare readonly content: pulumi.Output<unknown>;
+
+  constructor(content: unknown) {
+    super("test:index:Thing", "thing", { content });
+  }
+}
 
 describe("an offline run", () => {
   const options = { project: "inference-stacks", stack: "test" };
@@ -18,7 +33,7 @@ describe("an offline run", () => {
     }, options);
     expect(outputs.trace).toBeUndefined();
     expect(Error.stackTraceLimit).toBe(limit);
-    expect(new Error("later").stack).toMatch(/^Error: later\n +at .*stack-traces\.test\.ts:\d+:\d+/);
+    expect(new Error("later").stack).toMatch(/^Error: later\n +at .*lean-runtime\.test\.ts:\d+:\d+/);
   });
 
   it("takes none until the last of overlapping runs has ended, in whichever order", async () => {
@@ -28,7 +43,7 @@ describe("an offline run", () => {
       [1, 0],
     ]) {
       const ends: (() => void)[] = [];
-      const runs = [0, 1].map(() => withoutStackTraces(() => new Promise<void>((resolve) => ends.push(resolve))));
+      const runs = [0, 1].map(() => withLeanRuntime(() => new Promise<void>((resolve) => ends.push(resolve))));
       const [first = 0, second = 1] = endings;
       ends[first]?.();
       await runs[first];
@@ -39,10 +54,50 @@ describe("an offline run", () => {
     }
   });
 
+  it("packs no properties into messages, and answers as if it did", async () => {
+    const packed = vi.spyOn(Value, "fromJavaScript");
+    const nested = {
+      list: [1, "two", true, null, { deep: [undefined, "x"] }],
+      left: undefined,
+      secret: pulumi.secret("s"),
+    };
+    let answered: unknown;
+    const run = async () => {
+      const { resources } = await runOffline(() => {
+        const file = new Thing(nested);
+        file.content.apply((value) => {
+          answered = value;
+        });
+      }, options);
+      return resources.map(({ inputs, secretInputs }) => ({ inputs, secretInputs }));
+    };
+    const lean = await run();
+    expect(packed).not.toHaveBeenCalled();
+    expect(lean[1]).toEqual({
+      inputs: { content: { list: [1, "two", true, null, { deep: [null, "x"] }], secret: "s" } },
+      secretInputs: ["content"],
+    });
+    expect(answered).toEqual(lean[1]?.inputs.content);
+    expect(Struct.fromJavaScript({ a: "b" }).toJavaScript()).toEqual({ a: "b" });
+    expect(packed).toHaveBeenCalledOnce();
+  });
+
+  it("keeps no record of promises, and reports those that never settle itself", async () => {
+    leakedPromises();
+    const never = runOffline(
+      () => {
+        new Thing({ value: pulumi.output(new Promise(() => {})) });
+      },
+      { ...options, drainTimeoutMs: 20 },
+    );
+    await expect(never).rejects.toThrow('still waiting for the inputs of: test:index:Thing "thing"');
+    expect(leakedPromises()[0].size).toBe(0);
+  });
+
   it("keeps it where it is asked for", async () => {
     vi.stubEnv("INFERENCE_STACKS_TRACES", "1");
     await expect(runOffline(failing, options)).rejects.toMatchObject({
-      stack: expect.stringMatching(/^Error: boom\n +at .*stack-traces\.test\.ts/),
+      stack: expect.stringMatching(/^Error: boom\n +at .*lean-runtime\.test\.ts/),
     });
   });
 
@@ -52,6 +107,6 @@ describe("an offline run", () => {
       message: "boom",
       stack: "Error: boom\n    (set INFERENCE_STACKS_TRACES=1 for a stack trace)",
     });
-    expect(new Error("later").stack).toContain("stack-traces.test.ts");
+    expect(new Error("later").stack).toContain("lean-runtime.test.ts");
   });
 });

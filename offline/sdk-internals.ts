@@ -1,0 +1,53 @@
+import { createRequire } from "node:module";
+
+interface Messages {
+  readonly Struct: (new () => object) & { fromJavaScript(value: object): object };
+}
+
+interface Debugging {
+  debuggablePromise<T>(promise: Promise<T>, context?: string): Promise<T>;
+}
+
+/** The modules that the SDK itself has loaded, whichever copies of them are installed besides. */
+function sdkModule<T>(name: string): T {
+  return createRequire(createRequire(__filename).resolve("@pulumi/pulumi"))(name);
+}
+
+/**
+ * Has the SDK pass properties on as they are: it packs them into protobuf messages for an engine in another process, and
+ * unpacks its answers.
+ *
+ * @returns what undoes that.
+ */
+export function skipMessages(): () => void {
+  const { Struct } = sdkModule<Messages>("google-protobuf/google/protobuf/struct_pb.js");
+  class Unpacked extends Struct {
+    constructor(private readonly value: object) {
+      super();
+    }
+
+    toJavaScript(): object {
+      return this.value;
+    }
+  }
+  const before = Struct.fromJavaScript;
+  Struct.fromJavaScript = (value) => new Unpacked(value);
+  return () => {
+    Struct.fromJavaScript = before;
+  };
+}
+
+/**
+ * Has the SDK keep no record of each promise for its report on those that never settle: an offline run reports them
+ * itself (`UnsettledProgramError`).
+ *
+ * @returns what undoes that.
+ */
+export function skipPromiseRecords(): () => void {
+  const debugging = sdkModule<Debugging>("@pulumi/pulumi/runtime/debuggable.js");
+  const before = debugging.debuggablePromise;
+  debugging.debuggablePromise = (promise) => promise;
+  return () => {
+    debugging.debuggablePromise = before;
+  };
+}
