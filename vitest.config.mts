@@ -12,6 +12,7 @@ export default defineConfig({
     isolate: false,
     // A third of a program's time is the collector's: most of what a run leaves behind dies young, given room for it.
     execArgv: ["--max-semi-space-size=64", "--min-semi-space-size=32"],
+    globalSetup: "test/harness/run-folder.ts",
     // In this order: what is left behind is measured from what the others set.
     setupFiles: [
       "test/harness/same-everywhere.ts",

@@ -1,6 +1,7 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inject } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { main } from "../../cli/render";
@@ -25,19 +26,30 @@ export interface ShippedRendering extends CommandResult {
 
 const renderings = new Map<string, Promise<ShippedRendering>>();
 
-/** Renders an environment that the repository ships once for all tests of a worker. One at a time: await it. */
+/** Renders an environment that the repository ships once for all tests of a run. One at a time: await it. */
 export function shippedRendering(name: string): Promise<ShippedRendering> {
-  const render = async () => {
-    const out = mkdtempSync(join(tmpdir(), `${name}-`));
-    try {
-      return { ...(await renderShipped(name, out)), files: contentOf(out) };
-    } finally {
-      rmSync(out, { recursive: true });
-    }
-  };
-  const found = renderings.get(name) ?? render();
+  const found = renderings.get(name) ?? renderedOnce(name);
   renderings.set(name, found);
   return found;
+}
+
+/** The rendering of whichever worker came first. */
+async function renderedOnce(name: string): Promise<ShippedRendering> {
+  const kept = join(inject("runFolder"), `rendering-${name}.json`);
+  if (existsSync(kept)) {
+    const { files, ...result } = JSON.parse(readFileSync(kept, "utf8"));
+    return { ...result, files: new Map(files) };
+  }
+  const out = mkdtempSync(join(tmpdir(), `${name}-`));
+  try {
+    const rendering = { ...(await renderShipped(name, out)), files: contentOf(out) };
+    // Renamed when it is whole: another worker must not read half of it.
+    writeFileSync(`${kept}.${process.pid}`, JSON.stringify({ ...rendering, files: [...rendering.files] }));
+    renameSync(`${kept}.${process.pid}`, kept);
+    return rendering;
+  } finally {
+    rmSync(out, { recursive: true });
+  }
 }
 
 /**
