@@ -277,12 +277,13 @@ class Patience {
 const SIGNATURE_KEY = "4dabf18193072939515e22adb298388d";
 const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 
+/** Keys are sorted, as they come out of the messages to an engine: the order of a file's sections is in no output. */
 function unwrap(serialized: Record<string, unknown>): { inputs: Record<string, unknown>; secretInputs: string[] } {
   const secretInputs: string[] = [];
   const inputs: Record<string, unknown> = {};
-  for (const [property, value] of Object.entries(serialized)) {
+  for (const property of Object.keys(serialized).sort()) {
     const found = { secret: false };
-    inputs[property] = strip(value, found);
+    inputs[property] = strip(serialized[property], found);
     if (found.secret) {
       secretInputs.push(property);
     }
@@ -302,5 +303,6 @@ function strip(value: unknown, found: { secret: boolean }): unknown {
     found.secret = true;
     return strip(record.value, found);
   }
-  return Object.fromEntries(Object.entries(record).map(([k, v]) => [k, strip(v, found)]));
+  const keys = Object.keys(record).sort();
+  return Object.fromEntries(keys.map((key) => [key, strip(record[key], found)]));
 }

@@ -26,7 +26,8 @@ export function plannedConcurrency(
   if (host.traffic === undefined || !isDerived(host, "concurrency")) {
     return host.concurrency;
   }
-  const requestOf = (concurrency: number) => requestFor({ ...host, concurrency });
+  const asked = requestFor(host);
+  const requestOf = (concurrency: number): MemoryRequest => ({ ...asked, concurrency });
   const most = mostConcurrency((each) => estimateMemory(requestOf(each)).verdict.answer === "fits");
   if (most === undefined) {
     return 1;

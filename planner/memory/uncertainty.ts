@@ -80,8 +80,16 @@ export function intervalOf(terms: Uncertainty["terms"], parts: MemoryParts): Int
   };
 }
 
-function sizeGiB({ gib = 0, ...shares }: ErrorSize, parts: MemoryParts): number {
-  return Object.entries(shares).reduce((sum, [part, share]) => sum + share * parts[part as keyof MemoryParts], gib);
+const PARTS = [
+  "weights",
+  "kvCache",
+  "activation",
+  "nonTorch",
+  "graphs",
+] as const satisfies readonly (keyof MemoryParts)[];
+
+function sizeGiB(size: ErrorSize, parts: MemoryParts): number {
+  return PARTS.reduce((sum, part) => sum + (size[part] ?? 0) * parts[part], size.gib ?? 0);
 }
 
 /** What the interval rests on: the gaps in what was measured, or that there are none. */

@@ -57,6 +57,7 @@ describe("an offline run", () => {
   it("packs no properties into messages, and answers as if it did", async () => {
     const packed = vi.spyOn(Value, "fromJavaScript");
     const nested = {
+      zones: 1,
       list: [1, "two", true, null, { deep: [undefined, "x"] }],
       left: undefined,
       secret: pulumi.secret("s"),
@@ -74,9 +75,10 @@ describe("an offline run", () => {
     const lean = await run();
     expect(packed).not.toHaveBeenCalled();
     expect(lean[1]).toEqual({
-      inputs: { content: { list: [1, "two", true, null, { deep: [null, "x"] }], secret: "s" } },
+      inputs: { content: { list: [1, "two", true, null, { deep: [null, "x"] }], secret: "s", zones: 1 } },
       secretInputs: ["content"],
     });
+    expect(Object.keys(lean[1]?.inputs.content as object)).toEqual(["list", "secret", "zones"]);
     expect(answered).toEqual(lean[1]?.inputs.content);
     expect(Struct.fromJavaScript({ a: "b" }).toJavaScript()).toEqual({ a: "b" });
     expect(packed).toHaveBeenCalledOnce();

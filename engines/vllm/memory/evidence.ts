@@ -2,7 +2,7 @@
 
 import type { GpuModel } from "../../../catalog/shapes";
 import type { Evidence } from "../../../planner/memory/uncertainty";
-import { mixersOf } from "../../../planner/model/architecture";
+import { type ModelArchitecture, mixersOf } from "../../../planner/model/architecture";
 import { formatLabel } from "../../../planner/model/format-names";
 import { cardsNamed } from "./cards";
 import table from "./evidence.json";
@@ -94,8 +94,16 @@ export function cardClassOf({ arch, abilities, nvlinkBoard }: GpuModel): string 
   return `${arch} ${abilities?.computeCapability ?? abilities?.gfx ?? ""}${nvlinkBoard === true ? " NVLink" : ""}`;
 }
 
-/** The kind that is hardest to foresee, of the layers that a model mixes. */
+const attentions = new WeakMap<ModelArchitecture, EvidenceTraits["attention"]>();
+
 function attentionOf({ architecture }: VllmRequest): EvidenceTraits["attention"] {
+  const found = attentions.get(architecture) ?? hardestAttention(architecture);
+  attentions.set(architecture, found);
+  return found;
+}
+
+/** The kind that is hardest to foresee, of the layers that a model mixes. */
+function hardestAttention(architecture: ModelArchitecture): EvidenceTraits["attention"] {
   if (architecture.kind === "encoder") {
     return "none";
   }
