@@ -39,8 +39,19 @@ export async function readArchitectures(
   return new Map(await Promise.all(entries));
 }
 
-/** The architecture of a catalogue model, with the quantization that its repository keeps in a file of its own. */
+const catalogueModels = new Map<string, ModelArchitecture>();
+
+/**
+ * The architecture of a catalogue model, with the quantization that its repository keeps in a file of its own. It is the same
+ * object each time: what the planner derives from an architecture, it keeps with it.
+ */
 export function readCatalogueModel(entry: ModelEntry): ModelArchitecture {
+  const found = catalogueModels.get(entry.configPath) ?? parseCatalogueModel(entry);
+  catalogueModels.set(entry.configPath, found);
+  return found;
+}
+
+function parseCatalogueModel(entry: ModelEntry): ModelArchitecture {
   const quantization = join(dirname(entry.configPath), "hf_quant_config.json");
   return parseModelConfigText(readModelConfigFile(entry), {
     name: entry.name,

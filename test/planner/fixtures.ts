@@ -32,8 +32,16 @@ export function gpuOf(shape: MachineShape): NonNullable<MachineShape["gpu"]> {
   return shape.gpu;
 }
 
-/** Architecture of a model of the catalogue, from its real config.json. */
+const architectures = new Map<string, ModelArchitecture>();
+
+/** Architecture of a model of the catalogue, from its real config.json: the same object each time, as in an environment. */
 export function architectureOf(name: string): ModelArchitecture {
+  const found = architectures.get(name) ?? readArchitecture(name);
+  architectures.set(name, found);
+  return found;
+}
+
+function readArchitecture(name: string): ModelArchitecture {
   const entry = findModel(name);
   if (!entry) {
     throw new Error(`no model ${name} in the catalogue`);
