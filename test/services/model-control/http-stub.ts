@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 export interface StubRequest {
@@ -73,7 +74,12 @@ async function serve(incoming: IncomingMessage, outgoing: ServerResponse, handle
     return;
   }
   for await (const line of answer.lines) {
-    outgoing.write(`${JSON.stringify(line)}\n`);
+    if (gone.signal.aborted) {
+      return;
+    }
+    if (!outgoing.write(`${JSON.stringify(line)}\n`)) {
+      await once(outgoing, "drain", { signal: gone.signal }).catch(() => undefined);
+    }
   }
   if (answer.breaks) {
     outgoing.destroy();
