@@ -1,11 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { useFolder } from "./run";
 import { smoke } from "./smoke-run";
-import { openAi } from "./smoke-servers";
+import { closeServers, openAi } from "./smoke-servers";
 
 const notes = join(useFolder(), "notes.txt");
+afterAll(closeServers);
 beforeAll(() => writeFileSync(notes, "neither a certificate nor a token\n"));
 
 describe("bad input", () => {

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach } from "vitest";
 
 /** What a server answers to one request. */
 export interface Reply {
@@ -31,13 +30,15 @@ export interface FakeServer {
 }
 
 const closers: (() => void)[] = [];
-afterEach(() => {
+
+/** Ends all servers: for `afterAll` of each file that starts some. */
+export function closeServers(): void {
   for (const close of closers.splice(0)) {
     close();
   }
-});
+}
 
-/** A server on a loopback port that ends with the test. */
+/** A server on a loopback port, until `closeServers`. */
 export async function serve(routes: Routes): Promise<FakeServer> {
   const requests: (Received & { method: string })[] = [];
   const server = createServer((request, response) => {

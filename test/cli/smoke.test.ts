@@ -1,11 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { useFolder } from "./run";
 import { failures, smoke, smokeReport, statuses } from "./smoke-run";
 import {
   ANSWER,
   CUT_ANSWER,
+  closeServers,
   controlApi,
   EMPTY_ANSWER,
   ollama,
@@ -19,6 +20,7 @@ import {
 const folder = useFolder();
 const tokenFile = join(folder, "token");
 beforeAll(() => writeFileSync(tokenFile, "operator\n"));
+afterAll(closeServers);
 
 /** Runs the check on the model that all fake servers have. */
 const steps = (...argv: string[]) => smokeReport(...argv, "--model", "chat:latest");
@@ -239,7 +241,8 @@ describe("1 health", () => {
   });
 });
 
-describe("2 pull", () => {
+// Concurrent where a test waits for a step's time to be over.
+describe.concurrent("2 pull", () => {
   it("fails with Ollama's words, and skips what needs the model", async () => {
     const error = "pull model manifest: file does not exist";
     const server = await ollama({ "POST /api/pull": () => ({ body: `${JSON.stringify({ error })}\n` }) });
@@ -310,7 +313,7 @@ describe("2 pull", () => {
   });
 });
 
-describe("3 latency", () => {
+describe.concurrent("3 latency", () => {
   it.each<[string, Reply, string]>([
     ["an error status", { status: 503, body: { error: { message: "overloaded" } } }, "status 503: overloaded"],
     ["an unknown name", { status: 404, body: { error: { message: "no such model" } } }, "--served-model"],
@@ -372,7 +375,7 @@ describe("4 concurrency", () => {
   });
 });
 
-describe("5 asynchronous inference", () => {
+describe.concurrent("5 asynchronous inference", () => {
   const item = { index: 0, state: "completed", text: "one two", finish_reason: "stop", attempts: 1 };
   const completed = { task_id: "inference-1", state: "completed", progress: 100, items: [item] };
 
@@ -448,7 +451,7 @@ describe("5 asynchronous inference", () => {
   });
 });
 
-describe("6 unload", () => {
+describe.concurrent("6 unload", () => {
   it("fails when the model stays in memory", async () => {
     const server = await ollama({ "GET /api/ps": () => ({ body: { models: [{ name: "chat:latest" }] } }) }, true);
     const result = await steps("--url", server.url, "--timeout", "1");
@@ -470,7 +473,7 @@ describe("6 unload", () => {
   });
 });
 
-describe("7 stop worker", () => {
+describe.concurrent("7 stop worker", () => {
   async function stopped(changes: Parameters<typeof controlApi>[0]) {
     const control = await controlApi(changes);
     const argv = ["--url", (await ollama()).url, "--control-url", control.url, "--token-file", tokenFile];

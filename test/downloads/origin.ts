@@ -1,7 +1,7 @@
 /** A web server of a test, on this machine. */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 
 export interface Origin {
   /** `http://127.0.0.1:<port>` */
@@ -27,20 +27,12 @@ export async function startOrigin(routes: Readonly<Record<string, RequestListene
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   origin.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  cleanup.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections();
     server.close();
   });
   return origin;
 }
-
-const cleanup: (() => void)[] = [];
-
-afterEach(() => {
-  for (const stop of cleanup.splice(0)) {
-    stop();
-  }
-});
 
 /** A file, whole or from a byte on. */
 export function file(content: string | Buffer): RequestListener {

@@ -1,11 +1,13 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readTryArguments } from "../../../cli/try/arguments";
 import { Trial } from "../../../cli/try/trial";
 import { repositoryRoot } from "../../../names/repository-root";
 import { LocalTools } from "../../harness/local-tools/local-tools";
-import { serve } from "../smoke-servers";
+import { closeServers, serve } from "../smoke-servers";
+
+afterAll(closeServers);
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
