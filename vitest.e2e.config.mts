@@ -1,4 +1,4 @@
-import { availableParallelism } from "node:os";
+import { availableParallelism, totalmem } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /**
@@ -11,11 +11,10 @@ const TIMED = [
   "test/e2e/model-control/tasks.test.ts",
 ];
 
-const TOGETHER = {
-  // Servers of more than two files would not fit into the memory of a small machine.
-  maxWorkers: Math.min(2, availableParallelism()),
-  sequence: { groupOrder: 1 },
-};
+const cores = availableParallelism();
+/** GiB that a file's servers and its process take together, with room to spare. */
+const GIB_PER_FILE = 4;
+const filesInMemory = Math.max(1, Math.floor(totalmem() / 2 ** 30 / GIB_PER_FILE));
 
 /** Tests against real parts (promtool, API servers, engines): a missing part fails them, nothing is skipped. */
 export default defineConfig({
@@ -25,19 +24,30 @@ export default defineConfig({
     isolate: true,
     setupFiles: ["test/harness/property-runs.ts"],
     projects: [
-      // Vitest starts projects of one group in the order of their names. What brings up the whole platform takes minutes a
-      // file, so it goes before the many short ones, which then fill both workers to the end.
+      // What brings up the whole platform keeps a core busy.
       {
         extends: true,
-        test: { name: "1 platform", include: ["test/e2e/*.test.ts"], ...TOGETHER },
+        test: {
+          name: "1 platform",
+          include: ["test/e2e/*.test.ts"],
+          maxWorkers: Math.min(2, cores, filesInMemory),
+          sequence: { groupOrder: 1 },
+        },
+      },
+      // A server that is asked a few things waits for most of its time.
+      {
+        extends: true,
+        test: {
+          name: "2 servers",
+          include: ["test/e2e/*/**/*.test.ts"],
+          exclude: TIMED,
+          maxWorkers: Math.min(2 * cores, filesInMemory),
+          sequence: { groupOrder: 2 },
+        },
       },
       {
         extends: true,
-        test: { name: "2 servers", include: ["test/e2e/*/**/*.test.ts"], exclude: TIMED, ...TOGETHER },
-      },
-      {
-        extends: true,
-        test: { name: "3 alone", include: TIMED, maxWorkers: 1, sequence: { groupOrder: 2 } },
+        test: { name: "3 alone", include: TIMED, maxWorkers: 1, sequence: { groupOrder: 3 } },
       },
     ],
     testTimeout: 120_000,
