@@ -194,7 +194,6 @@ export class Membership {
     if (outcome.ok || status === 404 || status === 410) {
       this.knownUntil = 0;
       this.failedInARow = 0;
-      this.nextCall = this.clock() + FASTEST_MS;
       this.hasLeft = true;
       this.tell("left", why);
       return true;
