@@ -5,11 +5,11 @@ const MOST = 2 ** 31 - 1;
 export function wholeNumber(value: unknown): number | undefined {
   // Of anything else even the conversion to text may fail.
   const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
-  const [, digits, unit = ""] = /^(\d{1,12})([kKmMgGtT]?)$/.exec(text) ?? [];
+  const [, digits, unit = ""] = /^(\d{1,12})([kKmMgG]?)$/.exec(text) ?? [];
   if (digits === undefined) {
     return undefined;
   }
   const base = unit === unit.toLowerCase() ? 1000 : 1024;
-  const number = Number(digits) * base ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase());
+  const number = Number(digits) * base ** ["", "k", "m", "g"].indexOf(unit.toLowerCase());
   return number >= 1 && number <= MOST ? number : undefined;
 }
