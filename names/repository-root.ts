@@ -20,15 +20,10 @@ export function repositoryRoot(): string {
   return found;
 }
 
-function rootAbove(start: string): string | undefined {
-  for (let folder = start; ; folder = dirname(folder)) {
-    if (isRoot(folder)) {
-      return folder;
-    }
-    if (folder === dirname(folder)) {
-      return undefined;
-    }
-  }
+/** The nearest of a folder and those above it that is the repository's root; undefined where none is. */
+export function rootAbove(folder: string): string | undefined {
+  const parent = dirname(folder);
+  return isRoot(folder) ? folder : parent === folder ? undefined : rootAbove(parent);
 }
 
 function isRoot(folder: string): boolean {
