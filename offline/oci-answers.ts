@@ -1,6 +1,8 @@
 import { shapesOf } from "../catalog/shapes";
 import type { ProviderFunction } from "./answers";
 
+const ALL_SERVICES = "all-fra-services-in-oracle-services-network";
+
 /** What Oracle Cloud's functions answer in an offline run, in the form that the real ones have. */
 export const OCI_CALLS: Readonly<Record<string, ProviderFunction>> = {
   "oci:Identity/getAvailabilityDomains:getAvailabilityDomains": (inputs) => ({
@@ -25,8 +27,12 @@ export const OCI_CALLS: Readonly<Record<string, ProviderFunction>> = {
   "oci:Core/getServices:getServices": (inputs) => ({
     ...inputs,
     services: [
-      service("oci-fra-objectstorage", "OCI FRA Object Storage"),
-      service("all-fra-services-in-oracle-services-network", "All FRA Services In Oracle Services Network"),
+      {
+        id: `ocid1.service.oc1.eu-frankfurt-1.offline-${ALL_SERVICES}`,
+        name: "All FRA Services In Oracle Services Network",
+        description: "All FRA Services In Oracle Services Network",
+        cidrBlock: ALL_SERVICES,
+      },
     ],
   }),
   // A new compartment.
@@ -52,10 +58,6 @@ export const OCI_CALLS: Readonly<Record<string, ProviderFunction>> = {
     used: "0",
   }),
 };
-
-function service(cidrBlock: string, name: string) {
-  return { id: `ocid1.service.oc1.eu-frankfurt-1.offline-${cidrBlock}`, name, description: name, cidrBlock };
-}
 
 /** `VM.Standard.E5.Flex` counts its OCPUs and its memory, `BM.GPU.H100.8` its GPUs. */
 function quotaNames(shape: string, gpus: number | undefined): string[] {

@@ -3,10 +3,12 @@ import { okeConnections } from "../../../../components/cluster/oke/connections";
 import { OkeNetwork } from "../../../../components/cluster/oke/network";
 import { groupRules, loadBalancerRules, type SecurityRule } from "../../../../components/cluster/oke/security-rules";
 import type { OkeSettings } from "../../../../components/cluster/oke/settings";
+import { defaultAnswers } from "../../../../offline/answers";
 import { type Deployment, deploy } from "../../../harness/deploy";
 import { settings } from "./fixture";
 
 const RULE = "oci:Core/networkSecurityGroupSecurityRule:NetworkSecurityGroupSecurityRule";
+const ALL_SERVICES = "all-fra-services-in-oracle-services-network";
 const OFFICE = "203.0.113.0/24";
 
 const open: Partial<OkeSettings> = { endpoint: { public: true, allowedCidrs: [OFFICE] } };
@@ -16,6 +18,14 @@ const closed: Partial<OkeSettings> = {
 
 function network(changes: Partial<OkeSettings> = {}, options = {}): Promise<Deployment> {
   return deploy(() => void new OkeNetwork("network", { settings: settings(changes) }), options);
+}
+
+/** A region with service gateways of these labels. */
+function offering(...labels: readonly string[]) {
+  const services = labels.map((cidrBlock) => ({ id: `id of ${cidrBlock}`, name: "", description: "", cidrBlock }));
+  const call: typeof defaultAnswers.call = (token, given) =>
+    token === "oci:Core/getServices:getServices" ? { services } : defaultAnswers.call(token, given);
+  return { answers: { ...defaultAnswers, call } };
 }
 
 const inputs = (deployment: Deployment, type: string) =>
@@ -107,11 +117,13 @@ describe("the network of an OKE cluster", () => {
     }
   });
 
-  it("takes all of Oracle's services, and not Object Storage alone", async () => {
-    const gateway = (await network()).resource("oci:Core/serviceGateway:ServiceGateway", "network-services");
-    expect(gateway.inputs.services).toEqual([
-      { serviceId: expect.stringContaining("all-fra-services-in-oracle-services-network") },
-    ]);
+  it("takes all of Oracle's services, whatever else the region offers", async () => {
+    const deployment = await network(
+      {},
+      offering("oci-fra-objectstorage", `not-${ALL_SERVICES}`, `${ALL_SERVICES}-2`, ALL_SERVICES),
+    );
+    const gateway = deployment.resource("oci:Core/serviceGateway:ServiceGateway", "network-services");
+    expect(gateway.inputs.services).toEqual([{ serviceId: `id of ${ALL_SERVICES}` }]);
   });
 
   it("lets these connect, and nobody else", () => {
