@@ -31,8 +31,37 @@ describe("weightForm and filesToCopy", () => {
     ]);
   });
 
-  it("takes loose safetensors where there is no index", () => {
-    expect(weightForm(["consolidated.safetensors", "params.json"]).files).toEqual(["consolidated.safetensors"]);
+  it.each([
+    ["safetensors", ["a.safetensors", "b.safetensors"], ["sub/c.safetensors", "d.safetensors.bak"]],
+    [
+      "PyTorch files",
+      ["pytorch_model-1.bin", "pytorch_model_2.bin"],
+      [
+        "sub/pytorch_model-3.bin",
+        "old_pytorch_model.bin",
+        "pytorch_model-4.bin.md5",
+        "pytorch_model/5.bin",
+        "pytorch_model-6xbin",
+      ],
+    ],
+  ])("takes loose %s where there is no index: of the top folder, by their whole names", (_, loose, others) => {
+    expect(weightForm([...others, ...loose]).files).toEqual(loose);
+  });
+
+  it("copies what belongs to the weights, and skips what only resembles it", () => {
+    const weights = ["model.safetensors"];
+    const copied = [
+      "1_Pooling/config.json",
+      "2_Dense/pytorch_model.bin",
+      "LICENSE",
+      "NOTICE.md",
+      "docs/USE_POLICY.txt",
+    ];
+    const tokenizer = ["chat_template.jinja", "spiece.model", "tokenizer.tiktoken", "sub/onnx/vocab.txt"];
+    const skipped = ["a.json.lock", "MY_LICENSE", "onnx/config.json", "gguf/LICENSE", "sub/1_Dense/model.bin"];
+    const notWeights = ["2_Dense/model.bin.md5", "2_/model.bin", "2_Dense/sub/model.bin", "Dense/model.bin"];
+    const paths = [...weights, ...copied, ...tokenizer, ...skipped, ...notWeights];
+    expect(filesToCopy(paths, weightForm(paths), weights)).toEqual([...weights, ...copied, ...tokenizer].sort());
   });
 
   it("names each shard that the repository lacks", () => {
