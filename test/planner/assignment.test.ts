@@ -60,11 +60,28 @@ const instance = (maxModels: number) =>
     });
   });
 
+interface Instance {
+  readonly models: readonly Assignable[];
+  readonly pools: readonly AssignablePool[];
+}
+
+/** The same sizes in memory, on nodes without GPUs. */
+function withoutGpus({ models, pools }: Instance): Instance {
+  const bare = (capacity: Capacity): Capacity => ({ ...capacity, gpus: 0 });
+  return {
+    pools: pools.map((pool) => ({ ...pool, node: bare(pool.node) })),
+    models: models.map(({ name, options }) => ({
+      name,
+      options: options.map((o) => ({ ...o, item: { ...o.item, demand: bare(o.item.demand) } })),
+    })),
+  };
+}
+
 /** Nodes that items of such sizes need: whole nodes, and the rest by volume. */
 function closedForm(pool: AssignablePool, items: readonly PackingItem[]): number {
   const alone = items.filter((i) => i.nodesPerReplica > 1).reduce((sum, i) => sum + i.nodesPerReplica * i.count, 0);
-  const shared = items.filter((i) => i.nodesPerReplica === 1).reduce((sum, i) => sum + i.demand.gpus * i.count, 0);
-  return alone + Math.ceil(shared / pool.node.gpus);
+  const shared = items.filter((i) => i.nodesPerReplica === 1).reduce((sum, i) => sum + i.demand.memoryGiB * i.count, 0);
+  return alone + Math.ceil(shared / pool.node.memoryGiB);
 }
 
 interface Score {
@@ -126,9 +143,12 @@ afterEach(() => {
 });
 
 describe("cheapestAssignment", () => {
-  it("places as many models, as cheaply and on as few nodes, as the best of all assignments", () => {
+  it.each([
+    ["GPUs", ({ models, pools }: Instance) => ({ models, pools })],
+    ["memory alone", withoutGpus],
+  ])("places as many models, as cheaply and on as few nodes, as the best of all assignments: nodes of %s", (_, on) => {
     fc.assert(
-      fc.property(instance(6), ({ models, pools }) => {
+      fc.property(instance(6).map(on), ({ models, pools }) => {
         expect(solve(models, pools)).toEqual(bruteForce(models, pools));
       }),
       { numRuns: atNight(400) },
