@@ -154,4 +154,17 @@ export const unusualModels: readonly PublishedModel[] = [
       vocab_size: 30522,
     },
   },
+  {
+    name: "Alibaba-NLP/gte-modernbert-base",
+    parameters: 149_014_272,
+    config: {
+      model_type: "modernbert",
+      hidden_size: 768,
+      intermediate_size: 1152,
+      num_hidden_layers: 22,
+      num_attention_heads: 12,
+      max_position_embeddings: 8192,
+      vocab_size: 50368,
+    },
+  },
 ];
