@@ -2,14 +2,13 @@ import { gpuTolerations } from "../../../policies/rules/gpu-tolerations";
 import { deployment, gpuContainer, plan, podSpec, policyCases, UNKNOWN } from "../cases";
 
 const onA10 = { "inference-stacks.io/pool": "a10" };
+const ZONE = "topology.kubernetes.io/zone";
 const toleration = { key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" };
 const gpuPod = (changes: Record<string, unknown>) => deployment(podSpec({ containers: [gpuContainer()], ...changes }));
 const affinity = (terms: unknown[]) => ({
   nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
 });
-const inZone = affinity([
-  { matchExpressions: [{ key: "topology.kubernetes.io/zone", operator: "In", values: ["a"] }] },
-]);
+const inZone = affinity([{ matchExpressions: [{ key: ZONE, operator: "In", values: ["a"] }] }]);
 const softTaint = plan({
   pools: [{ name: "a10", role: "gpu", selector: onA10, taints: [{ key: "x", effect: "PreferNoSchedule" }] }],
 });
@@ -48,6 +47,16 @@ policyCases(gpuTolerations, [
   [
     "selects no pool of the plan",
     [plan(), gpuPod({ nodeSelector: { "inference-stacks.io/pool": "h100" }, tolerations: [toleration] })],
+    ["(pool a10)"],
+  ],
+  [
+    "selects the pool, and a zone that the plan does not name",
+    [plan(), gpuPod({ nodeSelector: { ...onA10, [ZONE]: "a" }, tolerations: [toleration] })],
+    "pass",
+  ],
+  [
+    "selects by a zone alone",
+    [plan(), gpuPod({ nodeSelector: { [ZONE]: "a" }, tolerations: [toleration] })],
     ["(pool a10)"],
   ],
   ["unknown selector", [plan(), gpuPod({ nodeSelector: UNKNOWN, tolerations: [toleration] })], "unknown"],
