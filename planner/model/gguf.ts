@@ -3,6 +3,7 @@
  * Source: llama.cpp src/llama-quant.cpp (llama_tensor_get_type), ggml/src/ggml-common.h for bits per weight.
  */
 import type { ModelArchitecture } from "./architecture";
+import { isTower } from "./checkpoint/layout";
 import { ownValue } from "./own-value";
 import {
   type ModulePattern,
@@ -117,15 +118,15 @@ export function ggufFormat(architecture: ModelArchitecture, name: string): Weigh
   if (fileType === undefined) {
     return undefined;
   }
-  const outputModule = architecture.tieEmbeddings ? "model.embed_tokens" : "lm_head";
+  const outputName = architecture.tieEmbeddings ? "embed_tokens" : "lm_head";
   const { main, output, moreBits, outsideExperts } = fileType;
   return {
     name: name.toUpperCase(),
     baseDtype: "float32",
     rules: [
       // the projector of a multimodal model is a separate file in half precision
-      ...typeRules("F16", [(module) => module.startsWith("vision.")]),
-      ...typeRules(output, [(module) => module === outputModule]),
+      ...typeRules("F16", [(module) => module.split(".").some(isTower)]),
+      ...typeRules(output, [(module) => module.split(".").at(-1) === outputName]),
       ...(moreBits === undefined ? [] : typeRules(moreBits, [moreBitsPattern(architecture.layers)])),
       ...(outsideExperts === undefined ? [] : [{ targets: "experts" as const, scheme: ggmlScheme(main) }]),
       ...typeRules(outsideExperts ?? main, "all"),
@@ -146,11 +147,14 @@ function ggmlScheme(type: GgmlType): QuantizationScheme {
   return schemes.flat(type, GGML_TYPES[type].bits);
 }
 
-/** llama.cpp's use_more_bits: the first and last eighth of the layers and every third between, for two projections. */
+/**
+ * llama.cpp's use_more_bits: the first and last eighth of the layers and every third between, for two projections.
+ * A checkpoint's own names may have a prefix: `language_model.model.layers.0`, `model.language_model.layers.0`.
+ */
 function moreBitsPattern(layers: number): ModulePattern {
   const eighth = Math.floor(layers / 8);
   return (module) => {
-    const found = /^model\.layers\.(\d+)\..*\.(?:v_proj|down_proj)$/.exec(module);
+    const found = /model\.layers\.(\d+)\..*\.(?:v_proj|down_proj)$/.exec(module);
     if (found === null) {
       return false;
     }

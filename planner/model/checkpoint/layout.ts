@@ -63,7 +63,8 @@ function placeOf(path: readonly string[], textStack: string | undefined): Stored
   return { at: "elsewhere" };
 }
 
-function isTower(part: string): boolean {
+/** Whether a part of a tensor's name says that it is of a vision or audio tower, or of its projector. */
+export function isTower(part: string): boolean {
   return conventions.towers.some((tower) => part === tower || part.startsWith(`${tower}_`));
 }
 

@@ -254,4 +254,32 @@ describe("GGUF files", () => {
     const bytes = weightBytes(fixtureArchitecture(name), fileType).servedBytes;
     expect(Math.abs(bytes / fileBytes - 1)).toBeLessThan(0.005);
   });
+
+  it.each([
+    ["model.layers.", "lm_head"],
+    ["language_model.model.layers.", "language_model.lm_head"],
+    ["model.language_model.layers.", "lm_head"],
+  ])("have more bits in the same matrices, whatever a checkpoint calls its text model: %s", (layers, head) => {
+    const format = formatFor(llama, "Q4_K_M");
+    const matrix = { kind: "linear", rows: 4096, columns: 4096 } as const;
+    const bytes = (module: string) => checkpointMatrixBytes(format, { ...matrix, module });
+    const [more, fewer] = [bytes("model.layers.0.mlp.down_proj"), bytes("model.layers.5.mlp.down_proj")];
+    expect(more).toBeGreaterThan(fewer);
+    const asked = [
+      "0.mlp.down_proj",
+      "31.self_attn.v_proj",
+      "5.self_attn.v_proj",
+      "0.mlp.up_proj",
+      "0.self_attn.v_proj_gate",
+    ];
+    expect(asked.map((name) => bytes(`${layers}${name}`))).toEqual([more, more, fewer, fewer, fewer]);
+    expect(bytes(head)).toBe(more);
+    // Towers and their projectors are a separate file in half precision.
+    const towers = [
+      "vision.blocks.qkv",
+      "model.vision_tower.layers.0.self_attn.v_proj",
+      "multi_modal_projector.linear_1",
+    ];
+    expect(towers.map(bytes)).toEqual(towers.map(() => 2 * 4096 * 4096));
+  });
 });
