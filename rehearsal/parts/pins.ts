@@ -25,8 +25,12 @@ export function requirementsFile(name: string): string {
 
 /** The modules that rehearsal/parts/modules/<name>/go.mod requires, each with its version ("v1.2.3"). */
 export function pins(name: string): ReadonlyMap<string, string> {
-  const text = readFileSync(join(pinFolder(name), "go.mod"), "utf8");
-  const requirements = text.matchAll(/^\s*(?:require\s+)?(?<module>\S+) (?<version>v\d\S*)(?: \/\/ indirect)?$/gm);
+  return requirementsOf(readFileSync(join(pinFolder(name), "go.mod"), "utf8"));
+}
+
+/** The modules that the text of a go.mod requires, each with its version ("v1.2.3"), indirect ones too. */
+export function requirementsOf(goMod: string): ReadonlyMap<string, string> {
+  const requirements = goMod.matchAll(/^\s*(?:require\s+)?(?<module>\S+) (?<version>v\d\S*)(?: \/\/ indirect)?$/gm);
   return new Map([...requirements].map(({ groups }) => [groups?.module ?? "", groups?.version ?? ""]));
 }
 

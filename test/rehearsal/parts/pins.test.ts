@@ -1,7 +1,15 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { PARTS, type PyPiPackage } from "../../../rehearsal/parts/parts";
-import { CRDS, fileModules, isGoPart, pinnedVersion, pins, requirementsFile } from "../../../rehearsal/parts/pins";
+import {
+  CRDS,
+  fileModules,
+  isGoPart,
+  pinnedVersion,
+  pins,
+  requirementsFile,
+  requirementsOf,
+} from "../../../rehearsal/parts/pins";
 
 const fromPyPi = PARTS.flatMap(({ name, from }) =>
   from !== "debian" && "package" in from ? [{ name, from: from satisfies PyPiPackage }] : [],
@@ -30,5 +38,37 @@ describe("the pins of Go parts", () => {
     const ofParts = PARTS.filter(isGoPart).map(({ from }) => from.module);
     expect([...pins(CRDS).keys()].filter((module) => ofParts.includes(module))).toEqual([]);
     expect(fileModules().get("github.com/envoyproxy/ai-gateway")).toBe("gateway");
+  });
+});
+
+describe("the requirements of a go.mod", () => {
+  it("are the required modules, direct and indirect, and neither replacements nor comments", () => {
+    const goMod = [
+      "module example.com/pins",
+      "go 1.26.0",
+      "// example.com/in-a-comment v1.0.0",
+      "require example.com/alone v1.2.3",
+      "require (",
+      "\texample.com/direct v0.1.0",
+      "\texample.com/indirect v0.0.0-20260101000000-0123456789ab // indirect",
+      ")",
+      "replace example.com/direct v0.1.0 => example.com/direct v0.1.1",
+      "replace (",
+      "\texample.com/indirect => example.com/fork v1.0.0",
+      "\texample.com/not-required v1.2.3 => example.com/alone v1.2.4",
+      ")",
+    ];
+    expect([...requirementsOf(goMod.join("\n"))]).toEqual([
+      ["example.com/alone", "v1.2.3"],
+      ["example.com/direct", "v0.1.0"],
+      ["example.com/indirect", "v0.0.0-20260101000000-0123456789ab"],
+    ]);
+  });
+});
+
+describe("a part with an oldest version", () => {
+  it("has the arguments that print the version: without them no installed binary is found or checked", () => {
+    const unchecked = PARTS.filter(({ oldest, versionArgs }) => oldest !== undefined && versionArgs === undefined);
+    expect(unchecked.map(({ name }) => name)).toEqual([]);
   });
 });
