@@ -212,7 +212,7 @@ function groupPath(apiVersion: string): string {
 }
 
 function succeeded(what: string, { status, body }: ApiResponse): KubernetesObject {
-  if (status < 200 || status > 299) {
+  if (status > 299) {
     throw new ApiError(what, status, body);
   }
   return body as KubernetesObject;
