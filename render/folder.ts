@@ -86,7 +86,7 @@ export function replaceFolder(folder: string, environment: string, files: readon
     writeFileSync(join(fresh, MARKER), `${JSON.stringify(marker, undefined, 2)}\n`);
     swap(fresh, target, join(work, "old"));
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    rmSync(work, { recursive: true });
   }
   return changes;
 }
