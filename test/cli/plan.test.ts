@@ -46,6 +46,8 @@ describe("the plan of dev", () => {
     expect([status, err]).toEqual([0, ""]);
     expect(out).not.toContain(ESCAPE);
     expect(out).toMatch(/^inference-stacks · dev · plan in \d+\.\d s\n/);
+    expect(out).toMatch(/^Cost +0 USD\/hour, 0 USD\/month: the nodes that always run\nStorage /m);
+    expect(out).not.toMatch(/^(Sizing|Ranges) /m);
     expect(out).toMatch(/^Policies +\d+ passed · 0 failed( · \d+ advisory)?$/m);
     expect(out).toMatch(/Next: pulumi up -s dev\n$/);
     expect(out).not.toContain("platform-models-assistant");
