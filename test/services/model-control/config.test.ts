@@ -118,6 +118,7 @@ workers:
       "worker: []",
       "  line 1: worker is no key; allowed: listen, redis, tokensFile, registries, workers, idle, pulls, limits, inference, tracing; did you mean workers?",
     ],
+    ["idel: {}", "; did you mean idle?"],
     ["just text", '  the file is "just text"; allowed: a mapping with the keys listen, redis, tokensFile,'],
     ["workers: {}", "  line 1: workers is a mapping; allowed: a list"],
     [

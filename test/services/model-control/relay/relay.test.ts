@@ -54,18 +54,21 @@ describe("a model under its own name", () => {
     expect((await ask(relay, CHAT, { model: "late" })).status).toBe(200);
   });
 
-  it("goes to the worker with the fewest requests in work", async () => {
+  it("goes to the worker with the fewest requests in work, and an answered one is none of them", async () => {
     const gates: (() => void)[] = [];
-    const slow = () => new Promise<object>((resolve) => gates.push(() => resolve({ body: {} })));
+    let holds = false;
+    const slow = () => (holds ? new Promise<object>((resolve) => gates.push(() => resolve({ body: {} }))) : {});
     const workers = [await workerStub({ "m:latest": true }, slow), await workerStub({ "m:latest": true }, slow)];
     const relay = await stand(workers);
+    expect((await ask(relay, CHAT, { model: "m" })).status).toBe(200);
+    holds = true;
     const answers = Array.from({ length: 6 }, () => ask(relay, CHAT, { model: "m" }));
     await expect.poll(() => gates.length).toBe(6);
-    expect(workers.map((worker) => worker.asked().length)).toEqual([3, 3]);
     for (const open of gates) {
       open();
     }
     await Promise.all(answers);
+    expect(workers.map((worker) => worker.asked().length)).toEqual([4, 3]);
   });
 
   it("is asked of another worker when the first one cannot be connected to", async () => {
