@@ -232,5 +232,10 @@ describe("pools of an EKS cluster that is made here", () => {
     expect(paths({ ...a10, zones: ["us-east-1a"] })).toEqual(["pools.more.zones"]);
     expect(paths({ ...a10, capacity: { capacityBlock: cr } })).toEqual(["pools.more.capacity.capacityBlock"]);
     expect(paths({ ...a10, capacity: { reservation: cr } })).toEqual(["pools.more.capacity.reservation"]);
+    const image = "ocid1.image.oc1.eu-frankfurt-1.ubuntu-hpc";
+    const h100 = { shape: "BM.GPU.H100.8", availabilityDomains: [1], image };
+    expect(paths({ ...h100, rdma: { mode: "managed", placementGroup: true } })).toEqual([
+      "pools.more.rdma.placementGroup",
+    ]);
   });
 });

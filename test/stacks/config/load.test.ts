@@ -73,6 +73,25 @@ describe("the environment of a Pulumi program", () => {
     ]);
   });
 
+  it("lists problems in the order of the sections, unknown sections last", () => {
+    const gpu = { shape: "VM.GPU.A10.2", localDisks: "pods" };
+    setConfig({
+      ...rightEnvironment,
+      unknownSection: "text",
+      huggingFaceToken: "in plain text",
+      gateway: { hostname: 1, tls: { kind: "self-signed" } },
+      pools: { ...rightEnvironment.pools, gpu },
+      stage: "prod",
+    });
+    expect(problemsOfLoading().problems.map(({ path }) => path)).toEqual([
+      "stage",
+      "pools.gpu.localDisks",
+      "gateway.hostname",
+      "huggingFaceToken",
+      "unknownSection",
+    ]);
+  });
+
   it("refuses a key whose namespace is ours but for a slip, as the offline plan does", () => {
     setConfig(rightEnvironment);
     pulumi.runtime.setAllConfig({ ...pulumi.runtime.allConfig(), "inference-stack:budget": "{}" });
