@@ -5,7 +5,10 @@ import { chartImages } from "../../catalog/chart-images";
 import { charts } from "../../catalog/charts";
 import { image } from "../../catalog/images";
 import { main } from "../../cli/bundle";
+import type { ModelPlan } from "../../planner/types";
 import { runPiped } from "../cli/run";
+import { adaptersPlan, hubAdapter } from "../harness/adapters";
+import { modelPlan } from "../harness/plans";
 import { objectsIn, type ReadObject, shippedRendering } from "../render/run";
 import { environments, programRun } from "../stacks/run";
 
@@ -116,6 +119,24 @@ describe.each(environments)("the bundle of %s", (name) => {
 interface Container {
   readonly env: readonly { readonly name: string; readonly value?: string }[];
 }
+
+describe("the repositories of models and adapters", () => {
+  it("are listed once each, with every model and adapter that uses them", async () => {
+    const run = await programRun("edge-nvidia");
+    const shared = { kind: "huggingface", repository: "org/style-lora", revision: "main" } as const;
+    const bucket = { kind: "bucket", uri: "s3://models/own" } as const;
+    const adapters = adaptersPlan({
+      list: [hubAdapter("style", { source: shared }), hubAdapter("own", { source: bucket })],
+    });
+    const model = (name: string, more: Partial<ModelPlan> = {}) => modelPlan({ name, adapters, ...more });
+    const models = [model("a"), model("b"), model("c", { source: bucket })];
+    const { models: listed } = bundleNeeds({ ...run, plan: { ...run.plan, models } });
+    expect(listed.map(({ repository, usedBy, gigabytes }) => [repository, usedBy, gigabytes])).toEqual([
+      ["meta-llama/Llama-3.1-8B-Instruct", ["a", "b"], modelPlan().weightsGB],
+      ["org/style-lora", ["a.adapters.style", "b.adapters.style", "c.adapters.style"], adapters.fileGB],
+    ]);
+  });
+});
 
 describe("npm run bundle without a folder", () => {
   it("lists everything, with what k3s is made of", async () => {
