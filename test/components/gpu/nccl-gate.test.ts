@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { fabricOf, ncclEnvironment } from "../../../catalog/fabrics";
 import type { GateSettings } from "../../../components/gpu/scripts/settings.ts";
 import type { KubernetesObject } from "../../../kubernetes/object";
+import { ANNOTATIONS } from "../../../names/labels";
 import { UNCERTIFIED } from "../../../planner/fabric-gate";
 import { changedRun, type ProgramRun, programRun } from "../../stacks/run";
 
@@ -63,6 +64,20 @@ describe("the gate of oci-h100", () => {
     expect(container?.resources.limits).toMatchObject(devices);
     expect(container?.resources.requests).toMatchObject(devices);
     expect(container?.resources.requests.cpu).not.toBe(container?.resources.limits.cpu);
+  });
+
+  it("needs room for three of the largest messages on each card, and less than 40 GB", () => {
+    const { spec } = objectOf<Trial>(run, "CronJob", "trial-h100");
+    const { annotations } = spec.jobTemplate.spec.template.metadata;
+    const { memoryTotalGiB, memoryMostGiB, memoryLimitGiB } = ANNOTATIONS;
+    const [total, most, limit] = [memoryTotalGiB, memoryMostGiB, memoryLimitGiB].map((key) => Number(annotations[key]));
+    const { data } = objectOf<{ data: Record<string, string> }>(run, "ConfigMap", "gate-h100");
+    const { expected } = JSON.parse(data["gate.json"] ?? "") as GateSettings;
+    expect(total).toBeGreaterThan((3 * expected.largestBytes) / 2 ** 30);
+    expect(most).toBeGreaterThan(Number(total));
+    // The smallest cards on a fabric.
+    expect(most).toBeLessThan(40e9 / 2 ** 30);
+    expect(limit).toBe(run.plan.pools.find(({ name }) => name === "h100")?.shape.gpu?.engineMemoryGiB);
   });
 
   it("tells its certifier what the plan says", () => {

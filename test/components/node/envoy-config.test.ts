@@ -188,6 +188,11 @@ describe("the configuration of a node's Envoy", () => {
     }
   });
 
+  it("speaks HTTP/1.1 alone to clients and to scrapers", () => {
+    const { listeners } = configOf({ model: VLLM }).static_resources;
+    expect(listeners.map((listener) => valuesOf(listener, "codec_type"))).toEqual([["HTTP1"], ["HTTP1"]]);
+  });
+
   it("has the times that it is given", () => {
     const times = { healthSeconds: 7, streamIdleSeconds: 77 };
     expect(routesOf({ model: VLLM, times })[0]?.route?.timeout).toBe("7s");

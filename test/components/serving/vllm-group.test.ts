@@ -76,6 +76,7 @@ describe("VllmGroup", () => {
     const { leader, worker } = await deployed();
     for (const { spec } of [leader, worker]) {
       const engine = container(spec, "vllm");
+      expect(engine.command).toEqual(["vllm", "serve"]);
       expect(engine.args).toEqual(
         expect.arrayContaining([
           "--tensor-parallel-size=8",

@@ -36,6 +36,7 @@ describe("VllmServer", () => {
     const model = modelPlan({ gpuVendor: "amd", args: { "enforce-eager": true }, env });
     const amd = { environment: { HSA_OVERRIDE_GFX_VERSION: "10.3.0", HSA_ENABLE_SDMA: "0" } };
     const engine = container((await deployed(model, { gpuAccess: { amd } })).template.spec, "vllm");
+    expect(engine.command).toEqual(["vllm", "serve"]);
     expect(engine.args).toContain("--enforce-eager");
     expect(literals(engine)).toMatchObject({
       NCCL_DEBUG: "INFO",

@@ -33,6 +33,22 @@ describe("eksCapacityFindings", () => {
     expect(eksCapacityFindings(pools, answer({ [CODES.p]: 576 }))).toEqual({ problems: [], notes: [] });
   });
 
+  it("counts nodes against the quota of their own machines alone", () => {
+    const pools = [
+      eksPool("p5.48xlarge", { name: "h", minNodes: 1 }),
+      eksPool("g6e.xlarge", { name: "l", minNodes: 2 }),
+      eksPool("g6e.xlarge", { name: "s", minNodes: 3 }, { capacity: "spot" }),
+    ];
+    const exact = { [CODES.p]: 192, [CODES.g]: 8, [CODES.spotG]: 12 };
+    expect(eksCapacityFindings(pools, answer(exact))).toEqual({ problems: [], notes: [] });
+    const { problems, notes } = eksCapacityFindings(pools, answer({ [CODES.p]: 191, [CODES.g]: 7, [CODES.spotG]: 11 }));
+    expect(problems.map(({ subject, message }) => [subject, message.slice(0, message.indexOf(", and"))])).toEqual([
+      ["pools.h", "192 CPUs are needed at once (nodes of h)"],
+      ["pools.l", "8 CPUs are needed at once (nodes of l)"],
+    ]);
+    expect(notes).toEqual([expect.stringContaining("12 CPUs are needed at once (nodes of s)")]);
+  });
+
   it("says what will lack once pools grow, and refuses nothing for it", () => {
     const pool = eksPool("g6e.xlarge", { name: "a", minNodes: 1, maxNodes: 4 });
     const { problems, notes } = eksCapacityFindings([pool], answer({ [CODES.g]: 8 }));
