@@ -5,7 +5,7 @@
  * for each scrape, for a minute.
  */
 import { createHmac } from "node:crypto";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import { type StoreKeys, storeKeys } from "./credentials.ts";
 import { describe, environmentVariable, runMain } from "./retry.ts";
 
@@ -42,14 +42,18 @@ async function scrape(response: ServerResponse): Promise<void> {
 }
 
 /** Answers `/metrics` and, for probes, `/health`. */
-async function main(): Promise<void> {
-  const server = createServer((request, response) => {
+export function metricsServer(): Server {
+  return createServer((request, response) => {
     if (request.url === "/metrics") {
       void scrape(response);
     } else {
       response.writeHead(request.url === "/health" ? 200 : 404).end();
     }
   });
+}
+
+async function main(): Promise<void> {
+  const server = metricsServer();
   process.once("SIGTERM", () => server.close(() => process.exit(0)));
   server.listen(Number(environmentVariable("PORT")), process.env.HOST);
 }
