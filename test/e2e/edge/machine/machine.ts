@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
+  type Dirent,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -260,9 +261,7 @@ export class Machine {
 
   private below(layer: string, prefix: string, read: (file: string) => string): [string, string][] {
     const root = join(this.disk, layer);
-    return readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter((entry) => !entry.isDirectory())
-      .map((entry) => join(entry.parentPath, entry.name))
+    return filesBelow(root)
       .map((file) => [`${prefix}${file.slice(root.length)}`, file] as const)
       .filter(([path]) => !OF_TEST_BED.some((folder) => path.startsWith(folder)))
       .map(([path, file]) => [path, read(file)]);
@@ -298,6 +297,25 @@ export class Machine {
 
 /** Folders of the machine that are the test bed's; what was noted there, `logs` tells. */
 const OF_TEST_BED = ["/run/parts/", "/run/log/machine/"];
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return [];
+    }
+    throw error;
+  }
+}
+
+/** What is no folder, at any depth. What the machine removes meanwhile is left out. */
+function filesBelow(folder: string): string[] {
+  return entriesOf(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : [path];
+  });
+}
 
 /** What is in a file; empty for what is none, and where it goes meanwhile. */
 function textOf(path: string): string {
