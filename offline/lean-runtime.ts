@@ -8,8 +8,8 @@ let running = 0;
 let restore: readonly (() => void)[] = [];
 
 /**
- * Runs a program without what the Pulumi SDK does for an engine in another process, or for whoever debugs the SDK: together
- * more than half of a run's time. Runs may overlap: all of it is back when the last one has ended.
+ * Runs a program without what the Pulumi SDK does for an engine in another process and for debugging, together more than
+ * half of a run's time. Runs may overlap: all of it is back when the last one has ended.
  */
 export async function withLeanRuntime<T>(run: () => Promise<T>): Promise<T> {
   running += 1;

@@ -8,9 +8,20 @@ interface Debugging {
   debuggablePromise<T>(promise: Promise<T>, context?: string): Promise<T>;
 }
 
-/** The modules that the SDK itself has loaded, whichever copies of them are installed besides. */
-function sdkModule<T>(name: string): T {
-  return createRequire(createRequire(__filename).resolve("@pulumi/pulumi"))(name);
+/** Loads the modules that the SDK itself has loaded, whichever copies of them are installed besides. */
+const requireAsSdk = createRequire(createRequire(__filename).resolve("@pulumi/pulumi"));
+const { Struct }: Messages = requireAsSdk("google-protobuf/google/protobuf/struct_pb.js");
+const debugging: Debugging = requireAsSdk("@pulumi/pulumi/runtime/debuggable.js");
+
+/** A message with properties that nothing packed. */
+class Unpacked extends Struct {
+  constructor(private readonly value: object) {
+    super();
+  }
+
+  toJavaScript(): object {
+    return this.value;
+  }
 }
 
 /**
@@ -20,16 +31,6 @@ function sdkModule<T>(name: string): T {
  * @returns what undoes that.
  */
 export function skipMessages(): () => void {
-  const { Struct } = sdkModule<Messages>("google-protobuf/google/protobuf/struct_pb.js");
-  class Unpacked extends Struct {
-    constructor(private readonly value: object) {
-      super();
-    }
-
-    toJavaScript(): object {
-      return this.value;
-    }
-  }
   const before = Struct.fromJavaScript;
   Struct.fromJavaScript = (value) => new Unpacked(value);
   return () => {
@@ -44,7 +45,6 @@ export function skipMessages(): () => void {
  * @returns what undoes that.
  */
 export function skipPromiseRecords(): () => void {
-  const debugging = sdkModule<Debugging>("@pulumi/pulumi/runtime/debuggable.js");
   const before = debugging.debuggablePromise;
   debugging.debuggablePromise = (promise) => promise;
   return () => {

@@ -1,13 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { readTextFile } from "../../../stacks/config";
+import { useFolder } from "../../cli/run";
 
 const KIB = 1024;
-const folder = mkdtempSync(join(tmpdir(), "text-file-"));
-const file = join(folder, "notes.txt");
-afterAll(() => rmSync(folder, { recursive: true }));
+const file = join(useFolder(), "notes.txt");
 
 it("reads a file of exactly the limit", () => {
   writeFileSync(file, "four");
