@@ -30,7 +30,9 @@ describe("the container that registers a node", () => {
     vi.stubEnv("RUN", "registration");
     vi.stubEnv("REGISTRATION", JSON.stringify({ ...settings, metricsPort }));
     vi.stubEnv("POD_NAME", "chat-0");
-    await import("../../../components/node/scripts/registration.ts");
+    // It starts when it is loaded; another file may have loaded it in this process, so this is a copy of its own.
+    const started = "../../../components/node/scripts/registration.ts?started";
+    await import(started);
     await vi.waitFor(() => expect(logged()).toEqual(["metrics: EADDRINUSE"]), { interval: 5 });
     handlers.get("uncaughtException")?.(Object.assign(new Error("x"), { code: "EMFILE" }));
     expect(logged().slice(1)).toEqual(["unexpected: EMFILE"]);
