@@ -1,5 +1,14 @@
 import type { Redis as Client } from "ioredis";
-import { type Ollama, type Redis, type Registry, startOllama, startRedis, startRegistry, withClient } from "./registry";
+import {
+  dropLeases,
+  type Ollama,
+  type Redis,
+  type Registry,
+  startOllama,
+  startRedis,
+  startRegistry,
+  withClient,
+} from "./registry";
 import { Api, ApiBundle } from "./start-api";
 
 /** What a replica is told beside the addresses of its surroundings. */
@@ -106,7 +115,11 @@ export class ControlStand {
   }
 
   async stopReplicas(): Promise<void> {
-    await Promise.all(this.replicas.splice(0).map((api) => api.process.stop()));
+    const killed = this.replicas.splice(0).map((api) => api.process.stop());
+    if (killed.length > 0) {
+      await Promise.all(killed);
+      await dropLeases(this.redis);
+    }
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Redis as Client } from "ioredis";
-import { type Redis, startRedis, withClient } from "./registry";
+import { dropLeases, type Redis, startRedis, withClient } from "./registry";
 import { type Answer, SickEngine } from "./sick-engine";
 import { Api, ApiBundle } from "./start-api";
 
@@ -61,7 +61,11 @@ export class EngineStand {
   }
 
   async stopReplicas(): Promise<void> {
-    await Promise.all(this.replicas.splice(0).map((api) => api.process.stop()));
+    const killed = this.replicas.splice(0).map((api) => api.process.stop());
+    if (killed.length > 0) {
+      await Promise.all(killed);
+      await dropLeases(this.redis);
+    }
   }
 
   async stop(): Promise<void> {

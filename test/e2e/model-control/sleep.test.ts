@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { Deployment } from "../../harness/deploy";
 import { changedRun } from "../../stacks/run";
-import { type Redis, startRedis } from "./registry";
+import { dropLeases, type Redis, startRedis } from "./registry";
 import { renderedVllm, type VllmCommand, VllmStandIn } from "./rendered-vllm";
 import { Api, ApiBundle } from "./start-api";
 
@@ -46,6 +46,7 @@ describe("vLLM asleep, driven by the model control API", () => {
   });
   afterEach(async () => {
     await Promise.all(running.splice(0).map((each) => each.stop()));
+    await dropLeases(redis);
   });
   afterAll(async () => {
     await redis?.stop();
@@ -155,7 +156,8 @@ describe("vLLM asleep, driven by the model control API", () => {
         : { args, env: others };
     expect(without).not.toEqual({ args, env });
     const { api, napper } = await control({ napper: { ...command, ...without } });
-    expect((await api.ask("DELETE", "/models/napper")).status).toBe(409);
+    const { status, body } = await api.ask("DELETE", "/models/napper");
+    expect([status, body]).toMatchObject([409, { code: "not_supported" }]);
     expect(await napper.isSleeping()).toBeUndefined();
   });
 });

@@ -22,6 +22,14 @@ export async function withClient<T>({ url }: Pick<Redis, "url">, work: (client: 
   }
 }
 
+/** Deletes what replicas that were killed held of workers: whoever comes next would wait until it has expired. */
+export async function dropLeases(redis: Pick<Redis, "url">): Promise<void> {
+  await withClient(redis, async (client) => {
+    const leases = await client.keys("*:lease");
+    await Promise.all(leases.map((lease) => client.del(lease)));
+  });
+}
+
 /** Starts a real Redis on a free loopback port that writes every change to its disk and evicts nothing. */
 export async function startRedis({
   password,
