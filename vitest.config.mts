@@ -1,5 +1,19 @@
 import { availableParallelism } from "node:os";
+import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** Files of this name load the program anew, with more in its tables. */
+const MADE_UP = "made-up.test.ts";
+
+/** Vitest's order, but what loads the program anew comes last: each later file of its process would load it once more. */
+class MadeUpLast extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isMadeUp = ({ moduleId }: TestSpecification) => basename(moduleId) === MADE_UP;
+    return [...sorted.filter((file) => !isMadeUp(file)), ...sorted.filter(isMadeUp)];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -20,6 +34,7 @@ export default defineConfig({
       "test/harness/property-runs.ts",
       "test/harness/leaves-nothing.ts",
     ],
+    sequence: { sequencer: MadeUpLast },
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
