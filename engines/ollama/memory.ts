@@ -12,6 +12,7 @@ import { judge, type StageNeed } from "../../planner/memory/verdict";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { UnknownFormatError } from "../../planner/model/format-names";
 import { ggufFileTypes, ggufFormat } from "../../planner/model/gguf";
+import { Kept } from "../../planner/model/kept";
 import { asMatrix } from "../../planner/model/parameters";
 import { checkpointMatrixBytes, type WeightFormat } from "../../planner/model/quantization";
 import { tensorInventory } from "../../planner/model/tensors";
@@ -95,14 +96,22 @@ export function usualFileType(architecture: ModelArchitecture): string {
   return architecture.quantization.name === "mxfp4" ? "MXFP4" : DEFAULT_FILE_TYPE;
 }
 
+/** One object per answer: what is computed for a format is kept under it. */
+const formats = new Kept<ModelArchitecture, string, WeightFormat>();
+
 function ollamaFormat(architecture: ModelArchitecture, quantization: string | undefined): WeightFormat {
   const name = quantization ?? usualFileType(architecture);
-  const format = ggufFormat(architecture, name);
-  if (format === undefined) {
-    throw new UnknownFormatError(name, ggufFileTypes);
-  }
-  return format;
+  return formats.get(architecture, name, () => {
+    const format = ggufFormat(architecture, name);
+    if (format === undefined) {
+      throw new UnknownFormatError(name, ggufFileTypes);
+    }
+    return format;
+  });
 }
+
+/** By format, which is of one architecture. */
+const weights = new Kept<WeightFormat, string, number>();
 
 /** Weights of one GPU. The embedding table stays in host memory unless it is also the output matrix. */
 function stageBytes(
@@ -112,9 +121,11 @@ function stageBytes(
   onCpu: boolean,
 ): number {
   const embedding = onCpu || (stage.isLast && architecture.tieEmbeddings);
-  return tensorInventory(architecture)
-    .filter((tensor) => tensor.part !== "multi-token-prediction" && isOnStage(tensor, stage, embedding))
-    .reduce((total, tensor) => total + tensor.count * checkpointMatrixBytes(format, asMatrix(tensor)), 0);
+  return weights.get(format, JSON.stringify([stage, embedding]), () =>
+    tensorInventory(architecture)
+      .filter((tensor) => tensor.part !== "multi-token-prediction" && isOnStage(tensor, stage, embedding))
+      .reduce((total, tensor) => total + tensor.count * checkpointMatrixBytes(format, asMatrix(tensor)), 0),
+  );
 }
 
 /** Tokens that a bounded window keeps besides its own. */

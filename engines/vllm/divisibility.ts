@@ -2,6 +2,7 @@
 
 import type { Mixer, ModelArchitecture } from "../../planner/model/architecture";
 import { formatFor } from "../../planner/model/format-names";
+import { Kept } from "../../planner/model/kept";
 import { asMatrix } from "../../planner/model/parameters";
 import { schemeFor, type WeightFormat } from "../../planner/model/quantization";
 import { type ModelTensor, tensorInventory } from "../../planner/model/tensors";
@@ -24,17 +25,13 @@ export function parallelismProblems(
   { expertParallel = false }: Pick<VllmOptions, "expertParallel"> = {},
 ): readonly string[] {
   const key = [tensorParallel, pipelineParallel, quantization ?? "", expertParallel].join("\n");
-  const answers = known.get(architecture) ?? new Map<string, readonly string[]>();
-  known.set(architecture, answers);
-  const answer =
-    answers.get(key) ??
-    problemsOf(architecture, tensorParallel, pipelineParallel, formatFor(architecture, quantization), expertParallel);
-  answers.set(key, answer);
-  return answer;
+  return known.get(architecture, key, () =>
+    problemsOf(architecture, tensorParallel, pipelineParallel, formatFor(architecture, quantization), expertParallel),
+  );
 }
 
 /** The same layouts are asked for on every card and machine, and each goes through all tensors. */
-const known = new WeakMap<ModelArchitecture, Map<string, readonly string[]>>();
+const known = new Kept<ModelArchitecture, string, readonly string[]>();
 
 function problemsOf(
   architecture: ModelArchitecture,

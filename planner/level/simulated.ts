@@ -1,4 +1,5 @@
 /** The declared traffic of a model, played request by request: what the unlucky wait for, which no closed form knows well. */
+import { Kept } from "../model/kept";
 import type { ServiceLevel } from "../service-level";
 import { band } from "../speed/margin";
 import { promptWorkMs } from "../speed/prefill";
@@ -12,7 +13,7 @@ import type { ReplicaSpeed } from "./replica-speed";
 const USUAL_CHUNK = 8192;
 
 /** What was played of a replica, by its rate: a plan, and the search for its fixes, ask the same again and again. */
-const runs = new WeakMap<ReplicaSpeed, Map<number, Simulated>>();
+const runs = new Kept<ReplicaSpeed, number, Simulated>();
 
 /** Undefined for pipelines, whose stages the simulation does not know. */
 export function simulatedAt(speed: ReplicaSpeed, requestsPerSecond: number): Simulated | undefined {
@@ -20,10 +21,7 @@ export function simulatedAt(speed: ReplicaSpeed, requestsPerSecond: number): Sim
   if (setup.pipelineParallel > 1) {
     return undefined;
   }
-  const known = runs.get(speed) ?? new Map<number, Simulated>();
-  const run = known.get(requestsPerSecond) ?? withWaits(setup, { ...shape, requestsPerSecond });
-  runs.set(speed, known.set(requestsPerSecond, run));
-  return run;
+  return runs.get(speed, requestsPerSecond, () => withWaits(setup, { ...shape, requestsPerSecond }));
 }
 
 /**

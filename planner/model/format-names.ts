@@ -1,6 +1,8 @@
 /** Weight formats by name: what --quantization, an Ollama tag or a person calls them. */
+
 import type { Dtype, ModelArchitecture } from "./architecture";
 import { ggufFileTypes, ggufFormat } from "./gguf";
+import { Kept } from "./kept";
 import { ownValue } from "./own-value";
 import { type QuantizationScheme, schemes, unquantized, type WeightFormat } from "./quantization";
 
@@ -67,7 +69,7 @@ export function formatLabel(architecture: ModelArchitecture, name?: string): str
 
 const DTYPE_LABELS: Readonly<Record<string, string>> = { bfloat16: "BF16", float16: "FP16", float32: "FP32" };
 
-const replaced = new WeakMap<ModelArchitecture, Map<string, WeightFormat>>();
+const replaced = new Kept<ModelArchitecture, string, WeightFormat>();
 
 /**
  * The format the weights have: the checkpoint's own, or the named one. A name that only repeats the checkpoint's
@@ -79,11 +81,7 @@ export function formatFor(architecture: ModelArchitecture, name?: string): Weigh
     return architecture.quantization;
   }
   // One object per answer: what is computed for a format is kept under it.
-  const known = replaced.get(architecture) ?? new Map<string, WeightFormat>();
-  replaced.set(architecture, known);
-  const format = known.get(name) ?? namedFormat(architecture, name);
-  known.set(name, format);
-  return format;
+  return replaced.get(architecture, name, () => namedFormat(architecture, name));
 }
 
 function namedFormat(architecture: ModelArchitecture, name: string): WeightFormat {

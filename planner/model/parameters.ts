@@ -1,6 +1,8 @@
 /** Parameter counts and checkpoint sizes, summed over the tensor inventory. */
+
 import type { ModelArchitecture } from "./architecture";
 import { formatFor } from "./format-names";
+import { Kept } from "./kept";
 import { checkpointMatrixBytes, type WeightFormat, type WeightMatrix } from "./quantization";
 import { type ModelTensor, parameterCount, parametersEach, storedAs, tensorInventory } from "./tensors";
 
@@ -39,19 +41,15 @@ export interface WeightSizes {
   readonly visionBytes: number;
 }
 
-const summed = new WeakMap<ModelArchitecture, Map<string | undefined, WeightSizes>>();
+const summed = new Kept<ModelArchitecture, string | undefined, WeightSizes>();
 
 /**
- * Checkpoint sizes in bytes. A plan asks for the same ones on every machine that it tries, so each is summed once.
+ * Checkpoint sizes in bytes.
  * @param quantization name of a format that replaces the checkpoint's own (see format-names.ts)
  * @throws UnknownFormatError
  */
 export function weightBytes(architecture: ModelArchitecture, quantization?: string): WeightSizes {
-  const known = summed.get(architecture) ?? new Map<string | undefined, WeightSizes>();
-  summed.set(architecture, known);
-  const sizes = known.get(quantization) ?? sumBytes(architecture, formatFor(architecture, quantization));
-  known.set(quantization, sizes);
-  return sizes;
+  return summed.get(architecture, quantization, () => sumBytes(architecture, formatFor(architecture, quantization)));
 }
 
 function sumBytes(architecture: ModelArchitecture, format: WeightFormat): WeightSizes {

@@ -2,7 +2,9 @@
  * Weight formats: exactly how many bytes a weight matrix takes, scales and zero points included, and which
  * matrices stay in the base dtype. One place for every engine; reading a config is in quantization-config.ts.
  */
+
 import { DTYPE_BYTES, type Dtype } from "./architecture";
+import { Kept } from "./kept";
 
 /** What one scale (and zero point) covers. Columns are the inputs of the matrix. */
 export type ScaleLayout =
@@ -62,7 +64,7 @@ export interface WeightMatrix {
   readonly columns: number;
 }
 
-const chosen = new WeakMap<WeightFormat, Map<string, QuantizationScheme | undefined>>();
+const chosen = new Kept<WeightFormat, string, QuantizationScheme | undefined>();
 
 /**
  * The scheme that applies to a matrix, or undefined when it stays in the base dtype. Matching names against ignore
@@ -72,13 +74,7 @@ export function schemeFor(format: WeightFormat, matrix: WeightMatrix): Quantizat
   if (matrix.kind === "other" || format.rules.length === 0) {
     return undefined;
   }
-  const known = chosen.get(format) ?? new Map<string, QuantizationScheme | undefined>();
-  chosen.set(format, known);
-  const key = `${matrix.kind} ${matrix.columns} ${matrix.module}`;
-  if (!known.has(key)) {
-    known.set(key, matchingScheme(format, matrix));
-  }
-  return known.get(key);
+  return chosen.get(format, `${matrix.kind} ${matrix.columns} ${matrix.module}`, () => matchingScheme(format, matrix));
 }
 
 function matchingScheme(format: WeightFormat, matrix: WeightMatrix): QuantizationScheme | undefined {

@@ -1,7 +1,9 @@
 /** What serving a model asks of a card: bytes that are read and operations that are computed, by what they follow from. */
+
 import { type KvCacheDtype, layerCaches } from "../memory/kv-cache";
 import { DTYPE_BYTES, type Mixer, type ModelArchitecture, mixersOf } from "../model/architecture";
 import { formatFor } from "../model/format-names";
+import { Kept } from "../model/kept";
 import { asMatrix } from "../model/parameters";
 import { checkpointMatrixBytes, type WeightFormat } from "../model/quantization";
 import { type ModelTensor, parametersEach, storedAs, tensorInventory } from "../model/tensors";
@@ -60,21 +62,17 @@ export interface WorkOptions {
 /** Tokens that a sparse indexer chooses: DeepSeek-V3.2, GLM-5 (`index_topk` of their config.json). */
 const INDEXER_TOKENS = 2048;
 
-const known = new WeakMap<ModelArchitecture, Map<string, ModelWork>>();
+const known = new Kept<ModelArchitecture, string, ModelWork>();
 
 /**
- * The work of one model. A plan asks for the same ones on every machine that it tries, so each is summed once.
+ * The work of one model.
  * @throws UnknownFormatError
  */
 export function modelWork(architecture: ModelArchitecture, options: WorkOptions): ModelWork {
   const { quantization, kvCacheDtype = "auto", tensorParallel } = options;
-  const works = known.get(architecture) ?? new Map<string, ModelWork>();
-  known.set(architecture, works);
-  const key = `${quantization ?? ""} ${kvCacheDtype} ${tensorParallel}`;
-  const work =
-    works.get(key) ?? sumWork(architecture, formatFor(architecture, quantization), kvCacheDtype, tensorParallel);
-  works.set(key, work);
-  return work;
+  return known.get(architecture, `${quantization ?? ""} ${kvCacheDtype} ${tensorParallel}`, () =>
+    sumWork(architecture, formatFor(architecture, quantization), kvCacheDtype, tensorParallel),
+  );
 }
 
 function sumWork(

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { gatewayProxies } from "../../components/gateway/names";
-import { allows, type NetworkPolicy, parsePolicy, rulesOf, weakestPod } from "../harness/network-policies";
+import { allows, type NetworkPolicy, type Pod, parsePolicy, rulesOf, weakestPod } from "../harness/network-policies";
 import { changedRun, environments, type ProgramRun, programRun, sharedRun } from "./run";
 
 const DIRECTIONS = ["Ingress", "Egress"] as const;
@@ -10,7 +10,12 @@ const SOME_PORT = { port: 65535, protocol: "TCP" as const };
 
 /** Connections between pods of the platform that a policy grants, and whether both ends do. */
 function connections(policies: readonly NetworkPolicy[]) {
-  const ours = new Set(policies.map(({ metadata }) => metadata.namespace));
+  const ours = new Map<string, NetworkPolicy[]>();
+  for (const policy of policies) {
+    const { namespace } = policy.metadata;
+    ours.set(namespace, [...(ours.get(namespace) ?? []), policy]);
+  }
+  const around = (...pods: readonly Pod[]) => pods.flatMap(({ namespace }) => ours.get(namespace) ?? []);
   return policies.flatMap(({ metadata: { name, namespace }, spec }) =>
     DIRECTIONS.flatMap((direction) =>
       rulesOf(spec, direction).flatMap(({ peers, ports = [SOME_PORT] }) =>
@@ -24,7 +29,7 @@ function connections(policies: readonly NetworkPolicy[]) {
           const [from, to] = direction === "Egress" ? [own, other] : [other, own];
           return ports.map((at) => ({
             granted: `${direction} ${namespace}/${name} ${other.namespace}:${at.port}/${at.protocol}`,
-            both: allows(policies, from, to, at),
+            both: allows(around(from, to), from, to, at),
           }));
         }),
       ),
@@ -101,9 +106,9 @@ describe("what NetworkPolicies let through for a mesh", () => {
   let off: readonly NetworkPolicy[] = [];
   let model = pod("model-llama-70b");
   beforeAll(async () => {
-    off = policiesOf(await changedRun("aws-prod", { mesh: { mode: "off" } }));
-    ambient = policiesOf(await changedRun("aws-prod", { mesh: { mode: "ambient" } }));
-    sidecar = policiesOf(await changedRun("aws-prod", { mesh: { mode: "sidecar" } }));
+    off = policiesOf(await sharedRun("aws-prod", { mesh: { mode: "off" } }));
+    ambient = policiesOf(await sharedRun("aws-prod", { mesh: { mode: "ambient" } }));
+    sidecar = policiesOf(await sharedRun("aws-prod", { mesh: { mode: "sidecar" } }));
     const server = ambient.find(
       ({ metadata, spec }) =>
         metadata.namespace === "model-llama-70b" && Object.keys(spec.podSelector.matchLabels).length > 0,

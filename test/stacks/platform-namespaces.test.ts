@@ -117,7 +117,7 @@ describe("namespaces in a mesh", () => {
   });
 
   it("say nothing of a mesh where there is none", async () => {
-    const run = await changedRun("aws-prod", { mesh: { mode: "off" } });
+    const run = await sharedRun("aws-prod", { mesh: { mode: "off" } });
     expect(Object.keys(byLabel(run, "istio.io/dataplane-mode"))).toEqual(["nothing"]);
     expect(Object.keys(byLabel(run, "istio-injection"))).toEqual(["nothing"]);
   });

@@ -3,6 +3,7 @@
 import type { KvCacheDtype } from "../../../planner/memory/kv-cache";
 import type { Dtype, ModelArchitecture, VisionTower } from "../../../planner/model/architecture";
 import { dtypeNamed, formatFor } from "../../../planner/model/format-names";
+import { Kept } from "../../../planner/model/kept";
 import type { VllmOptions } from "./options";
 import type { VllmRequest } from "./request";
 import { type VllmConstants, vllmConstants } from "./versions";
@@ -19,7 +20,7 @@ export function asServed(request: VllmRequest): VllmRequest {
   return { ...request, architecture, kvCacheDtype, quantization: undefined };
 }
 
-const served = new WeakMap<ModelArchitecture, Map<string, ModelArchitecture>>();
+const served = new Kept<ModelArchitecture, string, ModelArchitecture>();
 
 /** One object per answer: what is computed for an architecture is kept under it. */
 function servedArchitecture(
@@ -28,24 +29,17 @@ function servedArchitecture(
   options: VllmOptions,
   constants: VllmConstants,
 ): ModelArchitecture {
-  const known = served.get(architecture) ?? new Map<string, ModelArchitecture>();
-  served.set(architecture, known);
   const dtype = computedIn(architecture, quantization, options);
   const tower = constants.skipsUnusedTowers && isTextOnly(architecture, options) ? "none" : options.encoderParallelism;
-  const key = JSON.stringify([quantization, dtype, tower]);
-  const found = known.get(key);
-  if (found !== undefined) {
-    return found;
-  }
-  const format = formatFor(architecture, quantization);
-  const result: ModelArchitecture = {
-    ...architecture,
-    checkpointDtype: dtype,
-    quantization: { ...format, baseDtype: dtype, name: format.rules.length > 0 ? format.name : dtype },
-    vision: tower === "none" ? undefined : towerAs(architecture.vision, tower),
-  };
-  known.set(key, result);
-  return result;
+  return served.get(architecture, JSON.stringify([quantization, dtype, tower]), () => {
+    const format = formatFor(architecture, quantization);
+    return {
+      ...architecture,
+      checkpointDtype: dtype,
+      quantization: { ...format, baseDtype: dtype, name: format.rules.length > 0 ? format.name : dtype },
+      vision: tower === "none" ? undefined : towerAs(architecture.vision, tower),
+    };
+  });
 }
 
 /**

@@ -6,6 +6,7 @@
 import { BYTES_PER_MIB, roundUp } from "../../../names/units";
 import { isOnStage, type PipelineStage } from "../../../planner/memory/pipeline";
 import { DTYPE_BYTES, type ModelArchitecture } from "../../../planner/model/architecture";
+import { Kept } from "../../../planner/model/kept";
 import { asMatrix } from "../../../planner/model/parameters";
 import {
   type QuantizationScheme,
@@ -81,20 +82,17 @@ function onStage(architecture: ModelArchitecture, sharding: WeightSharding) {
   return sums;
 }
 
-type ByFormat = WeakMap<WeightFormat, Map<string, LoadedModel>>;
-const loaded = new WeakMap<ModelArchitecture, ByFormat>();
+const loaded = new WeakMap<ModelArchitecture, Kept<WeightFormat, string, LoadedModel>>();
 
 /** A planner asks for many loads of one sharding: its parameters are computed once. */
 function loadedModel(architecture: ModelArchitecture, sharding: WeightSharding): LoadedModel {
   const { format, stage: _stage, latentWorkspaceMiB: _workspace, maxNumBatchedTokens: _tokens, ...split } = sharding;
-  const byFormat: ByFormat = loaded.get(architecture) ?? new WeakMap();
+  const byFormat = loaded.get(architecture) ?? new Kept<WeightFormat, string, LoadedModel>();
   loaded.set(architecture, byFormat);
-  const bySplit = byFormat.get(format) ?? new Map<string, LoadedModel>();
-  byFormat.set(format, bySplit);
-  const key = JSON.stringify(split);
-  const known = bySplit.get(key) ?? { parameters: loadedParameters(architecture, sharding), onStages: new Map() };
-  bySplit.set(key, known);
-  return known;
+  return byFormat.get(format, JSON.stringify(split), () => ({
+    parameters: loadedParameters(architecture, sharding),
+    onStages: new Map(),
+  }));
 }
 
 function loadedParameters(architecture: ModelArchitecture, sharding: WeightSharding): readonly LoadedParameter[] {
