@@ -61,8 +61,11 @@ function asWord(name: string): string {
 
 /** Engines' names in identifiers, strings and templates; comments may cite an engine as a source. */
 function mentionsIn(file: string, text: string): Mention[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const names = new RegExp(engineNames.map(asWord).join("|"));
+  if (!names.test(text)) {
+    return [];
+  }
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found: Mention[] = [];
   const visit = (node: ts.Node): void => {
     const words = ts.isIdentifier(node) || ts.isLiteralExpression(node) || ts.isTemplateLiteralToken(node);
