@@ -19,7 +19,7 @@ export interface Import {
 const NOT_OURS = new Set(["node_modules", "dist", "coverage"]);
 
 /** TypeScript files of a folder, from the root. */
-function typeScriptFiles(folder = ""): string[] {
+export function typeScriptFiles(folder = ""): string[] {
   return readdirSync(join(repositoryRoot(), folder), { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) {

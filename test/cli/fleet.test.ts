@@ -218,7 +218,7 @@ describe("a command line or file that cannot be used ends with 2, before any nod
     { what: "empty", text: "", says: "an empty file" },
     { what: "a list", text: "- one\n", says: "no mapping of keys" },
     { what: "without nodes", text: "extends: dev\n", says: "write nodes:" },
-    { what: "with a node twice", text: "nodes:\n  one: {}\n  one: {}\n", says: "keep one of the two keys at line 3" },
+    { what: "with a node twice", text: "nodes:\n  one: {}\n  one: {}\n", says: "keys at line 3" },
     { what: "with a slip above the nodes", text: "extend: dev\nnodes:\n  one:\n", says: 'did you mean "extends"?' },
     {
       what: "with two bases",

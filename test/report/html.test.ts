@@ -141,7 +141,7 @@ describe("a deployable plan", () => {
       "large models on GPUs p5.48xlarge 8 × NVIDIA H100 80GB SXM 2–4 16 of 16 $55.04 $110.08 $80,358 $160,717 95%",
     );
     expect(text).toContain("shared models on GPUs g6.12xlarge 4 × NVIDIA L4 1 3 of 4 $4.60 $4.60 $3,359 $3,359 4%");
-    expect(text).toContain("<1% · 12.00 USD a month are free of charge".replace("<", "&lt;"));
+    expect(text).toContain("<1% · 12.00 USD are free".replace("<", "&lt;"));
     expect(text).toContain("system platform services m7i.xlarge 2–4 – $0.20 $0.40 $294.34 $588.67");
     expect(text).toContain("Total $115.89 $84,601 $165,842 budget $90,000 a month");
   });
@@ -192,10 +192,10 @@ describe("a deployable plan", () => {
       exactGpus: 1,
       tokensPerSecond: { from: 40, to: 80 },
       batchingBenefit: "moderate",
-      difference: "20.3 GB exactly, 12.3 more than the table's 8",
+      difference: "exactly 20.3 GB, 12.3 above the table's 8",
     };
     expect(visibleText(htmlReport(withModels([modelPlan({ name: "one", capacityTable })])))).toContain(
-      "Capacity table: 8 GB on 1 GPU for 7 billion parameters at 4 bits, 40–80 tokens/s for one request (its rule of thumb, not a measurement). 20.3 GB exactly, 12.3 more than the table&#39;s 8",
+      "Capacity table: 8 GB on 1 GPU for 7 billion parameters at 4 bits, 40–80 tokens/s for one request (its rule of thumb, not a measurement). exactly 20.3 GB, 12.3 above the table&#39;s 8",
     );
   });
 
@@ -264,7 +264,7 @@ describe("a refused plan", () => {
   });
 
   it("lists the changes that would mend it", () => {
-    const message = "too dear.\nTo fix it, one of these:\n- lower models.a.concurrency from 8 to 7: 100 USD a month";
+    const message = "too dear.\nTo fix it:\n- lower models.a.concurrency from 8 to 7: 100 USD a month";
     const page = htmlReport({ ...refusedResult, violations: [{ ...mandatory, message }] });
     expect(page.replaceAll("<wbr>", "")).toContain(
       '<ul class="fixes"><li>lower models.a.concurrency from 8 to 7: 100 USD a month</li></ul>',

@@ -98,7 +98,7 @@ describe("on a cloud's machine", () => {
       "turns with vLLM",
       1,
       oci({ shape: "VM.GPU.A10.1", sharing: { timeSlicing: { replicas: 2 } } }),
-      ["vLLM takes its share of the whole card's memory when it starts", "engine: ollama"],
+      ["model-fits", "vLLM takes its share", "engine: ollama"],
     ],
     [
       "tensor parallelism over slices",

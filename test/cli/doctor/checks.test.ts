@@ -36,7 +36,7 @@ describe("all checks of a cluster", () => {
     const results = CLUSTER_CHECKS.flatMap((check) => check(blind, wanted));
     expect(results.length).toBeGreaterThanOrEqual(CLUSTER_CHECKS.length);
     for (const { title, status, found, needed, remedies } of results) {
-      expect([title, status, found]).toEqual([title, "unknown", "not known: no right to ask for it (403)"]);
+      expect([title, status, found]).toEqual([title, "unknown", `not known: ${FORBIDDEN.reason}`]);
       expect(needed).not.toBe("");
       expect(remedies.join()).toContain("somebody who may read the whole cluster");
     }
@@ -342,7 +342,7 @@ describe("external metrics", () => {
     ["hpa", facts(), "failed", "nobody serves them: no replica would ever be added"],
     ["hpa", served("monitoring"), "passed", "monitoring/metrics"],
     ["hpa", served("monitoring", false), "warning", "monitoring/metrics does not answer now"],
-    ["hpa", facts({ apiServices: FORBIDDEN }), "unknown", "not known: no right to ask for it (403)"],
+    ["hpa", facts({ apiServices: FORBIDDEN }), "unknown", `not known: ${FORBIDDEN.reason}`],
   ] as const)("for %s", (autoscaler, found, status, text) => {
     expect(externalMetrics(found, needs({ autoscaler }))).toEqual([
       expect.objectContaining({ check: "external-metrics", status, found: text }),

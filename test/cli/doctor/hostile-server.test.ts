@@ -88,7 +88,7 @@ describe("an API server that is none, or is no friend", () => {
     ],
     ["answers nonsense", (_, response) => response.end('{"items":[{"metadata":7}]}'), /not of the expected form/],
     ["answers no list", (_, response) => response.end("[]"), /200 and no list/],
-    ["refuses", (_, response) => response.writeHead(403).end("{}"), /no right to ask for it/],
+    ["refuses", (_, response) => response.writeHead(403).end("{}"), /no right to ask for it \(403\)/],
   ])("that then %s leaves facts unknown, each with its reason", async (_, listener, reason) => {
     const { version, nodes, storageClasses } = await gather(afterVersion(listener));
     expect(version).toEqual({ known: true, value: "v1.34.1" });

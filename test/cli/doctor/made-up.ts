@@ -9,7 +9,7 @@ export function known<T>(value: T): Asked<T> {
   return { known: true, value };
 }
 
-export const FORBIDDEN = { known: false, reason: "no right to ask for it (403)", forbidden: true } as const;
+export const FORBIDDEN = { known: false, reason: "not to be asked (a test)", forbidden: true } as const;
 
 export function named(name: string, annotations: Readonly<Record<string, string>> = {}): NamedFact {
   return { name, labels: {}, annotations };

@@ -254,7 +254,7 @@ describe("secrets", () => {
         line: 5,
         value: "(hidden)",
         fix: expect.stringMatching(
-          /run pulumi config set --secret inference-stacks:huggingFaceToken -s <node> --config-file '\/.*\/Pulumi\.<node>\.yaml': /,
+          /run pulumi .* --secret inference-stacks:huggingFaceToken -s <node> --config-file '\/.*\/Pulumi\.<node>\.yaml': /,
         ),
       },
     ]);

@@ -57,14 +57,16 @@ describe("models of others", () => {
   });
 });
 
+const LOOPBACK = "a pod's loopback is the pod itself";
+
 /** URLs that are no server of somebody else, and what is said of them. */
 const REFUSED: readonly (readonly [url: string, allowed: string])[] = [
-  ["http://127.0.0.1:1234/v1", "a pod's loopback is the pod itself"],
-  ["http://2130706433:1234/v1", "a pod's loopback is the pod itself"],
-  ["http://0x7f.1/v1", "a pod's loopback is the pod itself"],
-  ["http://[::1]:1234/v1", "a pod's loopback is the pod itself"],
-  ["http://localhost:1234/v1", "a pod's loopback is the pod itself"],
-  ["https://api.localhost./v1", "a pod's loopback is the pod itself"],
+  ["http://127.0.0.1:1234/v1", LOOPBACK],
+  ["http://2130706433:1234/v1", LOOPBACK],
+  ["http://0x7f.1/v1", LOOPBACK],
+  ["http://[::1]:1234/v1", LOOPBACK],
+  ["http://localhost:1234/v1", LOOPBACK],
+  ["https://api.localhost./v1", LOOPBACK],
   ["http://[::ffff:127.0.0.1]/v1", "hides an IPv4 address"],
   ["http://[64:ff9b::a9fe:a9fe]/v1", "hides an IPv4 address"],
   ["http://169.254.169.254/latest", "metadata services"],

@@ -151,7 +151,7 @@ const cases: readonly [string, object, { path: string; value?: string; allowed: 
   [
     "a public Kubernetes API for nobody in particular",
     { endpoint: { public: true } },
-    { path: "cluster.oke.endpoint.allowedCidrs", allowed: "at least one network of operators", fix: "public: false" },
+    { path: "cluster.oke.endpoint.allowedCidrs", allowed: "network of operators", fix: "public: false" },
   ],
   [
     "a Kubernetes API for the whole internet",

@@ -118,9 +118,7 @@ describe("models.<name>.scaling", () => {
   it("leaves the scaling of a shared server to its host", () => {
     const guest = { model: "bge-m3", engine: "ollama", contextTokens: 1024, ollama: { serverOf: "small" } };
     const models = { small: { ...small, replicas: { max: 2 } }, guest: { ...guest, scaling: { on: ["queue"] } } };
-    expect(toldOf({ models })).toEqual([
-      ["models.guest.scaling", "remove it here and write it at models.small.scaling"],
-    ]);
+    expect(toldOf({ models })).toEqual([["models.guest.scaling", expect.stringContaining("models.small.scaling")]]);
   });
 
   it("is a canary's too where it has replicas to scale, but for times and spare room", async () => {

@@ -34,11 +34,7 @@ describe("models.<name>.traffic", () => {
   it.each([
     [{}, `${path}.requestsPerSecond`, "add it, for example requestsPerSecond: 2"],
     [{ requestsPerSecond: 0 }, `${path}.requestsPerSecond`, "write for example 0.0001"],
-    [
-      { requestsPerSecond: 1, peakFactor: 0.5 },
-      `${path}.peakFactor`,
-      "write for example 1, or remove it for the default, 2",
-    ],
+    [{ requestsPerSecond: 1, peakFactor: 0.5 }, `${path}.peakFactor`, expect.stringMatching(/ 1, .* default, 2$/)],
     [{ rps: 1, requestsPerSecond: 1 }, `${path}.rps`, "remove it: nothing reads it"],
     [{ requestsPerSecond: 1, inputTokens: 1.5 }, `${path}.inputTokens`, "remove it for the default, 1000"],
     [
@@ -57,9 +53,7 @@ describe("models.<name>.traffic", () => {
 
   it.each(["bge-m3", "bge-reranker-v2-m3"])("is not of %s, which makes no tokens", (model) => {
     const problems = problemsWith(withTraffic({ requestsPerSecond: 1 }, { model }));
-    expect(problems.map(({ path, fix }) => [path, fix])).toEqual([
-      [path, "remove traffic, and say replicas and concurrency"],
-    ]);
+    expect(problems.map(({ path, fix }) => [path, fix])).toEqual([[path, expect.stringMatching(/^remove traffic/)]]);
   });
 });
 

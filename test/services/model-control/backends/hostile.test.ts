@@ -67,7 +67,7 @@ describe("a hostile pull", () => {
 
   test("with an error of 15 MB, as Ollama passes on a registry's whole answer", async () => {
     const error = await pullError([{ error: `pull model manifest: 400: ${"x".repeat(15_000_000)}` }]);
-    expect(error.message).toContain('a line is longer than 65536 bytes; it begins with {"error":"pull model manifest');
+    expect(error.message).toMatch(/ longer than 65536 bytes; .* \{"error":"pull model manifest/);
   });
 
   test.each([["null"], ["[]"], ['"text"'], [{ status: 7 }], [{ digest: "a", total: -1 }], [{ total: "many" }]])(
