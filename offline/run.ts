@@ -131,7 +131,8 @@ async function record(program: () => unknown, options: OfflineOptions): Promise<
       registrations.push({ resource, type, name, parent: opts.parent, opts });
       // The runtime reads this option first, and serializes nothing before it has.
       const dependsOn = turns.next().then(() => resourcesIn(opts.dependsOn));
-      return { props, opts: { ...opts, dependsOn } };
+      // Former names matter to an engine with a state alone; computing them takes more than half of a program's outputs.
+      return { props, opts: { ...opts, dependsOn, aliases: [] } };
     });
     try {
       return (await program()) as Record<string, unknown>;
