@@ -5,6 +5,8 @@ import { fileModules, pinFolder, pinnedVersion, pinsOf } from "./pins";
 
 /** A go.work of a folder above must not change what is built. */
 const GO_ENV = { GOWORK: "off" };
+/** The linker leaves out what debuggers read (`-s -w`): not compiling it saves an eighth of the CPU time. */
+const NO_DWARF = "-gcflags=all=-dwarf=false";
 
 /** Builds a part's binaries from its pinned module into `<folder>/bin`. Go itself uses all cores. */
 export async function buildGoPart(
@@ -14,7 +16,15 @@ export async function buildGoPart(
 ): Promise<void> {
   const { ldflags = "", tags = "" } = part.from;
   const linker = `-s -w ${ldflags.replaceAll("{version}", pinnedVersion(part) ?? "")}`;
-  const flags = ["-mod=readonly", "-trimpath", "-buildvcs=false", "-v", `-tags=${tags}`, `-ldflags=${linker}`];
+  const flags = [
+    "-mod=readonly",
+    "-trimpath",
+    "-buildvcs=false",
+    "-v",
+    `-tags=${tags}`,
+    `-ldflags=${linker}`,
+    NO_DWARF,
+  ];
   for (const [binary, goPackage] of Object.entries(part.binaries)) {
     await commands.run("go", ["build", ...flags, "-o", join(folder, "bin", binary), goPackage], {
       cwd: pinFolder(pinsOf(part)),
