@@ -14,16 +14,24 @@ function isPodTemplate(value: unknown): value is PodTemplate {
   return isPlain(value) && isPlain(value.spec) && Array.isArray(value.spec.containers);
 }
 
-/** Every pod template in an object, with the keys that lead to it. */
-export function podTemplates(
-  value: unknown,
-  path: readonly string[] = [],
-): { path: readonly string[]; template: PodTemplate }[] {
+/** A pod template in an object, and the keys that lead to it. */
+export interface FoundTemplate {
+  readonly path: readonly string[];
+  readonly template: PodTemplate;
+}
+
+/** Every pod template in an object. */
+export function podTemplates(value: unknown): FoundTemplate[] {
   if (isPodTemplate(value)) {
-    return [{ path, template: value }];
+    return [{ path: [], template: value }];
   }
-  const isOpen = isPlain(value) || Array.isArray(value);
-  return isOpen ? Object.entries(value).flatMap(([key, item]) => podTemplates(item, [...path, key])) : [];
+  if (!isPlain(value) && !Array.isArray(value)) {
+    return [];
+  }
+  // Most of an object leads to none: a path is put together on the way back.
+  return Object.entries(value).flatMap(([key, item]) =>
+    podTemplates(item).map(({ path, template }) => ({ path: [key, ...path], template })),
+  );
 }
 
 /** The object with every pod template in it changed. */

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { MockMonitor, type MockResourceArgs, type Mocks } from "@pulumi/pulumi/runtime/mocks";
 import { deserializeProperties, serializeProperties } from "@pulumi/pulumi/runtime/rpc";
+import { isPlain } from "../kubernetes/plain";
 
 /** As much of a registration as is read here. */
 interface RegisterRequest {
@@ -62,7 +63,8 @@ class InProcessMonitor extends MockMonitor {
         waitsFor: request.getDependenciesList().map(keyIn),
       });
       const urn = mockUrn(request.getParent(), request.getType(), request.getName());
-      const object = await serializeProperties("", state);
+      // Plain data is what it would be serialized to.
+      const object = isPlainData(state) ? state : await serializeProperties("", state);
       this.resources.set(urn, { urn, id: id ?? null, state: object });
       callback(null, {
         getUrn: () => urn,
@@ -75,6 +77,14 @@ class InProcessMonitor extends MockMonitor {
       callback(error, undefined);
     }
   }
+}
+
+/** Whether a value is made of maps, lists and scalars alone: of no output, asset or resource. */
+function isPlainData(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) {
+    return value !== undefined && typeof value !== "function";
+  }
+  return (Array.isArray(value) || isPlain(value)) && Object.values(value).every(isPlainData);
 }
 
 /** As the SDK's mocks name resources: with the type of the parent alone. */

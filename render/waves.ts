@@ -36,10 +36,12 @@ export function waves(objects: readonly OrderedObject[], resources: readonly Rec
   const declared = grouped(declaredNeeds(objects, resources), group);
   const reachable = closure(declared);
   const neighbours = byNamespace(objects);
-  const ruled = objects.map((item, i) => {
-    const around = item.home === undefined ? [] : (neighbours.get(item.home) ?? []);
+  const ranks = objects.map(rankOf);
+  const rankAt = (i: number): number => ranks[i] ?? 0;
+  const ruled = objects.map(({ home }, i) => {
+    const around = home === undefined ? [] : (neighbours.get(home) ?? []);
     // What is declared is stronger than the rule of thumb: no rule may turn it round.
-    return around.filter((j) => rankOf(objects[j]) < rankOf(item) && !reachable[groupOfIndex(j)]?.has(groupOfIndex(i)));
+    return around.filter((j) => rankAt(j) < rankAt(i) && !reachable[groupOfIndex(j)]?.has(groupOfIndex(i)));
   });
   const needs = grouped(ruled, group).map((found, i) => new Set([...(declared[i] ?? []), ...found]));
 
@@ -148,14 +150,14 @@ function closure(edges: readonly ReadonlySet<number>[]): ReadonlySet<number>[] {
 }
 
 /** Place within a namespace: 0 itself, 1 what fences and configures it, 2 custom resources and charts, 3 pods. */
-function rankOf(item: OrderedObject | undefined): number {
-  if (item === undefined || item.home === undefined) {
+function rankOf({ object, home }: OrderedObject): number {
+  if (home === undefined) {
     return 0;
   }
-  if (runsPods(item.object)) {
+  if (runsPods(object)) {
     return 3;
   }
-  return isConfiguration(item.object) ? 1 : 2;
+  return isConfiguration(object) ? 1 : 2;
 }
 
 /** Groups of custom resources that are configuration like a ConfigMap, or guard pods like a NetworkPolicy. */
