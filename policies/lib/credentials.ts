@@ -125,9 +125,17 @@ export function entropy(word: string): number {
   return [...counts.values()].reduce((bits, count) => bits - (count / word.length) * Math.log2(count / word.length), 0);
 }
 
+/** By name: the resources of a program have a few hundred, thousands of times. */
+const known = new Map<string, string>();
+
+/** `apiKey`, `api-key` and `api_key` as `API_KEY`. */
 function words(name: string): string {
-  return name
-    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .replace(/[^A-Za-z0-9]+/g, "_")
-    .toUpperCase();
+  const found =
+    known.get(name) ??
+    name
+      .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+      .replace(/[^A-Za-z0-9]+/g, "_")
+      .toUpperCase();
+  known.set(name, found);
+  return found;
 }
