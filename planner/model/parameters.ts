@@ -16,8 +16,14 @@ export interface ParameterCounts {
   readonly vision: number;
 }
 
+const counted = new Kept<ModelArchitecture, "counts", ParameterCounts>();
+
 /** Parameter counts of a model. */
 export function countParameters(architecture: ModelArchitecture): ParameterCounts {
+  return counted.get(architecture, "counts", () => sumParameters(architecture));
+}
+
+function sumParameters(architecture: ModelArchitecture): ParameterCounts {
   const inventory = tensorInventory(architecture);
   const sum = (part: ModelTensor["part"]): number =>
     inventory.filter((tensor) => tensor.part === part).reduce((total, tensor) => total + parameterCount(tensor), 0);

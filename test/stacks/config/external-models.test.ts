@@ -125,8 +125,17 @@ describe("URLs of others", () => {
   });
 
   it("never break what reads them, whatever they are", () => {
+    // Not fc.webUrl, which takes a second to find out how Unicode is escaped.
+    const wellFormed = fc
+      .tuple(
+        fc.constantFrom("http://", "https://", "http://user@", "https://user:password@"),
+        fc.webAuthority({ withIPv4: true, withIPv6: true, withPort: true }),
+        fc.string({ maxLength: 50 }),
+        fc.constantFrom("", "?page=1", "#top"),
+      )
+      .map(([beginning, authority, path, end]) => `${beginning}${authority}/${encodeURI(path)}${end}`);
     fc.assert(
-      fc.property(fc.oneof(fc.string({ maxLength: 200 }), fc.webUrl()), (url) => {
+      fc.property(fc.oneof(fc.string({ maxLength: 200 }), wellFormed), (url) => {
         const server = outsideServer(url);
         expect(server === undefined || (server.host.length > 0 && server.port >= 0)).toBe(true);
         expect(Array.isArray(problemsWith(external({ url })))).toBe(true);
