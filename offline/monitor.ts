@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { MockMonitor, type MockResourceArgs, type Mocks } from "@pulumi/pulumi/runtime/mocks";
 import { deserializeProperties, serializeProperties } from "@pulumi/pulumi/runtime/rpc";
-import { isPlain } from "../kubernetes/plain";
 
 /** As much of a registration as is read here. */
 interface RegisterRequest {
@@ -84,7 +83,8 @@ function isPlainData(value: unknown): boolean {
   if (typeof value !== "object" || value === null) {
     return value !== undefined && typeof value !== "function";
   }
-  return (Array.isArray(value) || isPlain(value)) && Object.values(value).every(isPlainData);
+  const isOpen = Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+  return isOpen && Object.values(value).every(isPlainData);
 }
 
 /** As the SDK's mocks name resources: with the type of the parent alone. */
