@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { newFence } from "./fence";
 import type { Item } from "./record";
 import type { InferenceStore } from "./store";
@@ -110,7 +109,7 @@ export class AnswerWriter {
         if (error instanceof ItemLost || Date.now() >= until) {
           throw error;
         }
-        await sleep(WRITE_EVERY);
+        await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY));
       }
     }
     this.fence = next;

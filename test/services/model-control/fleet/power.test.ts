@@ -154,7 +154,7 @@ describe("stopping and starting a worker", () => {
   });
 
   test("a stop that is cancelled while it waits lets the worker take work again", async () => {
-    ollama.pullPause = 100;
+    ollama.pullPause = 40;
     const { fleet, pull } = testFleet([ollamaWorker("a", ollama.url)], { times: { drainSeconds: 30 } });
     const running = pull("new:1", { load: false });
     await expect.poll(async () => (await fleet.model("new:1", signal)).state).toBe("pulling");
