@@ -79,7 +79,7 @@ describe("a pull makes its room on the disk", () => {
 
   test("beside other pulls that run", async () => {
     ollama.registry.set("other:1", model(8, 10));
-    ollama.pullPause = 20;
+    ollama.pullPause = 8;
     const { pull, evicted } = testFleet([ollamaWorker("a", ollama.url, { diskBytes: 40 * GIB, pins: ["pinned:1"] })]);
     await Promise.all([pull("new:1", { load: false }), pull("other:1", { load: false })]);
     expect(evicted()).toHaveLength(1);
@@ -93,7 +93,7 @@ describe("a pull that is cancelled", () => {
   beforeEach(async () => {
     ollama = await OllamaStub.listen();
     ollama.registry.set("new:1", model(8, 10)).set("next:1", model(8, 8));
-    ollama.pullPause = 20;
+    ollama.pullPause = 8;
   });
   afterEach(() => ollama.close());
 
@@ -163,11 +163,11 @@ describe("a pull that is cancelled", () => {
     const used = async () => (await fleet.workers(signal))[0]?.disk?.usedBytes;
     expect(await used()).toBe(8 * GIB);
     // It is refused before it has fetched anything, also on a machine that is busy.
-    ollama.pullPause = 500;
+    ollama.pullPause = 250;
     await expect(pull("next:1")).rejects.toThrow(
       "8.0 GiB are left of pulls that ended early: Ollama frees what is older than an hour when it starts",
     );
-    ollama.pullPause = 20;
+    ollama.pullPause = 8;
     await pull("new:1");
     expect(await used()).toBe(10 * GIB);
   });

@@ -9,7 +9,7 @@ beforeEach(async () => {
   const base = { ...model(8, 10), weights: "seven" };
   ollama = await OllamaStub.listen({ "base:7b": base });
   ollama.registry.set("base:7b", base).set("variant:7b", base);
-  ollama.pullPause = 20;
+  ollama.pullPause = 8;
 });
 afterEach(() => ollama.close());
 
