@@ -1,15 +1,6 @@
 import type { Redis as Client } from "ioredis";
-import {
-  dropLeases,
-  type Ollama,
-  type Redis,
-  type Registry,
-  startOllama,
-  startRedis,
-  startRegistry,
-  withClient,
-} from "./registry";
-import { Api, ApiBundle } from "./start-api";
+import { type Ollama, type Redis, type Registry, startOllama, startRedis, startRegistry, withClient } from "./registry";
+import { Api, ApiBundle, stopReplicas } from "./start-api";
 
 /** What a replica is told beside the addresses of its surroundings. */
 export interface ReplicaSettings {
@@ -115,11 +106,7 @@ export class ControlStand {
   }
 
   async stopReplicas(): Promise<void> {
-    const killed = this.replicas.splice(0).map((api) => api.process.stop());
-    if (killed.length > 0) {
-      await Promise.all(killed);
-      await dropLeases(this.redis);
-    }
+    await stopReplicas(this.replicas.splice(0), this.redis);
   }
 
   async stop(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Redis as Client } from "ioredis";
-import { dropLeases, type Redis, startRedis, withClient } from "./registry";
+import { type Redis, startRedis, withClient } from "./registry";
 import { type Answer, SickEngine } from "./sick-engine";
-import { Api, ApiBundle } from "./start-api";
+import { Api, ApiBundle, stopReplicas } from "./start-api";
 
 /** What the stand-in writes for a prompt, in the form of Ollama's own completion. */
 export type Writing = (prompt: string) => Answer;
@@ -61,11 +61,7 @@ export class EngineStand {
   }
 
   async stopReplicas(): Promise<void> {
-    const killed = this.replicas.splice(0).map((api) => api.process.stop());
-    if (killed.length > 0) {
-      await Promise.all(killed);
-      await dropLeases(this.redis);
-    }
+    await stopReplicas(this.replicas.splice(0), this.redis);
   }
 
   async stop(): Promise<void> {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { freePorts } from "../../../rehearsal/cluster/ports";
 import { waitFor } from "../../../rehearsal/cluster/wait";
+import { dropLeases, type Redis } from "./registry";
 import { ServerProcess } from "./registry/server-process";
 
 const SERVICE = resolve(__dirname, "../../../services/model-control");
@@ -86,6 +87,14 @@ export class ApiBundle {
 
   remove(): void {
     rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Kills replicas, and ends what they held in Redis. */
+export async function stopReplicas(replicas: readonly Api[], redis: Redis): Promise<void> {
+  await Promise.all(replicas.map((api) => api.process.stop()));
+  if (replicas.length > 0) {
+    await dropLeases(redis);
   }
 }
 
