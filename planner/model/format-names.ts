@@ -1,5 +1,4 @@
 /** Weight formats by name: what --quantization, an Ollama tag or a person calls them. */
-
 import type { Dtype, ModelArchitecture } from "./architecture";
 import { ggufFileTypes, ggufFormat } from "./gguf";
 import { Kept } from "./kept";

@@ -1,5 +1,4 @@
 /** Parameter counts and checkpoint sizes, summed over the tensor inventory. */
-
 import type { ModelArchitecture } from "./architecture";
 import { formatFor } from "./format-names";
 import { Kept } from "./kept";

@@ -2,7 +2,6 @@
  * Weight formats: exactly how many bytes a weight matrix takes, scales and zero points included, and which
  * matrices stay in the base dtype. One place for every engine; reading a config is in quantization-config.ts.
  */
-
 import { DTYPE_BYTES, type Dtype } from "./architecture";
 import { Kept } from "./kept";
 

@@ -1,5 +1,4 @@
 /** What serving a model asks of a card: bytes that are read and operations that are computed, by what they follow from. */
-
 import { type KvCacheDtype, layerCaches } from "../memory/kv-cache";
 import { DTYPE_BYTES, type Mixer, type ModelArchitecture, mixersOf } from "../model/architecture";
 import { formatFor } from "../model/format-names";
