@@ -109,6 +109,7 @@ export class AnswerWriter {
         if (error instanceof ItemLost || Date.now() >= until) {
           throw error;
         }
+        // Not node:timers/promises, whose clock a test cannot turn.
         await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY));
       }
     }
