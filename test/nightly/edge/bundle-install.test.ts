@@ -66,7 +66,7 @@ function outside(): void {
     afterAll(() => rmSync(root, { recursive: true, force: true }));
 
     it("is deployed, and nobody outside is asked for anything", { timeout: TIMEOUT_MS + 60_000 }, async () => {
-      const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.e2e.config.mts"];
+      const vitest = ["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.nightly.config.mts"];
       const run = await withoutRoute(process.execPath, [...vitest, __filename, "--reporter=default"], {
         timeoutMs: TIMEOUT_MS + 30_000,
         env: { [BUNDLE]: root },

@@ -64,6 +64,15 @@ export class OkeNodes {
     await this.nodes.add(id, templateOf(pool), pool.nodeConfigDetails.size);
   }
 
+  async count({ id }: CloudResource): Promise<number> {
+    return (await this.nodes.of(id)).length;
+  }
+
+  /** Adds a node, as who changes the pool's size from within the cluster does. */
+  async grow({ id, inputs }: CloudResource): Promise<void> {
+    await this.nodes.add(id, templateOf(asPool(inputs)), 1);
+  }
+
   /** In place: another size adds or takes nodes; what machines are made with reaches them by cycling alone. */
   async change({ id, inputs: old }: CloudResource, { inputs }: CloudResource): Promise<void> {
     const [before, after] = [asPool(old), asPool(inputs)];
@@ -112,6 +121,11 @@ export class OkeNodes {
       }
     }
   }
+}
+
+/** Labels of a pool's nodes, as they are when they have joined. */
+export function labelsOf(inputs: Properties): NodeTemplate["labels"] {
+  return templateOf(asPool(inputs)).labels;
 }
 
 function asPool(inputs: Properties): NodePoolInputs {

@@ -9,6 +9,7 @@ import type { ArgumentFacts } from "./cloud/arguments";
 import { playLoadBalancers } from "./cloud/load-balancers";
 import { CloudNodes } from "./cloud/nodes";
 import { CloudStore, type Properties } from "./cloud/store";
+import { playAutoscaler } from "./oci-autoscaler";
 import { OkeNodes } from "./oci-node-pool";
 import { SelfManagedNodes } from "./oci-self-managed-nodes";
 
@@ -119,6 +120,8 @@ void playLoadBalancers(client, store, {
   subnet: () => store.of(CLUSTER).map(({ inputs }) => loadBalancerSubnet(inputs))[0],
   removalMs: Number(process.env.E2E_LOAD_BALANCER_MS ?? "0"),
 });
+
+void playAutoscaler(client, store, nodePools);
 
 /** The subnet that load balancers of a cluster's Services stand in. */
 function loadBalancerSubnet({ options, endpointConfig }: Properties): string | undefined {
