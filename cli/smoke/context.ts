@@ -1,3 +1,4 @@
+import { endsAfter } from "../deadline";
 import type { SmokeArguments } from "./arguments";
 import type { ControlApi } from "./control-api";
 import type { Endpoint } from "./endpoint";
@@ -32,5 +33,5 @@ export interface StepContext extends Found {
 
 /** Aborts when a step has taken too long. */
 export function stepSignal({ timeoutSeconds }: Pick<SmokeArguments, "timeoutSeconds">): AbortSignal {
-  return AbortSignal.timeout(timeoutSeconds * 1000);
+  return endsAfter(timeoutSeconds);
 }

@@ -322,7 +322,7 @@ describe.concurrent("3 latency", () => {
     ["an answer that ends early", SHORT_ANSWER, "cut off after 1 tokens"],
     ["a cut connection", CUT_ANSWER, "was cut off"],
     ["an error in the stream", { body: 'data: {"error":{"message":"out of memory"}}\n\n' }, "out of memory"],
-    ["silence", { hang: true }, "no answer in time"],
+    ["silence", { hang: true }, "no answer within 1 s"],
   ])("fails for %s, and skips the concurrent requests", async (_, reply, words) => {
     const server = await openAi({ "POST /v1/chat/completions": () => reply });
     const result = await steps("--url", server.url, "--timeout", "1");
