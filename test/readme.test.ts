@@ -4,9 +4,11 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { describe, expect, it } from "vitest";
+import { main as fleet } from "../cli/fleet";
 import { runCommand } from "../cli/main";
 import { repositoryRoot } from "../names/repository-root";
 import { scripts } from "../package.json";
+import { here } from "./cli/fleet/here";
 import { planOf, runPiped, useFolder } from "./cli/run";
 
 const readme = readFileSync(join(repositoryRoot(), "README.md"), "utf8");
@@ -57,11 +59,15 @@ describe("the README's commands", () => {
     return [...first, ...(words === "" ? [] : words.split(" "))];
   };
 
+  // In this process, also what starts others.
+  const run: typeof runCommand = (argv, io) =>
+    argv[0] === "fleet" ? fleet(argv.slice(1), io, here) : runCommand(argv, io);
+
   it.each(runnable)("%s ends with 0", async (_, command) => {
     const before = process.cwd();
     process.chdir(clone);
     try {
-      const { status, out, err } = await runPiped(runCommand, argvOf(command));
+      const { status, out, err } = await runPiped(run, argvOf(command));
       expect([status, err]).toEqual([0, ""]);
       expect(out.length).toBeGreaterThan(100);
     } finally {

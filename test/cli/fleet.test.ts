@@ -9,11 +9,10 @@ import { afterAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import { LIMITS } from "../../cli/cluster/cluster-api";
 import { main } from "../../cli/fleet";
-import type { DoJobs } from "../../cli/fleet/pool";
 import { fleetPlanSchema, fleetStatusSchema, nodePlanSchema } from "../../cli/fleet/result";
-import { outcomeOf } from "../../cli/fleet/worker";
 import { statusSchema } from "../../cli/status/result";
 import { repositoryRoot } from "../../names/repository-root";
+import { here } from "./fleet/here";
 import { environmentText, laptop, runPiped, useFolder } from "./run";
 
 const folder = useFolder();
@@ -30,15 +29,9 @@ function fleetOf(content: object | string): string {
   return file;
 }
 
-/** Jobs and what comes of them as text in between, as between processes. */
-const doHere: DoJobs = async (jobs, { onOutcome }) => {
-  for (const job of jobs) {
-    onOutcome(job, JSON.parse(JSON.stringify(await outcomeOf(JSON.parse(JSON.stringify(job))))));
-  }
-};
-const here = { doJobs: doHere, limits: { ...LIMITS, requestSeconds: 3 } };
+const impatient = { ...here, limits: { ...LIMITS, requestSeconds: 1.5 } };
 
-const fleet = (...argv: string[]) => runPiped((args, io) => main(args, io, here), argv);
+const fleet = (...argv: string[]) => runPiped((args, io) => main(args, io, impatient), argv);
 const fleetOfProcesses = (...argv: string[]) => runPiped(main, argv);
 
 async function planned(content: object | string, ...argv: string[]) {
@@ -341,7 +334,7 @@ describe("fleet status", () => {
     });
     expect(silent).toMatchObject({
       verdict: "not-asked",
-      failure: expect.stringContaining("gives no answer within 3 s"),
+      failure: expect.stringContaining("gives no answer within 1.5 s"),
     });
     expect(goneNode).toMatchObject({
       verdict: "not-asked",
@@ -363,10 +356,9 @@ describe("fleet status", () => {
       });
     });
     writeFileSync(join(kubeconfigs, "slow.yaml"), kubeconfig(server));
-    const patient = { ...here, limits: LIMITS };
-    const argv = ["status", file, "--kubeconfigs", kubeconfigs, "--timeout", "2"];
-    const { status, out } = await runPiped((args, io) => main(args, io, patient), argv);
-    expect([status, out]).toEqual([1, expect.stringContaining("its cluster did not say all within 2 s")]);
+    const argv = ["status", file, "--kubeconfigs", kubeconfigs, "--timeout", "1"];
+    const { status, out } = await runPiped((args, io) => main(args, io, here), argv);
+    expect([status, out]).toEqual([1, expect.stringContaining("its cluster did not say all within 1 s")]);
     await expect.poll(() => isOpen, { timeout: 5000 }).toBe(0);
   });
 });
