@@ -1,8 +1,11 @@
-import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import type { Part } from "./parts";
 import { type PinnedModule, pinnedVersion } from "./pins";
+
+/** No installation takes longer: a temporary folder of this age is left over. */
+const LEFT_OVER_MS = 6 * 3_600_000;
 
 /** Where parts are kept: XDG_CACHE_HOME (ignored unless absolute, as its specification says) or ~/.cache. */
 export function cacheFolder(): string {
@@ -43,6 +46,7 @@ export function logFile(name: string): string {
  */
 export async function publish(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${folder}.tmp-${process.pid}`;
+  removeLeftOver(dirname(folder));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });
   try {
@@ -50,6 +54,17 @@ export async function publish(folder: string, fill: (temporary: string) => Promi
     renameUnlessThere(temporary, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Removes what killed installations left. A process of another machine or container may fill a young one. */
+function removeLeftOver(parent: string): void {
+  const names = existsSync(parent) ? readdirSync(parent) : [];
+  for (const folder of names.filter((name) => /\.tmp-\d+$/.test(name)).map((name) => join(parent, name))) {
+    const { mtimeMs = Date.now() } = statSync(folder, { throwIfNoEntry: false }) ?? {};
+    if (Date.now() - mtimeMs > LEFT_OVER_MS) {
+      rmSync(folder, { recursive: true, force: true });
+    }
   }
 }
 

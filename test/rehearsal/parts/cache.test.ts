@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { publish } from "../../../rehearsal/parts/cache";
@@ -33,6 +33,18 @@ describe("a part's folder", () => {
     const failure = publish(missing, () => Promise.reject(new Error("cut off")));
     await expect(failure).rejects.toThrow("cut off");
     expect(readdirSync(folder)).not.toContain("kwok-1");
+  });
+
+  it("takes with it what killed installations left a day ago, not what another fills now", async () => {
+    const [left, filled] = ["envoy-1.tmp-7", "envoy-1.tmp-8"];
+    put(join(folder, left), "half");
+    put(join(folder, filled), "half");
+    const yesterday = Date.now() / 1000 - 86_400;
+    utimesSync(join(folder, left), yesterday, yesterday);
+    await publish(join(folder, "kwok-2"), async (temporary) => put(temporary, "whole"));
+    const names = readdirSync(folder);
+    expect(names).toContain(filled);
+    expect(names).not.toContain(left);
   });
 
   it("fails where it cannot be renamed for another reason", async () => {
