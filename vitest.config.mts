@@ -1,8 +1,9 @@
 import { availableParallelism } from "node:os";
 import { basename } from "node:path";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { keptTransforms } from "./test/harness/kept-transforms";
+import { keptTransforms } from "./test/harness/kept-transforms.mts";
 
 /** Files of this name load the program anew, with more in its tables. */
 const MADE_UP = "made-up.test.ts";
@@ -28,7 +29,7 @@ export default defineConfig({
     // A third of a program's time is the collector's: most of what a run leaves behind dies young, given room for it.
     execArgv: ["--max-semi-space-size=64", "--min-semi-space-size=32"],
     globalSetup: "test/harness/run-folder.ts",
-    experimental: { fsModuleCache: true, fsModuleCachePath: keptTransforms(__dirname) },
+    experimental: { fsModuleCache: true, fsModuleCachePath: keptTransforms(fileURLToPath(new URL(".", import.meta.url))) },
     // In this order: what is left behind is measured from what the others set.
     setupFiles: [
       "test/harness/same-everywhere.ts",

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
@@ -45,7 +46,7 @@ export function logFile(name: string): string {
  * version, and is kept.
  */
 export async function publish(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
-  const temporary = `${folder}.tmp-${process.pid}`;
+  const temporary = `${folder}.tmp-${randomBytes(4).toString("hex")}`;
   removeLeftOver(dirname(folder));
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(temporary, { recursive: true });
@@ -60,7 +61,7 @@ export async function publish(folder: string, fill: (temporary: string) => Promi
 /** Removes what killed installations left. A process of another machine or container may fill a young one. */
 function removeLeftOver(parent: string): void {
   const names = existsSync(parent) ? readdirSync(parent) : [];
-  for (const folder of names.filter((name) => /\.tmp-\d+$/.test(name)).map((name) => join(parent, name))) {
+  for (const folder of names.filter((name) => /\.tmp-[0-9a-f]+$/.test(name)).map((name) => join(parent, name))) {
     const { mtimeMs = Date.now() } = statSync(folder, { throwIfNoEntry: false }) ?? {};
     if (Date.now() - mtimeMs > LEFT_OVER_MS) {
       rmSync(folder, { recursive: true, force: true });

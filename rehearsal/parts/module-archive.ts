@@ -32,7 +32,8 @@ export async function downloadModule(pinned: PinnedModule, folder: string, comma
     throw new Error(`${shownUrl(url)}: what came has the hash ${got}, and go.sum has ${expected}`);
   }
   for (const { path, content } of entries) {
-    if (!path.startsWith(prefix) || path.split("/").includes("..")) {
+    // A line break in a name could stand for the hash of another file: Go refuses it too.
+    if (!path.startsWith(prefix) || path.split("/").includes("..") || path.includes("\n")) {
       throw new Error(`${shownUrl(url)}: has a file ${path} outside of ${prefix}`);
     }
     if (READ.test(path)) {

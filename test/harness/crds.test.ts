@@ -33,6 +33,16 @@ describe("crdProblems", () => {
     );
   });
 
+  it.each([
+    ["enum", { endpoints: [{ fqdn: { hostname: "a.b", port: 1 } }], appProtocols: ["http"] }, "appProtocols/0"],
+    ["pattern", { endpoints: [{ fqdn: { hostname: "a_b", port: 1 } }] }, "endpoints/0/fqdn/hostname"],
+    ["minLength", { endpoints: [{ fqdn: { hostname: "", port: 1 } }] }, "endpoints/0/fqdn/hostname"],
+    ["maximum", { endpoints: [{ fqdn: { hostname: "a.b", port: 65_536 } }] }, "endpoints/0/fqdn/port"],
+    ["minItems", { endpoints: [] }, "endpoints"],
+  ])("finds what %s forbids", (_, spec, path) => {
+    expect(crdProblems(backend(spec)).map((problem) => problem.split(": ")[0])).toContain(`Backend/spec/${path}`);
+  });
+
   it("names the kinds that it knows", () => {
     expect(() => crdProblems({ apiVersion: "v2", kind: "Backend" })).toThrow(
       /no CRD schema for v2\/Backend .* gateway\.envoyproxy\.io\/v1alpha1\/Backend/,

@@ -1,24 +1,42 @@
-import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { useFolder } from "../cli/run";
-import { keptTransforms } from "./kept-transforms";
+import { keptTransforms } from "./kept-transforms.mts";
 
 const root = useFolder();
 
-it("keeps transforms while files have the same names, and none of those before", () => {
-  mkdirSync(join(root, "planner"));
-  writeFileSync(join(root, "planner/plan.ts"), "1");
+const put = (path: string, text: string) => {
+  mkdirSync(join(root, path, ".."), { recursive: true });
+  writeFileSync(join(root, path), text);
+};
+
+it("keeps transforms while files have the same names and compiler options", () => {
+  put("planner/plan.ts", "1");
+  put("tsconfig.json", "{}");
   const first = keptTransforms(root);
-  mkdirSync(first);
-  writeFileSync(join(root, "planner/plan.ts"), "2");
-  mkdirSync(join(root, "dist"));
-  writeFileSync(join(root, "dist/cli.js"), "");
+  put("planner/plan.ts", "2");
+  put("dist/cli.js", "");
   expect(keptTransforms(root)).toBe(first);
-  expect(existsSync(first)).toBe(true);
 
   mkdirSync(join(root, "planner/plan"));
   renameSync(join(root, "planner/plan.ts"), join(root, "planner/plan/index.ts"));
-  expect(keptTransforms(root)).not.toBe(first);
-  expect(existsSync(first)).toBe(false);
+  const second = keptTransforms(root);
+  put("tsconfig.json", '{ "compilerOptions": { "target": "es5" } }');
+  expect(new Set([first, second, keptTransforms(root)]).size).toBe(3);
+});
+
+it("removes those that no run has begun with for days, not those of a run beside it", () => {
+  const left = join(root, "node_modules/.vitest-transforms/left");
+  const beside = join(root, "node_modules/.vitest-transforms/beside");
+  for (const folder of [left, beside]) {
+    mkdirSync(folder, { recursive: true });
+  }
+  const days = Date.now() / 1000 - 3 * 86_400;
+  const current = keptTransforms(root);
+  for (const folder of [left, current]) {
+    utimesSync(folder, days, days);
+  }
+  expect(keptTransforms(root)).toBe(current);
+  expect([left, beside, current].map((folder) => existsSync(folder))).toEqual([false, true, true]);
 });

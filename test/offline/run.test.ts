@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import { describe, expect, it } from "vitest";
+import { defaultAnswers } from "../../offline/answers";
 import { runOffline, UnsettledProgramError } from "../../offline/run";
 import { Turns } from "../../offline/turns";
 
@@ -32,6 +33,20 @@ describe("a program that runs offline", () => {
     expect(waitsOf("taker")).toEqual(["member", "other"]);
     expect(waitsOf("waiter")).toEqual(["member"]);
     expect(waitsOf("other")).toEqual([]);
+  });
+
+  it("is told what a provider answers as values, also where that is an output", async () => {
+    const result: readonly unknown[] = ["plain", { of: ["lists"] }, pulumi.output("later"), pulumi.secret("kept")];
+    const answers = { ...defaultAnswers, state: () => ({ result }) };
+    const { resources } = await runOffline(
+      () => {
+        const { result } = new random.RandomPassword("first", { length: 1 });
+        new random.RandomPassword("second", { length: 1, keepers: { told: pulumi.jsonStringify(result) } });
+      },
+      { ...OPTIONS, answers },
+    );
+    const told = JSON.stringify(["plain", { of: ["lists"] }, "later", "kept"]);
+    expect(resources.at(-1)?.inputs.keepers).toEqual({ told });
   });
 
   it("is given up when it waits for what never comes, and names the first that do", async () => {

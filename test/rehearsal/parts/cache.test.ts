@@ -36,14 +36,17 @@ describe("a part's folder", () => {
   });
 
   it("takes with it what killed installations left a day ago, not what another fills now", async () => {
-    const [left, filled] = ["envoy-1.tmp-7", "envoy-1.tmp-8"];
-    put(join(folder, left), "half");
-    put(join(folder, filled), "half");
+    const [left, filled, whole] = ["envoy-1.tmp-7", "envoy-1.tmp-8", "tmp-tool-1"];
+    for (const name of [left, filled, whole]) {
+      put(join(folder, name), "");
+    }
     const yesterday = Date.now() / 1000 - 86_400;
-    utimesSync(join(folder, left), yesterday, yesterday);
+    for (const name of [left, whole]) {
+      utimesSync(join(folder, name), yesterday, yesterday);
+    }
     await publish(join(folder, "kwok-2"), async (temporary) => put(temporary, "whole"));
     const names = readdirSync(folder);
-    expect(names).toContain(filled);
+    expect(names).toEqual(expect.arrayContaining([filled, whole]));
     expect(names).not.toContain(left);
   });
 

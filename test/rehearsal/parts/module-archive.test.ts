@@ -47,13 +47,16 @@ describe("a module's files without Go", () => {
     await expect(download(url)).rejects.toThrow(says);
   });
 
-  it.each(["example.org/M@v1.0.0/../../x", "elsewhere/x"])("are refused where one is %s", async (path) => {
-    const entries = [...ENTRIES, { path, content: Buffer.from("x") }];
-    const { url } = await startOrigin({ [PATH]: file(zipOf(entries)) });
-    await expect(download(url, moduleHash(entries))).rejects.toThrow(
-      `has a file ${path} outside of example.org/M@v1.0.0/`,
-    );
-  });
+  it.each(["example.org/M@v1.0.0/../../x", "elsewhere/x", "example.org/M@v1.0.0/x\nhash  y"])(
+    "are refused where one is %s",
+    async (path) => {
+      const entries = [...ENTRIES, { path, content: Buffer.from("x") }];
+      const { url } = await startOrigin({ [PATH]: file(zipOf(entries)) });
+      await expect(download(url, moduleHash(entries))).rejects.toThrow(
+        `has a file ${path} outside of example.org/M@v1.0.0/`,
+      );
+    },
+  );
 
   it("are missed with what each proxy says", async () => {
     const [away, { url }] = [await nowhere(), await startOrigin()];

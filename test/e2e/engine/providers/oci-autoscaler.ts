@@ -27,14 +27,19 @@ export async function playAutoscaler(client: ApiClient, store: CloudStore, nodes
   /** Pods for which there is a node already: the scheduler may not have seen it yet. */
   const served = new Set<string>();
   for (; ; await sleep(LOOK_EVERY_MS)) {
-    const groups = groupsOf(store);
-    const pods = groups.size === 0 ? [] : ((await client.list("v1", "Pod").catch(() => [])) as readonly Pod[]);
-    for (const pod of pods.filter((each) => podState(each).unschedulable && !served.has(podState(each).uid))) {
-      const pool = store.all().find(({ id, inputs }) => groups.has(id) && isSelected(pod, labelsOf(inputs)));
-      if (pool !== undefined && (await nodes.count(pool)) < (groups.get(pool.id) ?? 0)) {
-        served.add(podState(pod).uid);
-        await nodes.grow(pool).catch(() => undefined);
-      }
+    // The API server may be away, or a node gone: the next look is soon.
+    await look(client, store, nodes, served).catch(() => undefined);
+  }
+}
+
+async function look(client: ApiClient, store: CloudStore, nodes: OkeNodes, served: Set<string>): Promise<void> {
+  const groups = groupsOf(store);
+  const pods = groups.size === 0 ? [] : ((await client.list("v1", "Pod")) as unknown as readonly Pod[]);
+  for (const pod of pods.filter((each) => podState(each).unschedulable && !served.has(podState(each).uid))) {
+    const pool = store.all().find(({ id, inputs }) => groups.has(id) && isSelected(pod, labelsOf(inputs)));
+    if (pool !== undefined && (await nodes.count(pool)) < (groups.get(pool.id) ?? 0)) {
+      await nodes.grow(pool);
+      served.add(podState(pod).uid);
     }
   }
 }
