@@ -38,7 +38,7 @@ help:
 	@echo 'make install ENV=<environment>       make the cluster, where it is made here, and the platform; again: what changed'
 	@echo '             BUNDLE=<folder>         the same without internet, from what make bundle wrote'
 	@echo 'make status ENV=<environment>        what runs, and why something does not answer'
-	@echo 'make smoke ARGS="--url <address>"    check a running platform in six steps'
+	@echo 'make smoke ARGS="--url <address>"    check a running platform in seven steps'
 	@echo 'make bundle ENV=<environment>        what an installation without internet needs'
 	@echo '             BUNDLE=<folder>         ... fetched into that folder'
 	@echo 'make destroy ENV=<environment>       remove what install made'

@@ -17,6 +17,8 @@ class MadeUpLast extends BaseSequencer {
   }
 }
 
+const transforms = keptTransforms(fileURLToPath(new URL(".", import.meta.url)));
+
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "policies/**/*.test.ts"],
@@ -29,7 +31,7 @@ export default defineConfig({
     // A third of a program's time is the collector's: most of what a run leaves behind dies young, given room for it.
     execArgv: ["--max-semi-space-size=64", "--min-semi-space-size=32"],
     globalSetup: "test/harness/run-folder.ts",
-    experimental: { fsModuleCache: true, fsModuleCachePath: keptTransforms(fileURLToPath(new URL(".", import.meta.url))) },
+    experimental: { fsModuleCache: transforms !== undefined, fsModuleCachePath: transforms },
     // In this order: what is left behind is measured from what the others set.
     setupFiles: [
       "test/harness/same-everywhere.ts",

@@ -134,6 +134,16 @@ describe("a pull request", () => {
       expect(text).toMatch(new RegExp(`reports/${name}`));
     }
   });
+
+  it("gets reports of a container where its paths are", () => {
+    const merging = (result?.steps ?? []).filter(({ run = "" }) => run.includes("--merge-reports"));
+    const ofContainer = merging.filter(({ run = "" }) => run.includes("mount --bind"));
+    expect(Object.values(jobsOf("on-real-parts.yaml")).every(({ container }) => container !== undefined)).toBe(true);
+    expect(
+      ofContainer.map(({ run = "" }) => run.includes("=reports/real-parts ") && run.includes("root=/__w/")),
+    ).toEqual([true]);
+    expect(merging).toHaveLength(2);
+  });
 });
 
 describe("a night", () => {

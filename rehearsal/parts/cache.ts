@@ -42,20 +42,29 @@ export function logFile(name: string): string {
 
 /**
  * Fills a temporary folder next to the final one and renames it, so that a folder of the final name is always complete,
- * whatever interrupts the work. What is there before goes first: what another process puts there meanwhile has the same
+ * whatever interrupts the work. What was there before goes then; what another process put there meanwhile has the same
  * version, and is kept.
  */
 export async function publish(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${folder}.tmp-${randomBytes(4).toString("hex")}`;
   removeLeftOver(dirname(folder));
-  rmSync(folder, { recursive: true, force: true });
+  const before = identityOf(folder);
   mkdirSync(temporary, { recursive: true });
   try {
     await fill(temporary);
+    if (before !== undefined && identityOf(folder) === before) {
+      rmSync(folder, { recursive: true, force: true });
+    }
     renameUnlessThere(temporary, folder);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
+}
+
+/** Another one for a folder that was made anew. */
+function identityOf(folder: string): string | undefined {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  return found && `${found.ino} ${found.birthtimeMs}`;
 }
 
 /** Removes what killed installations left. A process of another machine or container may fill a young one. */

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -6,6 +6,16 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Commands that run. */
+const running = new Set<ChildProcess>();
+
+/** Ends what installations have started: `go build` goes on alone otherwise. */
+export function endCommands(): void {
+  for (const child of running) {
+    child.kill("SIGTERM");
+  }
 }
 
 /** Commands of one installation; all their output goes to one log file. */
@@ -25,12 +35,13 @@ export class LoggedCommands {
     appendFileSync(this.log, `$ ${[command, ...args].map(quoted).join(" ")}\n`);
     const output = openSync(this.log, "a");
     const child = spawn(command, args, { cwd, env: { ...process.env, ...env }, stdio: ["ignore", output, output] });
+    running.add(child);
     const status = await new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
       child.once("error", (error: NodeJS.ErrnoException) =>
         reject(error.code === "ENOENT" ? new Error(`${command} is not on PATH`) : error),
       );
       child.once("close", (code, signal) => resolve(code ?? signal));
-    });
+    }).finally(() => running.delete(child));
     if (status !== 0) {
       throw new Error(`${command} ${args[0] ?? ""} ended with ${status}`);
     }

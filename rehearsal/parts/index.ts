@@ -6,12 +6,33 @@
  * 2 for a name that is no part.
  */
 import { cacheFolder } from "./cache";
+import { endCommands } from "./command";
 import { PARTS } from "./parts";
 import { CRDS } from "./pins";
 import { Progress } from "./progress";
 import { setUp } from "./setup";
 
+const USAGE = `Usage: npm run e2e:setup [-- <part>…]
+
+Installs the real parts that end-to-end tests run (docs/real-parts.md), into XDG_CACHE_HOME or ~/.cache. Without names all but those
+that are large. What is found on the machine is used.
+
+  INFERENCE_STACKS_RELEASES=URL  download released binaries from a mirror; "off": build them
+
+Exit status: 0 all are there, 1 one failed, 2 for a name that is no part.
+`;
+
 async function main(names: readonly string[]): Promise<number> {
+  if (names.some((name) => ["--help", "-h"].includes(name))) {
+    console.log(`${USAGE}\nParts: ${PARTS.map(({ name }) => name).join(", ")}, ${CRDS}`);
+    return 0;
+  }
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => {
+      endCommands();
+      process.exit(130);
+    });
+  }
   const known = [...PARTS.map(({ name }) => name), CRDS];
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {

@@ -4,7 +4,7 @@ import type { GoModule, Part } from "./parts";
 import { fileModules, pinFolder, pinnedVersion, pinsOf } from "./pins";
 
 /** A go.work of a folder above must not change what is built. */
-const GO_ENV = { GOWORK: "off" };
+const GO_ENV = { GOWORK: "off", GOOS: "", GOARCH: "" };
 /** The linker leaves out what debuggers read (`-s -w`): not compiling it saves an eighth of the CPU time. */
 const NO_DWARF = "-gcflags=all=-dwarf=false";
 

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
-import { type Dirent, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import { type Dirent, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
 /** What holds no source: packages, what is built, what is kept, Git's own. */
 const WITHOUT_SOURCE = /^(?:node_modules|dist|\.(?!ci$|github$).+)$/;
 
+/** What can be imported. */
+const IMPORTABLE = /\.(?:[cm]?[jt]s|json)$/;
 /** What decides how a file is compiled, by name. */
 const COMPILER = /(?:^|\/)(?:tsconfig.*|package)\.json$/;
 /** No run takes longer: a folder that no run has begun with for this long is left over. */
@@ -16,8 +18,21 @@ const LEFT_OVER_MS = 24 * 3_600_000;
  * options; so other names of files, and other options, begin another folder.
  *
  * @param root of the repository.
+ * @returns undefined where nothing can be written there: nothing is kept then.
  */
-export function keptTransforms(root: string): string {
+export function keptTransforms(root: string): string | undefined {
+  try {
+    return folderFor(root);
+  } catch (error) {
+    // Runs are slower without, and right all the same.
+    if ((error as NodeJS.ErrnoException).code === undefined) {
+      throw error;
+    }
+    return undefined;
+  }
+}
+
+function folderFor(root: string): string {
   const parent = join(root, "node_modules", ".vitest-transforms");
   const current = join(parent, keyOf(filesBelow(root)));
   mkdirSync(current, { recursive: true });
@@ -41,7 +56,16 @@ function keyOf(files: readonly string[]): string {
 }
 
 function filesBelow(folder: string): string[] {
-  const entries = readdirSync(folder, { withFileTypes: true }).filter(({ name }) => !WITHOUT_SOURCE.test(name));
   const path = ({ name }: Dirent) => join(folder, name);
-  return entries.flatMap((entry) => (entry.isDirectory() ? filesBelow(path(entry)) : [path(entry)])).toSorted();
+  return entriesOf(folder)
+    .filter(({ name }) => !WITHOUT_SOURCE.test(name))
+    .flatMap((entry) =>
+      entry.isDirectory() ? filesBelow(path(entry)) : IMPORTABLE.test(entry.name) ? [path(entry)] : [],
+    )
+    .toSorted();
+}
+
+/** None of a folder that goes meanwhile. */
+function entriesOf(folder: string): Dirent[] {
+  return existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
 }

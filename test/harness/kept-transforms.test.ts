@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { useFolder } from "../cli/run";
@@ -17,6 +17,7 @@ it("keeps transforms while files have the same names and compiler options", () =
   const first = keptTransforms(root);
   put("planner/plan.ts", "2");
   put("dist/cli.js", "");
+  put("docs/note.md", "");
   expect(keptTransforms(root)).toBe(first);
 
   mkdirSync(join(root, "planner/plan"));
@@ -33,10 +34,17 @@ it("removes those that no run has begun with for days, not those of a run beside
     mkdirSync(folder, { recursive: true });
   }
   const days = Date.now() / 1000 - 3 * 86_400;
-  const current = keptTransforms(root);
+  const current = keptTransforms(root) ?? "";
   for (const folder of [left, current]) {
     utimesSync(folder, days, days);
   }
   expect(keptTransforms(root)).toBe(current);
   expect([left, beside, current].map((folder) => existsSync(folder))).toEqual([false, true, true]);
+});
+
+it("keeps nothing where that cannot be written", () => {
+  const parent = join(root, "node_modules/.vitest-transforms");
+  rmSync(parent, { recursive: true });
+  writeFileSync(parent, "");
+  expect(keptTransforms(root)).toBeUndefined();
 });

@@ -22,10 +22,19 @@ describe("a part's folder", () => {
   it("is kept from the process that was first, when two install it at a time", async () => {
     await publish(part, async (temporary) => {
       put(temporary, "second");
-      put(part, "first");
+      await publish(part, async (other) => put(other, "first"));
     });
     expect(readFileSync(join(part, "binary"), "utf8")).toBe("first");
     expect(readdirSync(folder)).toEqual(["etcd-1"]);
+  });
+
+  it("stays while another is made, and where that fails", async () => {
+    const failure = publish(part, async () => {
+      expect(readdirSync(part)).toEqual(["binary"]);
+      throw new Error("cut off");
+    });
+    await expect(failure).rejects.toThrow("cut off");
+    expect(readdirSync(part)).toEqual(["binary"]);
   });
 
   it("does not appear when filling it fails", async () => {
