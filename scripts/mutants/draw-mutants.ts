@@ -49,5 +49,6 @@ export async function drawMutants(
       left -= 1;
     }
   }
+  await setImmediate();
   return { mutants, refusedByTypes };
 }
