@@ -10,6 +10,7 @@ import { endCommands } from "./command";
 import { PARTS } from "./parts";
 import { CRDS } from "./pins";
 import { Progress } from "./progress";
+import { mirrored, RELEASES_VARIABLE } from "./releases";
 import { setUp } from "./setup";
 
 const USAGE = `Usage: npm run e2e:setup [-- <part>…]
@@ -38,6 +39,11 @@ async function main(names: readonly string[]): Promise<number> {
   if (unknown.length > 0) {
     console.error(`no such part: ${unknown.join(", ")}; there are: ${known.join(", ")}`);
     return 2;
+  }
+  // Once and at once, not for each part before it is built instead.
+  const mirror = process.env[RELEASES_VARIABLE];
+  if (mirror !== "off") {
+    mirrored("https://example.com", mirror);
   }
   const byDefault = [...PARTS.filter(({ onRequest }) => onRequest !== true).map(({ name }) => name), CRDS];
   const wanted = names.length > 0 ? names : byDefault;
