@@ -48,6 +48,13 @@ describe("pools that the scheduler cannot keep apart", () => {
     expect(lines).toEqual(["- pools.b", "- pools.c", "- pools.a"]);
   });
 
+  it("are told apart in YAML that reads labels as the texts that they are", () => {
+    const own = { team: "1e3", on: "no", plain: "red" };
+    const [problem] = overlappingPools([cpuPool("a", own), cpuPool("b", own)]);
+    const labels = problem?.message.match(/\{.*\}/g)?.map((text) => parse(text)) ?? [];
+    expect(labels).toEqual(["a", "b"].map((name) => ({ [POOL_LABEL]: name, ...own })));
+  });
+
   it("are refused without models: the nodes of a pool attract the pods of the other", () => {
     const { problems } = planDeployment(environmentOf([pool("red", {}), pool("blue", {})], []));
     expect(problems.map(({ rule }) => rule)).toEqual(["pools-overlap"]);

@@ -95,6 +95,13 @@ describe("a model whose replicas follow demand", () => {
 });
 
 describe("a model", () => {
+  it("has the pods alone that all labels of its selector match", () => {
+    const model = { ...CHAT, workloads: [{ ...SERVER, selector: { app: "chat", role: "server" } }] };
+    const server = pod("a", READY, { labels: { app: "chat", role: "server" } });
+    const found = judged(facts([server, pod("loader", READY, { labels: { app: "chat", role: "loader" } })]), model);
+    expect(found).toMatchObject({ state: "degraded", readyReplicas: 1 });
+  });
+
   it.each([
     ["ready", [pod("a", READY), pod("b", READY)], 2],
     ["degraded", [pod("a", READY), pod("b", { phase: "Pending" })], 1],
