@@ -1,7 +1,8 @@
 import { ConfigError, formatProblems, parseEnvironmentFile } from "../../stacks/config";
 import { isUserMistake, planEnvironment } from "../../stacks/program";
 import { refusalsOf } from "../stacks/planned";
-import { type Content, environmentText, planOf } from "./run";
+import { type Content, environmentText } from "../stacks/texts";
+import { planOf } from "./run";
 
 /** What a plan says of whether an environment may be deployed. */
 export interface Decision {

@@ -12,8 +12,9 @@ import { main } from "../../cli/fleet";
 import { fleetPlanSchema, fleetStatusSchema, nodePlanSchema } from "../../cli/fleet/result";
 import { statusSchema } from "../../cli/status/result";
 import { repositoryRoot } from "../../names/repository-root";
+import { environmentText } from "../stacks/texts";
 import { here } from "./fleet/here";
-import { environmentText, laptop, runPiped, useFolder } from "./run";
+import { laptop, runPiped, useFolder } from "./run";
 
 const folder = useFolder();
 let folders = 0;

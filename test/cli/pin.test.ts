@@ -9,7 +9,8 @@ import { hubOf } from "../../cli/pin/hub";
 import { UnwritableError, withSource } from "../../cli/pin/write-source";
 import { repositoryRoot } from "../../names/repository-root";
 import { parseEnvironmentFile } from "../../stacks/config";
-import { environmentText, onA10, runPiped, useFolder } from "./run";
+import { environmentText } from "../stacks/texts";
+import { onA10, runPiped, useFolder } from "./run";
 
 const folder = useFolder();
 const commit = (digit: string): string => digit.repeat(40);

@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { environmentText, laptop, onA10, plan, planOf, useFolder } from "./run";
+import { environmentText } from "../stacks/texts";
+import { laptop, onA10, plan, planOf, useFolder } from "./run";
 
 const folder = useFolder();
 

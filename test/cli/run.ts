@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { stringify } from "yaml";
 import type { CommandIo } from "../../cli/io";
 import { main } from "../../cli/plan";
+import { type Content, environmentText, type Sections } from "../stacks/texts";
 
 export interface CommandResult {
   readonly status: number;
@@ -44,8 +44,6 @@ export function useFolder(): string {
   return folder;
 }
 
-type Sections = Readonly<Record<string, unknown>>;
-
 /** A laptop that serves one small model: what tests change one thing in. */
 export const laptop = {
   stage: "development",
@@ -67,18 +65,6 @@ export function onA10(model: Sections, changes: Sections = {}): Sections {
     models: { chat: { model: "qwen2.5-7b-instruct", concurrency: 2, ...model } },
     ...changes,
   };
-}
-
-/** An environment: its sections, or the text of its file. */
-export type Content = Sections | string;
-
-/** Text of a `Pulumi.<env>.yaml`. */
-export function environmentText(content: Content): string {
-  if (typeof content === "string") {
-    return content;
-  }
-  const keys = Object.entries(content).map(([key, value]) => [`inference-stacks:${key}`, value]);
-  return stringify({ config: Object.fromEntries(keys) });
 }
 
 let files = 0;

@@ -6,10 +6,10 @@ import { describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../names/repository-root";
 import { tenantsOf } from "../../planner/tenants";
 import { usd } from "../../report/style";
-import { environmentText, planOf, useFolder } from "../cli/run";
+import { planOf, useFolder } from "../cli/run";
 import { isDeployable, planText, refusalsOf } from "./planned";
 import { environments, programRun } from "./run";
-import { merged, type Sections, shippedSections, suggestedSections, together } from "./texts";
+import { environmentText, merged, type Sections, shippedSections, suggestedSections, together } from "./texts";
 
 const folder = useFolder();
 const page = (name: string) => readFileSync(join(repositoryRoot(), "docs", "environments", `${name}.md`), "utf8");

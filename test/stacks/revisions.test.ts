@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { DeploymentPlan } from "../../planner/types";
-import { environmentText, onA10, planOf, useFolder } from "../cli/run";
+import { onA10, planOf, useFolder } from "../cli/run";
 import { planText } from "./planned";
+import { environmentText } from "./texts";
 
 const R1 = "1".repeat(40);
 const R2 = "2".repeat(40);

@@ -1,14 +1,25 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
 import { repositoryRoot } from "../../names/repository-root";
-import { environmentText } from "../cli/run";
 
 /** Sections of an environment, keys without our namespace. */
 export type Sections = Readonly<Record<string, unknown>>;
 
 const NAMESPACE = "inference-stacks:";
+
+/** An environment: its sections, or the text of its file. */
+export type Content = Sections | string;
+
+/** Text of a `Pulumi.<env>.yaml`. */
+export function environmentText(content: Content): string {
+  if (typeof content === "string") {
+    return content;
+  }
+  const keys = Object.entries(content).map(([key, value]) => [`${NAMESPACE}${key}`, value]);
+  return stringify({ config: Object.fromEntries(keys) });
+}
 
 /** Text of `Pulumi.<name>.yaml`. */
 export function shippedText(name: string): string {

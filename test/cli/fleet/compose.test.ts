@@ -11,7 +11,8 @@ import { writeFleet } from "../../../cli/fleet/write";
 import { repositoryRoot } from "../../../names/repository-root";
 import { parseEnvironmentFile } from "../../../stacks/config";
 import { atNight } from "../../harness/property-runs";
-import { environmentText, laptop, useFolder } from "../run";
+import { environmentText } from "../../stacks/texts";
+import { laptop, useFolder } from "../run";
 
 const folder = useFolder();
 let folders = 0;

@@ -3,11 +3,12 @@ import { parse } from "yaml";
 import { runEnvironment } from "../../../offline/environment";
 import { configSchema } from "../../../services/model-control/src/config";
 import { parseEnvironmentFile } from "../../../stacks/config";
-import { environmentText, laptop } from "../../cli/run";
+import { laptop } from "../../cli/run";
 import { specOf } from "../../components/gateway/fixture";
 import { Deployment } from "../../harness/deploy";
 import { holds, parsePolicy, rulesOf } from "../../harness/network-policies";
 import { problemsWith } from "../config/samples";
+import { environmentText } from "../texts";
 
 type Settings = Record<string, unknown>;
 
