@@ -8,12 +8,13 @@ export interface Deadline {
 }
 
 /**
- * Its own timer, not `AbortSignal.timeout`: Node 20 collects such a signal when only `AbortSignal.any` holds it, and then nobody ends
- * the wait.
+ * A timer, not `AbortSignal.timeout`: Node 20 garbage-collects that signal when only `AbortSignal.any` references it, and the wait
+ * never ends. The timer does not keep the process alive; a pending request does.
  */
 export function deadline(seconds: number): Deadline {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(tooLate(seconds)), seconds * 1000);
+  const timer = setTimeout(() => limit.abort(new Error(`no answer within ${seconds} s`)), seconds * 1000);
+  timer.unref();
   return {
     signal: limit.signal,
     stop: () => clearTimeout(timer),
@@ -22,15 +23,4 @@ export function deadline(seconds: number): Deadline {
       limit.abort(reason);
     },
   };
-}
-
-/** A signal that aborts after a time, for whoever hands it on: what waits for a server keeps the process, and this does not. */
-export function endsAfter(seconds: number): AbortSignal {
-  const limit = new AbortController();
-  setTimeout(() => limit.abort(tooLate(seconds)), seconds * 1000).unref();
-  return limit.signal;
-}
-
-function tooLate(seconds: number): Error {
-  return new Error(`no answer within ${seconds} s`);
 }

@@ -1,4 +1,4 @@
-import { endsAfter } from "../deadline";
+import { deadline } from "../deadline";
 import type { SmokeArguments } from "./arguments";
 import type { ControlApi } from "./control-api";
 import type { Endpoint } from "./endpoint";
@@ -33,5 +33,5 @@ export interface StepContext extends Found {
 
 /** Aborts when a step has taken too long. */
 export function stepSignal({ timeoutSeconds }: Pick<SmokeArguments, "timeoutSeconds">): AbortSignal {
-  return endsAfter(timeoutSeconds);
+  return deadline(timeoutSeconds).signal;
 }

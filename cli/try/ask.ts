@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { z } from "zod";
 import { GATEWAY_NAME, ISSUED_SECRET } from "../../names/gateway";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
-import { endsAfter } from "../deadline";
+import { deadline } from "../deadline";
 import { type ChatTiming, chat } from "../smoke/chat";
 import { HttpClient, NoAnswer } from "../smoke/http";
 import { StepFailure } from "../smoke/result";
@@ -67,7 +67,7 @@ export async function askModel(question: Question, kubectl: CommandPlace): Promi
     const client = new HttpClient(url.origin, { token: key, ca, localPort: forward.port });
     const path = `${url.pathname}/chat/completions`;
     const request = { path, model: usage.modelId, prompt, maxTokens, onText };
-    return { model, ...(await chat(client, request, endsAfter(seconds))) };
+    return { model, ...(await chat(client, request, deadline(seconds).signal)) };
   } catch (error) {
     if (error instanceof StepFailure) {
       const { expected, got, lookAt } = error.explanation;

@@ -5,7 +5,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import type { Part } from "./parts";
 import { type PinnedModule, pinnedVersion } from "./pins";
 
-/** No installation takes longer: a temporary folder of this age is left over. */
+/** Longer than any installation: an older temporary folder is left over. */
 const LEFT_OVER_MS = 6 * 3_600_000;
 
 /** Where parts are kept: XDG_CACHE_HOME (ignored unless absolute, as its specification says) or ~/.cache. */
@@ -61,13 +61,13 @@ export async function publish(folder: string, fill: (temporary: string) => Promi
   }
 }
 
-/** Another one for a folder that was made anew. */
+/** Differs for a folder that was created anew. */
 function identityOf(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
   return found && `${found.ino} ${found.birthtimeMs}`;
 }
 
-/** Removes what killed installations left. A process of another machine or container may fill a young one. */
+/** Removes temporary folders of killed installations. A young one may belong to a process on another machine or in a container. */
 function removeLeftOver(parent: string): void {
   const names = existsSync(parent) ? readdirSync(parent) : [];
   for (const folder of names.filter((name) => /\.tmp-[0-9a-f]+$/.test(name)).map((name) => join(parent, name))) {

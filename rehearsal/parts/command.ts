@@ -8,10 +8,10 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Commands that run. */
+/** Running commands of all installations. */
 const running = new Set<ChildProcess>();
 
-/** Ends what installations have started: `go build` goes on alone otherwise. */
+/** Terminates all running commands of installations: `go build` would outlive this process. */
 export function endCommands(): void {
   for (const child of running) {
     child.kill("SIGTERM");

@@ -6,11 +6,10 @@
  * 2 for a name that is no part.
  */
 import { cacheFolder } from "./cache";
-import { endCommands } from "./command";
 import { PARTS } from "./parts";
 import { CRDS } from "./pins";
 import { Progress } from "./progress";
-import { mirrored, RELEASES_VARIABLE } from "./releases";
+import { RELEASES_VARIABLE, requireMirror } from "./releases";
 import { setUp } from "./setup";
 
 const USAGE = `Usage: npm run e2e:setup [-- <part>…]
@@ -24,26 +23,20 @@ Exit status: 0 all are there, 1 one failed, 2 for a name that is no part.
 `;
 
 async function main(names: readonly string[]): Promise<number> {
+  const known = [...PARTS.map(({ name }) => name), CRDS];
   if (names.some((name) => ["--help", "-h"].includes(name))) {
-    console.log(`${USAGE}\nParts: ${PARTS.map(({ name }) => name).join(", ")}, ${CRDS}`);
+    console.log(`${USAGE}\nParts: ${known.join(", ")}`);
     return 0;
   }
-  for (const signal of ["SIGINT", "SIGTERM"] as const) {
-    process.once(signal, () => {
-      endCommands();
-      process.exit(130);
-    });
-  }
-  const known = [...PARTS.map(({ name }) => name), CRDS];
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
     console.error(`no such part: ${unknown.join(", ")}; there are: ${known.join(", ")}`);
     return 2;
   }
-  // Once and at once, not for each part before it is built instead.
+  // Before the first part, not in the failure of each.
   const mirror = process.env[RELEASES_VARIABLE];
-  if (mirror !== "off") {
-    mirrored("https://example.com", mirror);
+  if (mirror && mirror !== "off") {
+    requireMirror(mirror);
   }
   const byDefault = [...PARTS.filter(({ onRequest }) => onRequest !== true).map(({ name }) => name), CRDS];
   const wanted = names.length > 0 ? names : byDefault;

@@ -3,7 +3,7 @@ import type { LoggedCommands } from "./command";
 import type { GoModule, Part } from "./parts";
 import { fileModules, pinFolder, pinnedVersion, pinsOf } from "./pins";
 
-/** A go.work of a folder above must not change what is built. */
+/** Neither a go.work of a folder above nor an exported target changes what is built: it runs on this machine. */
 const GO_ENV = { GOWORK: "off", GOOS: "", GOARCH: "" };
 /** The linker leaves out what debuggers read (`-s -w`): not compiling it saves an eighth of the CPU time. */
 const NO_DWARF = "-gcflags=all=-dwarf=false";

@@ -156,6 +156,13 @@ export function ownPlatform(): string {
 /** Where releases come from instead of their projects' servers; "off": nowhere. */
 export const RELEASES_VARIABLE = "INFERENCE_STACKS_RELEASES";
 
+/** @throws Error for a value of INFERENCE_STACKS_RELEASES that is no web address. */
+export function requireMirror(mirror: string): void {
+  if (!/^https?:\/\/./.test(mirror) || !URL.canParse(mirror)) {
+    throw new Error(`${RELEASES_VARIABLE} is neither "off" nor an address such as https://mirror.example.com/releases`);
+  }
+}
+
 /**
  * The address that a file of a release is fetched from: `<mirror>/<host>/<path>` where there is a mirror.
  *
@@ -166,9 +173,7 @@ export function mirrored(url: string, mirror: string | undefined): string {
   if (!mirror) {
     return url;
   }
-  if (!/^https?:\/\/./.test(mirror) || !URL.canParse(mirror)) {
-    throw new Error(`${RELEASES_VARIABLE} is neither "off" nor an address such as https://mirror.example.com/releases`);
-  }
+  requireMirror(mirror);
   const { host, pathname } = new URL(url);
   return `${mirror.replace(/\/+$/, "")}/${host}${pathname}`;
 }

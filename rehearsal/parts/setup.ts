@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { keptFolder, keptModule, logFile, publish } from "./cache";
-import { LoggedCommands, lastLines } from "./command";
+import { endCommands, LoggedCommands, lastLines } from "./command";
 import { moduleFolder, SETUP, searchPart } from "./find";
 import { installDebianPart } from "./install-debian";
 import { buildGoPart, downloadFileModules } from "./install-go";
@@ -15,6 +15,8 @@ import { downloadedFiles, RELEASES_VARIABLE } from "./releases";
 import { askVersion, isAtLeast } from "./version";
 
 const LOG_LINES = 30;
+/** Those that end an installation. */
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** One way to install something. */
 interface Way {
@@ -45,7 +47,21 @@ export async function setUp(names: readonly string[], progress: Progress): Promi
   ];
   const queues: Queues = { build: new Queue(), packages: new Queue(), debian: new Queue() };
   const results = jobs.map(async (job) => ((await succeeds(job, queues, progress)) ? [] : [job.name]));
-  return (await Promise.all(results)).flat();
+  for (const signal of SIGNALS) {
+    process.once(signal, stopSetUp);
+  }
+  try {
+    return (await Promise.all(results)).flat();
+  } finally {
+    for (const signal of SIGNALS) {
+      process.off(signal, stopSetUp);
+    }
+  }
+}
+
+function stopSetUp(): void {
+  endCommands();
+  process.exit(130);
 }
 
 /** Reports which binaries of a part there are; a job when one is missing. */

@@ -49,6 +49,7 @@ export async function drawMutants(
       left -= 1;
     }
   }
+  // The caller copies the checkout next, without a pause.
   await setImmediate();
   return { mutants, refusedByTypes };
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Dirent, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
+import { type Dirent, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 
 /** What holds no source: packages, what is built, what is kept, Git's own. */
@@ -18,7 +18,7 @@ const LEFT_OVER_MS = 24 * 3_600_000;
  * options; so other names of files, and other options, begin another folder.
  *
  * @param root of the repository.
- * @returns undefined where nothing can be written there: nothing is kept then.
+ * @returns undefined when the folder cannot be used: this run keeps nothing.
  */
 export function keptTransforms(root: string): string | undefined {
   try {
@@ -49,7 +49,7 @@ function folderFor(root: string): string {
 
 function keyOf(files: readonly string[]): string {
   const hash = createHash("sha256");
-  for (const file of files) {
+  for (const file of files.toSorted()) {
     hash.update(`${file}\n`).update(COMPILER.test(file) ? readFileSync(file) : "");
   }
   return hash.digest("hex").slice(0, 16);
@@ -57,15 +57,9 @@ function keyOf(files: readonly string[]): string {
 
 function filesBelow(folder: string): string[] {
   const path = ({ name }: Dirent) => join(folder, name);
-  return entriesOf(folder)
+  return readdirSync(folder, { withFileTypes: true })
     .filter(({ name }) => !WITHOUT_SOURCE.test(name))
     .flatMap((entry) =>
       entry.isDirectory() ? filesBelow(path(entry)) : IMPORTABLE.test(entry.name) ? [path(entry)] : [],
-    )
-    .toSorted();
-}
-
-/** None of a folder that goes meanwhile. */
-function entriesOf(folder: string): Dirent[] {
-  return existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
+    );
 }

@@ -1,8 +1,7 @@
 import { judge } from "../../report/judge";
 import { toJson } from "../../report/result";
 import { planText } from "../stacks/planned";
-import type { Sections } from "../stacks/texts";
-import { environmentText } from "../stacks/texts";
+import { environmentText, type Sections } from "../stacks/texts";
 
 /** What `plan --json` prints, but that no program runs: it has no resources, which policies could object to. */
 export async function planDocument(sections: Sections, baseDirectory: string) {

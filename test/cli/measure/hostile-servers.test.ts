@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { deadline, endsAfter } from "../../../cli/deadline";
+import { deadline } from "../../../cli/deadline";
 import { main } from "../../../cli/measure";
 import { collectGarbage } from "../../harness/collect-garbage";
 import { useFolder } from "../run";
@@ -164,15 +164,15 @@ describe("the time within which a server must answer", () => {
   it("ends although only AbortSignal.any holds it: Node 20 collects AbortSignal.timeout then", async () => {
     const url = await serverThat(() => undefined);
     const { HttpClient } = await import("../../../cli/smoke/http");
-    const waiting = (signal: AbortSignal) => {
-      const either = AbortSignal.any([new AbortController().signal, signal]);
+    const waiting = () => {
+      const either = AbortSignal.any([new AbortController().signal, deadline(0.6).signal]);
       return new HttpClient(url).request("POST", "/v1/chat/completions", either, {}).catch(String);
     };
-    const answers = Promise.all([waiting(deadline(0.6).signal), waiting(endsAfter(0.6))]);
+    const answer = waiting();
     const collecting = [150, 400].map((after) => setTimeout(collectGarbage, after));
-    const late = new Promise((resolve) => setTimeout(() => resolve("they wait still"), 6000));
-    const ended = await Promise.race([answers, late]);
+    const late = new Promise((resolve) => setTimeout(() => resolve("it waits still"), 6000));
+    const ended = await Promise.race([answer, late]);
     collecting.forEach(clearTimeout);
-    expect(ended).toEqual(Array(2).fill(expect.stringContaining("no answer within 0.6 s")));
+    expect(ended).toContain("no answer within 0.6 s");
   }, 15_000);
 });

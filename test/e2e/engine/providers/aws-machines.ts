@@ -4,6 +4,7 @@ import { localDisksGiB } from "../../../../planner/local-disks";
 import { allocatable } from "../../../../planner/pod-resources";
 import { cloudLabels } from "../../../../planner/pool-labels";
 import type { NodeTemplate } from "./cloud/nodes";
+import type { Taint } from "./karpenter/objects";
 
 /** What decides about a node on EC2, whoever starts the machine. */
 export interface Machine {
@@ -11,7 +12,7 @@ export interface Machine {
   readonly shape: string;
   readonly zone: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly taints: readonly object[];
+  readonly taints: readonly Taint[];
   /** Clear text. */
   readonly userData: string;
   readonly bootVolumeGiB: number;
@@ -65,7 +66,7 @@ export function instanceType(name: string): MachineShape {
 }
 
 /** Taints that the kubelet was told to register with. */
-function bootTaints(userData: string): object[] {
+function bootTaints(userData: string): Taint[] {
   const { taints = "" } = /--register-with-taints=(?<taints>[^\s"']+)/.exec(userData)?.groups ?? {};
   return taints
     .split(",")

@@ -4,6 +4,7 @@ import type { ApiClient } from "../../../../rehearsal/cluster/api-client";
 import { nodeOf, ROOT_VOLUME_GIB } from "./aws-machines";
 import type { CloudNodes, DrainRules, NodeTemplate } from "./cloud/nodes";
 import type { CloudResource, CloudStore, Properties } from "./cloud/store";
+import type { Taint } from "./karpenter/objects";
 
 /** The arguments of a node group that decide about its nodes. */
 interface GroupInputs {
@@ -141,7 +142,7 @@ function asGroup(inputs: Properties): GroupInputs {
   return inputs as unknown as GroupInputs;
 }
 
-function taintsOf({ taints = [] }: GroupInputs): object[] {
+function taintsOf({ taints = [] }: GroupInputs): Taint[] {
   return taints.map(({ key, value, effect }) => ({ key, ...(value && { value }), effect: EFFECTS[effect] ?? effect }));
 }
 

@@ -8,6 +8,7 @@ import { allocatable } from "../../../../planner/pod-resources";
 import { cloudLabels } from "../../../../planner/pool-labels";
 import type { CloudNodes, DrainRules, NodeTemplate } from "./cloud/nodes";
 import type { CloudResource, Properties } from "./cloud/store";
+import type { Taint } from "./karpenter/objects";
 
 /** The arguments of a node pool that decide about its nodes. */
 interface NodePoolInputs {
@@ -64,13 +65,13 @@ export class OkeNodes {
     await this.nodes.add(id, templateOf(pool), pool.nodeConfigDetails.size);
   }
 
-  async count({ id }: CloudResource): Promise<number> {
-    return (await this.nodes.of(id)).length;
-  }
-
-  /** Adds a node, as who changes the pool's size from within the cluster does. */
-  async grow({ id, inputs }: CloudResource): Promise<void> {
+  /** Adds a node, as an autoscaler does. @returns false where the pool has `most` already */
+  async grow({ id, inputs }: CloudResource, most: number): Promise<boolean> {
+    if ((await this.nodes.of(id)).length >= most) {
+      return false;
+    }
     await this.nodes.add(id, templateOf(asPool(inputs)), 1);
+    return true;
   }
 
   /** In place: another size adds or takes nodes; what machines are made with reaches them by cycling alone. */
@@ -123,9 +124,9 @@ export class OkeNodes {
   }
 }
 
-/** Labels of a pool's nodes, as they are when they have joined. */
-export function labelsOf(inputs: Properties): NodeTemplate["labels"] {
-  return templateOf(asPool(inputs)).labels;
+/** `templateOf` for a resource's arguments. */
+export function joinedNodeOf(inputs: Properties): NodeTemplate {
+  return templateOf(asPool(inputs));
 }
 
 function asPool(inputs: Properties): NodePoolInputs {
@@ -195,7 +196,7 @@ function bootFiles({ nodeMetadata = {} }: NodePoolInputs): string {
 }
 
 /** What the pool's cloud-init tells the kubelet, and OKE's own taint of GPU nodes. */
-function taintsOf(pool: NodePoolInputs, { gpu }: MachineShape): object[] {
+function taintsOf(pool: NodePoolInputs, { gpu }: MachineShape): Taint[] {
   const files = bootFiles(pool);
   const told = /^--register-with-taints=(?<taints>\S+)$/m.exec(files)?.groups?.taints ?? "";
   const ours = told

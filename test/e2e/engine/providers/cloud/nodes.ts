@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { KubernetesObject } from "../../../../../kubernetes/object";
 import type { ApiClient } from "../../../../../rehearsal/cluster/api-client";
 import { waitFor } from "../../../../../rehearsal/cluster/wait";
+import type { Taint } from "../karpenter/objects";
 
 /** Annotation that names the node pool of a node. */
 const POOL = "e2e.cloud/pool";
@@ -10,7 +11,7 @@ export const MADE_WITH = "e2e.cloud/made-with";
 
 export interface NodeTemplate {
   readonly labels: Readonly<Record<string, string>>;
-  readonly taints: readonly object[];
+  readonly taints: readonly Taint[];
   readonly capacity: Readonly<Record<string, string>>;
   /** Of its machine: image, shape. */
   readonly madeWith: string;
