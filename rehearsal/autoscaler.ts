@@ -80,6 +80,11 @@ export class AutoscaledRehearsal {
     return nodePoolsOf(this.objects);
   }
 
+  /** What Karpenter printed until now. Empty before it started. */
+  get autoscalerOutput(): string {
+    return this.autoscaler?.output ?? "";
+  }
+
   async stop(): Promise<void> {
     await this.plane.stop();
   }

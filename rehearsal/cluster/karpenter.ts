@@ -68,9 +68,9 @@ export class Karpenter {
     await this.program.ready(this.isReady, START_SECONDS);
   }
 
-  /** Where its log is, while the control plane runs. */
-  get log(): string {
-    return this.program.log;
+  /** What it printed until now, while the control plane runs. */
+  get output(): string {
+    return this.program.output();
   }
 }
 

@@ -2,7 +2,7 @@
  * The real Karpenter on a real control plane, with the NodePools of aws-prod: their class is the one of Karpenter's simulated cloud, and a
  * node without pods is given up after a second instead of the pool's minutes. Nothing else is changed.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { findShape, hourlyUsd } from "../../catalog/shapes";
 import type { KubernetesObject } from "../../kubernetes/object";
 import { UNCERTIFIED } from "../../planner/fabric-gate";
@@ -30,6 +30,24 @@ beforeAll(async () => {
   report = await rehearsal.perform();
 }, 300_000);
 afterAll(() => rehearsal?.stop());
+
+/** What a failure leaves no trace of otherwise: the cluster ends with the file. */
+afterEach(async ({ task }) => {
+  if (task.result?.state === "fail") {
+    const { pods } = await readState(client());
+    const lines = pods.map((pod) => `${pod.namespace}/${pod.name} on ${pod.node}: ${pod.waitsFor ?? "ready"}`);
+    console.log(
+      [
+        ...lines,
+        ...rehearsal.autoscalerOutput
+          .trimEnd()
+          .split("\n")
+          .slice(-60)
+          .map((line) => line.slice(0, 600)),
+      ].join("\n"),
+    );
+  }
+});
 
 /** The environment with pools whose nodes go soon after their last pod. */
 function impatient(run: ProgramRun): ProgramRun {
