@@ -4,8 +4,8 @@ import { nearest } from "../catalog/nearest";
 import { repositoryRoot } from "../names/repository-root";
 
 /** Names of the environments: every `Pulumi.<name>.yaml` beside Pulumi.yaml, sorted. */
-export function environmentNames(): string[] {
-  return readdirSync(repositoryRoot())
+export function environmentNames(root = repositoryRoot()): string[] {
+  return readdirSync(root)
     .flatMap((file) => /^Pulumi\.([\w-]+)\.yaml$/.exec(file)?.[1] ?? [])
     .sort();
 }

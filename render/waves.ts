@@ -70,10 +70,10 @@ export function waves(objects: readonly OrderedObject[], resources: readonly Rec
 function groups(objects: readonly OrderedObject[]): readonly number[] {
   const first = objects.map((_, i) => i);
   for (const [one, other] of inseparable(objects)) {
-    const [low = one, high = other] = [first[one] ?? one, first[other] ?? other].sort((a, b) => a - b);
+    const [joined, left] = [first[one] ?? one, first[other] ?? other];
     first.forEach((member, i) => {
-      if (member === high) {
-        first[i] = low;
+      if (member === left) {
+        first[i] = joined;
       }
     });
   }

@@ -15,10 +15,11 @@ export interface ChartReleaseArgs {
   readonly release: string;
   readonly namespace: pulumi.Input<string>;
   readonly values: HelmValues;
-  /** Seconds until Helm gives up and rolls back. @default 600 */
-  readonly timeoutSeconds?: number;
   readonly skipCrds?: boolean;
 }
+
+/** After which Helm rolls back. */
+const GIVES_UP_AFTER_SECONDS = 600;
 
 /**
  * A third-party chart at the version pinned in the catalogue. Failed installs roll back (`atomic`), so
@@ -40,7 +41,7 @@ export function chartRelease(
       cleanupOnFail: true,
       createNamespace: false,
       skipCrds: args.skipCrds ?? false,
-      timeout: args.timeoutSeconds ?? 600,
+      timeout: GIVES_UP_AFTER_SECONDS,
       maxHistory: 5,
     },
     opts,

@@ -9,7 +9,7 @@ import { MeasurementError, parseMeasurement } from "./schema";
 /** Beside the environment's file; all environments of a folder share it. */
 export const CALIBRATION_FOLDER = "calibration";
 
-/** `L40S-vllm-0.33.0-Qwen_Qwen2.5-7B-Instruct.json`: one file for each card, engine version, model and layout. */
+/** `L40S-vllm-0.33.0-Qwen_Qwen2.5_7B_Instruct.json`: one file for each card, engine version, model and layout. */
 export function calibrationFileName(subject: MeasuredSubject): string {
   const { card, engine, engineVersion, model, quantization, tensorParallel, pipelineParallel } = subject;
   const layout = [
@@ -20,7 +20,7 @@ export function calibrationFileName(subject: MeasuredSubject): string {
   return `${parts.map(fileWord).join("-")}.json`;
 }
 
-/** Letters, digits, dots and dashes; what stands between them becomes one line. */
+/** Letters, digits and dots; what stands between them becomes one underscore, for dashes part the words. */
 function fileWord(text: string): string {
   return text.replace(/[^A-Za-z0-9.]+/g, "_").replace(/^[_.]+|_+$/g, "");
 }

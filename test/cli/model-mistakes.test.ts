@@ -42,6 +42,10 @@ describe("what people type by mistake", () => {
     [["--card", "nonsense card"], '--card "nonsense card" is not in the catalogue'],
     [["--card", "Intel Gaudi 3"], '--card "Intel Gaudi 3" is not in the catalogue'],
     [["--card", "H100 PCI"], "the nearest"],
+    [
+      ["--card", "RTX PRO 7000"],
+      "the nearest are NVIDIA RTX PRO 4500 Blackwell, NVIDIA RTX PRO 6000 Blackwell Server (npm",
+    ],
     [["--shape", "p5.48xlarge", "--card", "H200"], "give one of --shape and --card"],
     [["--cpu-offload-gb", "10"], "--cpu-offload-gb of vLLM is not counted: weights are counted on the GPU"],
     [["--kv-cache-memory-bytes", "1"], "say --utilization"],

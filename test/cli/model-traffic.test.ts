@@ -48,6 +48,7 @@ describe("npm run model with traffic", () => {
       machines.map(({ monthlyUsd }) => monthlyUsd).toSorted((a, b) => a - b),
     );
     expect(machines.slice(0, 5).every(({ speed }) => speed.simulated)).toBe(true);
+    expect(machines.slice(5).map(({ speed }) => speed.simulated)).toContain(false);
     for (const { replicas, speed, monthlyUsd, tokenPrice } of machines) {
       expect(replicas * speed.capacity.requestsPerSecond).toBeGreaterThanOrEqual(4 - 1e-9);
       expect(replicas).toBe(speed.neededReplicas);
@@ -73,6 +74,14 @@ describe("npm run model with traffic", () => {
     );
     expect(out).toContain("traffic: { requestsPerSecond: 2, peakFactor: 2, inputTokens: 1000, outputTokens: 300,");
     expect(out).toContain("serviceLevel: { ttftMs: 500, tpotMs: 40, percentile: 99, confidence: 0.8 }");
+  });
+
+  it("shows each machine with its card", async () => {
+    const [{ machines }, { out }] = await Promise.all([answer(...SMALL), run(...SMALL)]);
+    const rows = new Map(out.split("\n").map((line) => [line.split(/ {2,}/)[0], line.split(/ {2,}/)] as const));
+    for (const { shape, gpu } of machines.slice(0, 5)) {
+      expect(gpu).toContain(rows.get(shape)?.[1]);
+    }
   });
 
   it("takes more machines for more requests, and the same settings by their own names", async () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -36,6 +37,23 @@ describe("saving a file", () => {
     await save("b", path, (byte) => whole("begun and ended".slice(byte)), {}, { resumes: true });
     expect(readFileSync(path, "utf8")).toBe("begun and ended");
     expect("begun").toContain(began);
+  });
+
+  it("keeps what a connection brought that ended early, where the source can go on, and else throws it away", async () => {
+    const expected = { bytes: 15, sha256: createHash("sha256").update("begun and ended").digest("hex") };
+    const path = join(folder, "d");
+    const short = () => whole("begun");
+    await expect(save("d", path, short, expected, { resumes: false })).rejects.toThrow(WrongContentError);
+    expect(existsSync(`${path}.part`)).toBe(false);
+    await expect(save("d", path, short, expected, { resumes: true })).rejects.toThrow(WrongContentError);
+    const asked: number[] = [];
+    const rest = (byte: number) => {
+      asked.push(byte);
+      return whole("begun and ended".slice(byte));
+    };
+    await save("d", path, rest, expected, { resumes: true });
+    expect(asked).toEqual([5]);
+    expect(readFileSync(path, "utf8")).toBe("begun and ended");
   });
 
   it("throws away what has another checksum", async () => {

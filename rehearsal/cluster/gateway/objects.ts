@@ -13,11 +13,14 @@ export const GATEWAY_GROUPS = [
   "inference.networking.k8s.io",
 ];
 
+/** Who makes the Secrets of certificates. */
+type Certifier = Pick<Authority, "tlsSecret">;
+
 /**
  * What of an environment the gateway is made of: its namespaces with all that is in them, objects of the gateways' kinds
  * wherever they are, the Services that routes may lead to. Certificates are there already, as Secrets.
  */
-export function gatewayObjects(all: readonly KubernetesObject[], authority: Authority): KubernetesObject[] {
+export function gatewayObjects(all: readonly KubernetesObject[], authority: Certifier): KubernetesObject[] {
   const wanted = all.filter((object) => {
     const { kind, apiVersion, metadata } = object;
     const group = groupOf(apiVersion);
@@ -48,7 +51,7 @@ interface GatewaySpec {
  * Secrets that cert-manager would fill for the servers in the gateway's namespace. Where no Certificate is rendered they
  * are the user's own, and the listeners say their names.
  */
-function certificateSecrets(all: readonly KubernetesObject[], authority: Authority): KubernetesObject[] {
+function certificateSecrets(all: readonly KubernetesObject[], authority: Certifier): KubernetesObject[] {
   const here = all.filter(({ metadata }) => metadata.namespace === GATEWAY_NAMESPACE);
   const specs = <T>(wanted: string) => here.filter(({ kind }) => kind === wanted).map(({ spec }) => spec as T);
   const issued = specs<Certificate>("Certificate").flatMap(({ secretName, dnsNames = [] }) =>

@@ -32,6 +32,13 @@ describe.each(environments)("the Helm releases of %s", (environment) => {
     expect(releases.flatMap(({ chart, values }) => chartValueProblems(chart, values))).toEqual([]);
   });
 
+  it("fail as a whole or not at all, within ten minutes", async () => {
+    const { deployment } = await programRun(environment);
+    for (const { inputs } of deployment.ofType("kubernetes:helm.sh/v3:Release")) {
+      expect(inputs).toMatchObject({ atomic: true, cleanupOnFail: true, createNamespace: false, timeout: 600 });
+    }
+  });
+
   it("would not pass with a letter more in any of their top-level keys", () => {
     const misspelt = releases.flatMap(({ chart, values }) =>
       Object.entries(values).map(([key, value]) => ({ chart, key: `${key}x`, value })),
@@ -53,6 +60,12 @@ describe.each(environments)("the Helm releases of %s", (environment) => {
       expect.stringMatching(/no value "prometheus\.prometheusSpecs"; the nearest one is "prometheus\.prometheusSpec"$/),
     ]);
   });
+});
+
+it("a key with a dot in it is one key, and no part of it is another", () => {
+  const problems = (grafana: object) => chartValueProblems("kube-prometheus-stack", { grafana });
+  expect(problems({ "grafana.ini": { server: { domain: "example.com" } } })).toEqual([]);
+  expect(problems({ "grafana\\": "x" })).toHaveLength(1);
 });
 
 /** @throws Error for a chart that the catalogue does not pin. */

@@ -92,6 +92,14 @@ describe("the configuration of any node's Envoy", () => {
     });
   });
 
+  it("asks silent connections whether they live as the gateway does: idleTime 60s, interval 15s, probes 4", () => {
+    any((_, config) => {
+      expect(new Set(valuesOf(config, "tcp_keepalive").map((settings) => JSON.stringify(settings)))).toEqual(
+        new Set([JSON.stringify({ keepalive_probes: 4, keepalive_time: 60, keepalive_interval: 15 })]),
+      );
+    });
+  });
+
   it("connects to its own pod alone, to the engine where that listens", () => {
     any(({ model, enginePort }, { static_resources: { clusters } }) => {
       const { ports } = engineOf(model.engine);

@@ -31,6 +31,9 @@ describe.each(NODE_KINDS)("a node of %s", (kind) => {
     expect(node.spec.initContainers?.[0]).toMatchObject({
       name: "node",
       restartPolicy: "Always",
+      command: ["envoy"],
+      args: expect.arrayContaining(["--config-path", "/etc/inference-node/envoy.json"]),
+      volumeMounts: [{ name: "inference-node", mountPath: "/etc/inference-node", readOnly: true }],
       readinessProbe: { httpGet: { path: "/health", port: "node" } },
       livenessProbe: { httpGet: { path: "/ready", port: "node-metrics" } },
       ports: [

@@ -125,6 +125,22 @@ describe("reading quantization configs", () => {
   });
 
   it.each([
+    ["fp8", { quant_method: "fp8" }],
+    ["fp8_per_block", { quant_method: "fp8", weight_block_size: [128, 128] }],
+    ["int8", compressed({ num_bits: 8, type: "int", strategy: "channel" })],
+    ["w8a8", compressed({ num_bits: 8, type: "int", strategy: "channel" })],
+    ["int4", compressed({ num_bits: 4, type: "int", strategy: "group", group_size: 128 })],
+    ["awq", { quant_method: "awq", bits: 4, group_size: 128 }],
+    ["gptq", { quant_method: "gptq", bits: 4, group_size: 128 }],
+    ["nvfp4", { quant_method: "modelopt", quant_algo: "NVFP4" }],
+    ["bitsandbytes", { quant_method: "bitsandbytes", load_in_4bit: true }],
+  ])("%s names the scheme of a checkpoint that says %j", (named, quantization_config) => {
+    const plain = readModelConfig(llamaConfig);
+    const own = readModelConfig({ ...llamaConfig, quantization_config }).quantization;
+    expect(formatFor(plain, named).rules.map(({ scheme }) => scheme)).toEqual([own.rules[0]?.scheme]);
+  });
+
+  it.each([
     [{ quant_method: "modelopt", quant_algo: "W4A16_NVFP4" }, "nvfp4"],
     [{ quant_method: "modelopt", quant_algo: "W4A8_MXFP4_FP8" }, "mxfp4"],
     [{ quant_method: "modelopt", quant_algo: "W4A8_AWQ" }, "awq-int4-group-128"],

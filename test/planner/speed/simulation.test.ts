@@ -67,6 +67,13 @@ describe("simulate", () => {
     expect(simulate(ENGINE, { ...CHAT, requestsPerSecond: 5 })).toMatchObject({ saturated: false });
   });
 
+  it("answers alone what has no room beside the shared prefix, and does not wait for it for ever", () => {
+    const shared = { ...CHAT, sharedPrefixTokens: 3000 };
+    const { mostOfCache, requestsPerSecond } = simulate({ ...ENGINE, kvTokens: 3000 }, shared);
+    expect(mostOfCache).toBeGreaterThan(1);
+    expect(requestsPerSecond).toBeGreaterThan(0);
+  });
+
   it("reads no prefix again that others share", () => {
     const whole = simulate(ENGINE, CHAT);
     const shared = simulate(ENGINE, { ...CHAT, sharedPrefixTokens: 800 });

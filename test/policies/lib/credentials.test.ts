@@ -41,7 +41,26 @@ test.each(["", "true", "8080", "/run/secrets/key", "$(VALUE)", "$" + "{VALUE}"])
   },
 );
 
+/** So many runs of capitals, letters and digits, in `length` characters that are all different. */
+function wordOf(length: number, runs: number): string {
+  const kinds = ["ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "0123456789"].map((all) => [...all]);
+  const longer = length % runs;
+  return Array.from({ length: runs }, (_, run) =>
+    kinds[run % 3]?.splice(0, Math.floor(length / runs) + (run < longer ? 1 : 0)).join(""),
+  ).join("");
+}
+
 describe("random keys", () => {
+  test.each([
+    [32, 15, "a random key"],
+    [32, 14, undefined],
+    [31, 31, undefined],
+  ])("%d characters in %d runs are %s: 0.45 of the neighbours differ in kind", (length, runs, kind) => {
+    const word = wordOf(length, runs);
+    expect(word).toHaveLength(length);
+    expect(credentialIn(word)).toBe(kind);
+  });
+
   test("nearly every random key is found, whatever its alphabet", () => {
     // Hashes of a counter are random enough, and the same on every run.
     const keys = Array.from({ length: 1000 }, (_, index) =>

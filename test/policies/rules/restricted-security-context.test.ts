@@ -81,6 +81,14 @@ policyCases(restrictedSecurityContext, [
     "pass",
   ],
   ["a safe sysctl", pod({ securityContext: { sysctls: [{ name: "net.ipv4.tcp_wmem", value: "1" }] } }), "pass"],
+  ...["RuntimeDefault", "Localhost"].flatMap((type) => [
+    [`AppArmor ${type}`, context({ appArmorProfile: { type } }), "pass"] as const,
+    [`seccomp ${type}`, context({ seccompProfile: { type } }), "pass"] as const,
+  ]),
+  ...["", "container_t", "container_init_t", "container_kvm_t", "container_engine_t"].map(
+    (type) => [`SELinux ${type}`, context({ seLinuxOptions: { type, user: "", role: "" } }), "pass"] as const,
+  ),
+  ["/proc as it is by default", context({ procMount: "Default" }), "pass"],
   ["NET_BIND_SERVICE", context({ capabilities: { drop: ["ALL"], add: ["NET_BIND_SERVICE"] } }), "pass"],
 
   ["a group on the network of its nodes, with the engine's device files", onHostNetwork({}), "pass"],

@@ -24,6 +24,20 @@ workers:
 const HF = "\nregistries: { allowed: [registry.ollama.ai, hf.co] }";
 
 describe("configuration", () => {
+  it.each([
+    [1023, false],
+    [1024, true],
+    [1024 * 1024, true],
+    [1024 * 1024 + 1, false],
+  ])("takes bodies of at most %d bytes: %s", (bodyBytes, isTaken) => {
+    const limited = () => read(`${SMALL}limits: { bodyBytes: ${bodyBytes} }\n`).limits.bodyBytes;
+    if (isTaken) {
+      expect(limited()).toBe(bodyBytes);
+    } else {
+      expect(limited).toThrow(/limits\.bodyBytes/);
+    }
+  });
+
   it("fills in what is not said", () => {
     expect(read(SMALL)).toEqual({
       listen: { host: "127.0.0.1", port: 1994, metricsPort: 9464, proxies: 0 },

@@ -43,6 +43,7 @@ describe("engines outside that the model control API drives", () => {
       { path: "modelControl.workers.chat", fix: "rename it, for example to chat-outside" },
     ],
     ["the name of a model's replica", { "small-0": tower }, { path: "modelControl.workers.small-0" }],
+    ["that of one of many", { "small-12": tower }, { path: "modelControl.workers.small-12" }],
     [
       "a name that a model answers to",
       { tower: { ...tower, models: ["small"] } },
@@ -60,6 +61,10 @@ describe("engines outside that the model control API drives", () => {
     ],
   ])("are refused: %s", (_, them, problem) => {
     expect(workers(them)).toMatchObject([problem]);
+  });
+
+  it.each(["small-a1", "small-1a", "smaller-0"])("may be called %s, as no replica is", (name) => {
+    expect(workers({ [name]: tower }).map(({ path }) => path)).not.toContain(`modelControl.workers.${name}`);
   });
 
   it("are refused: a name of an adapter", () => {

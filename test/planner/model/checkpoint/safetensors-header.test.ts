@@ -91,6 +91,13 @@ describe("a safetensors header", () => {
     `{"dtype":"U8","shape":${shape},"data_offsets":[${begin},${end}]}`;
 
   it.each<[string, string, number, RegExp]>([
+    ["a fourth field", `{"a":${u8(0, 2).replace("{", '{"x":1,')}}`, 2, /has an unknown field "x" in tensor "a"/],
+    [
+      "a fourth field at the end",
+      `{"a":${u8(0, 2).replace("}", ',"x":1}')}}`,
+      2,
+      /has an object with more than 3 keys/,
+    ],
     ["equal names", `{"a":${u8(0, 2)},"a":${u8(0, 2)}}`, 2, /has the key "a" twice/],
     [
       "values on top of each other",

@@ -74,7 +74,8 @@ describe("a worker that something scales by demand", () => {
       };
       const { fleet, state } = testFleet([ollamaWorker("a", ollama.url, { scale: target })], {
         scaler,
-        times: { autoscalerSeconds: 5, settleSeconds: 0.2 },
+        // Longer than the test: there is nothing to wait for where nothing has to be told.
+        times: { autoscalerSeconds: 60, settleSeconds: 0.2 },
       });
       await fleet.stop("a", signal);
       expect(scaler.counts.get("chat")).toBe(0);

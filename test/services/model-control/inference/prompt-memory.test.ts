@@ -44,6 +44,13 @@ describe("memory for prompts", () => {
     expect(await memory.take(10, "usual")).toBeDefined();
   });
 
+  it("is given to the last byte", async () => {
+    const memory = new PromptMemory({ memory: async () => ({ usedBytes: 0, limitBytes: 1200 }) });
+    // 85 % of 1,200, of which a prompt takes three times its bytes.
+    expect(await memory.take(341, "usual")).toBeUndefined();
+    expect(await memory.take(340, "usual")).toBeDefined();
+  });
+
   it("keeps a part for the others, whatever a busy caller fills", async () => {
     let now = 0;
     let usedBytes = 0;

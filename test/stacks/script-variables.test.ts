@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { repositoryRoot } from "../../names/repository-root";
+import { podsOf, recordedObjects } from "../harness/recorded-objects";
+import { changedRun } from "./run";
+
+/** Scripts that end without a variable, by what a container's RUN says. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  sync: "components/storage/scripts/sync.ts",
+  "sync-adapters": "components/storage/scripts/sync-adapters.ts",
+  fetch: "components/storage/scripts/fetch.ts",
+  "fetch-adapters": "components/storage/scripts/fetch-adapters.ts",
+  metrics: "components/storage/scripts/metrics.ts",
+};
+/** Kubernetes sets them. */
+const BUILT_IN = /^KUBERNETES_/;
+
+/** Variables without which a script ends, those of the modules that it takes functions from included. */
+function needed(file: string, seen = new Set<string>()): ReadonlySet<string> {
+  const text = readFileSync(join(repositoryRoot(), file), "utf8");
+  seen.add(file);
+  const names = [...text.matchAll(/environmentVariable\("(\w+)"\)/g)].map(([, name = ""]) => name);
+  const modules = [...text.matchAll(/^import \{.*from "(\.\/[\w./-]+)"/gm)].map(([, to = ""]) =>
+    join(dirname(file), to),
+  );
+  // What other scripts read when they run themselves is theirs.
+  const others = new Set(Object.values(SCRIPTS));
+  const below = modules
+    .filter((module) => !seen.has(module) && !others.has(module))
+    .flatMap((module) => [...needed(module, seen)]);
+  return new Set([...names, ...below]);
+}
+
+interface Container {
+  readonly env?: readonly { readonly name: string; readonly value?: string }[];
+}
+
+/** Scripts that run, and which of their variables nothing sets. */
+function running(resources: Parameters<typeof recordedObjects>[0]): { run: string; unset: string[] }[] {
+  const containers = recordedObjects(resources)
+    .flatMap((object) => podsOf(object))
+    .flatMap(({ spec }) => {
+      const { containers: own = [], initContainers = [] } = spec as Record<string, Container[] | undefined>;
+      return [...own, ...initContainers];
+    });
+  return containers.flatMap(({ env = [] }) => {
+    const run = env.find(({ name }) => name === "RUN")?.value ?? "";
+    const script = SCRIPTS[run];
+    const names = new Set(env.map(({ name }) => name));
+    return script === undefined
+      ? []
+      : [{ run, unset: [...needed(script)].filter((name) => !names.has(name) && !BUILT_IN.test(name)) }];
+  });
+}
+
+/** A model with an adapter, whose weights the engine reads by itself or finds copied. */
+const adapted = (vllm: object) =>
+  changedRun("oci-a10", {
+    models: {
+      chat: {
+        model: "qwen2.5-7b-instruct",
+        adapters: { legal: "hf://org/legal-lora@0123456789abcdef0123456789abcdef01234567" },
+        vllm,
+      },
+    },
+    nodes: undefined,
+    modelControl: undefined,
+  });
+
+it("every script finds the variables set that it cannot do without", async () => {
+  const streamed = await adapted({});
+  const copied = await adapted({ loading: "copy" });
+  const found = [streamed, copied].flatMap(({ resources }) => running(resources));
+  expect(found.filter(({ unset }) => unset.length > 0)).toEqual([]);
+  expect(new Set(found.map(({ run }) => run))).toEqual(new Set(Object.keys(SCRIPTS)));
+});
