@@ -2,7 +2,7 @@
 // Starts a command from a bundle of the program: one file loads in a fraction of the time that hundreds of
 // TypeScript files take. The first command makes the bundle; it is made again
 // whenever a file that went into it is newer.
-import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,20 +13,35 @@ const bundle = join(root, "dist", "cli.js");
 const inputs = join(root, "dist", "cli.inputs.json");
 
 function isCurrent() {
-  const built = statSync(bundle, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (built === 0 || !existsSync(inputs)) {
+  if (!existsSync(bundle) || !existsSync(inputs)) {
     return false;
   }
+  const built = statSync(bundle).mtimeMs;
   return ["package-lock.json", ...JSON.parse(readFileSync(inputs, "utf8"))].every((file) => {
     const changed = statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs;
     return changed !== undefined && changed <= built;
   });
 }
 
+/** Ends the command where the bundle has no place. */
+function requireWritable(file) {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, "");
+  } catch (error) {
+    process.stderr.write(
+      `${dirname(file)} cannot be written (${error.code}): commands run from a bundle that the first of them makes there. ` +
+        `Let this user write to the folder, or make it as one who may: node cli/run.mjs --build\n`,
+    );
+    process.exit(2);
+  }
+}
+
 async function build() {
-  const esbuild = await import("esbuild");
   // Renamed when it is whole: a second command that starts meanwhile must not load half of it.
   const made = `${bundle}.${process.pid}`;
+  requireWritable(made);
+  const esbuild = await import("esbuild");
   const { metafile } = await esbuild.build({
     absWorkingDir: root,
     entryPoints: [join(root, "cli", "main.ts")],

@@ -8,6 +8,13 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+/** What to do where a command is missing. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  go: "install Go, https://go.dev/doc/install",
+  python3: "install Python 3 with its module venv",
+  "apt-get": "use Debian or Ubuntu: this part is one of their packages",
+};
+
 /** Running commands of all installations. */
 const running = new Set<ChildProcess>();
 
@@ -30,7 +37,7 @@ export class LoggedCommands {
     appendFileSync(this.log, `${text}\n`);
   }
 
-  /** @throws Error when the command is not on PATH, or with its exit status. */
+  /** @throws Error when the command is not on PATH, with what to do; or with its exit status. */
   async run(command: string, args: readonly string[], { cwd, env }: RunOptions = {}): Promise<void> {
     appendFileSync(this.log, `$ ${[command, ...args].map(quoted).join(" ")}\n`);
     const output = openSync(this.log, "a");
@@ -38,7 +45,7 @@ export class LoggedCommands {
     running.add(child);
     const status = await new Promise<number | NodeJS.Signals | null>((resolve, reject) => {
       child.once("error", (error: NodeJS.ErrnoException) =>
-        reject(error.code === "ENOENT" ? new Error(`${command} is not on PATH`) : error),
+        reject(error.code === "ENOENT" ? new Error(notOnPath(command)) : error),
       );
       child.once("close", (code, signal) => resolve(code ?? signal));
     }).finally(() => running.delete(child));
@@ -46,6 +53,11 @@ export class LoggedCommands {
       throw new Error(`${command} ${args[0] ?? ""} ended with ${status}`);
     }
   }
+}
+
+function notOnPath(command: string): string {
+  const remedy = REMEDIES[command];
+  return `${command} is not on PATH${remedy === undefined ? "" : `: ${remedy}`}`;
 }
 
 function quoted(argument: string): string {

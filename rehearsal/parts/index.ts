@@ -5,6 +5,7 @@
  * What is found on the machine is used. A part that fails does not stop the others; exit status 1 when any failed,
  * 2 for a name that is no part.
  */
+import { nearest } from "../../catalog/nearest";
 import { cacheFolder } from "./cache";
 import { PARTS } from "./parts";
 import { CRDS } from "./pins";
@@ -30,7 +31,10 @@ async function main(names: readonly string[]): Promise<number> {
   }
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0) {
-    console.error(`no such part: ${unknown.join(", ")}; there are: ${known.join(", ")}`);
+    const guesses = new Set(unknown.map((name) => nearest(name, known)));
+    console.error(
+      `no such part: ${unknown.join(", ")}; did you mean ${[...guesses].join(", ")}? There are: ${known.join(", ")}`,
+    );
     return 2;
   }
   // Before the first part, not in the failure of each.

@@ -141,11 +141,25 @@ function judgement({ mutant: { id, file } }: Drawn, results: Results) {
   return { verdict, ...(equivalent && { equivalent }) };
 }
 
-async function main(): Promise<number> {
-  const options = parseOptions(process.argv.slice(2));
+/** Undefined where nothing is to be run. */
+function readOptions(): Options | undefined {
+  try {
+    const options = parseOptions(process.argv.slice(2));
+    if (options === undefined) {
+      process.stdout.write(USAGE);
+    }
+    return options;
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error));
+    process.exitCode = 2;
+    return undefined;
+  }
+}
+
+async function main(): Promise<void> {
+  const options = readOptions();
   if (!options) {
-    process.stdout.write(USAGE);
-    return 0;
+    return;
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => {
@@ -155,18 +169,12 @@ async function main(): Promise<number> {
   }
   try {
     process.stdout.write(await run(options));
-    return 0;
   } finally {
     cleanUp();
   }
 }
 
-main().then(
-  (status) => {
-    process.exitCode = status;
-  },
-  (error: unknown) => {
-    say(error instanceof Error ? error.message : String(error));
-    process.exitCode = 1;
-  },
-);
+main().catch((error: unknown) => {
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+});

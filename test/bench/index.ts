@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -34,11 +34,24 @@ What cannot be measured makes the command fail, after the other groups.
                      speed: measurements to predict, columns as in test/bench/speed/measured.csv
   --configs DIR      memory: configurations of models beyond the catalogue's, as DIR/owner--name/config.json
   --help             this text
+
+Exit status: 0 measured, 1 a group found what must not be, or could not be measured, 2 a mistake in the options
 `;
 
-/** @returns the exit status: 1 where a group found what must not be. */
-async function main(argv: string[]): Promise<number> {
-  const { values, positionals } = parseArgs({
+/** What a user typed, or named, cannot be measured with. */
+class WrongInput extends Error {}
+
+/** @throws WrongInput for options that there are not. */
+function readArguments(argv: readonly string[]) {
+  try {
+    return parse(argv);
+  } catch (error) {
+    throw new WrongInput(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function parse(argv: readonly string[]) {
+  return parseArgs({
     args: withJsonTarget(argv),
     allowPositionals: true,
     options: {
@@ -51,6 +64,11 @@ async function main(argv: string[]): Promise<number> {
       help: { type: "boolean", default: false },
     },
   });
+}
+
+/** @returns the exit status: 1 where a group found what must not be. @throws WrongInput */
+async function main(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments(argv);
   if (values.help) {
     process.stdout.write(USAGE);
     return 0;
@@ -64,7 +82,10 @@ async function main(argv: string[]): Promise<number> {
   };
   const unknown = positionals.filter((name) => !Object.hasOwn(GROUPS, name));
   if (unknown.length > 0) {
-    throw new Error(`there is no group ${unknown.join(", ")}; groups: ${Object.keys(GROUPS).join(", ")}`);
+    throw new WrongInput(`there is no group ${unknown.join(", ")}; groups: ${Object.keys(GROUPS).join(", ")}`);
+  }
+  if (values.json !== undefined && values.json !== STANDARD_OUTPUT) {
+    requireWritable(values.json);
   }
   const asked = Object.entries(GROUPS).filter(([name]) => positionals.length === 0 || positionals.includes(name));
 
@@ -112,6 +133,15 @@ async function main(argv: string[]): Promise<number> {
 
 const STANDARD_OUTPUT = "-";
 
+/** Before minutes of measuring. @throws WrongInput */
+function requireWritable(path: string): void {
+  try {
+    closeSync(openSync(resolve(path), "a"));
+  } catch (error) {
+    throw new WrongInput(`--json ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 /** `--json` without a file means standard output. */
 function withJsonTarget(argv: readonly string[]): string[] {
   return argv.map((argument, index) => {
@@ -128,7 +158,7 @@ function positive(option: string, text: string | undefined): number | undefined 
   }
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) {
-    throw new Error(`${option} is ${JSON.stringify(text)}; it takes a whole number from 1`);
+    throw new WrongInput(`${option} is ${JSON.stringify(text)}; it takes a whole number from 1`);
   }
   return value;
 }
@@ -140,6 +170,6 @@ main(process.argv.slice(2)).then(
   (status) => process.exit(status),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    process.exit(1);
+    process.exit(error instanceof WrongInput ? 2 : 1);
   },
 );

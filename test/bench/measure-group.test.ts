@@ -102,9 +102,15 @@ describe("npm run bench", () => {
     expect(status).toBe(0);
   });
 
+  it("takes a mistake in the options for one, before anything is measured", () => {
+    for (const wrong of [["--smal"], ["speed", "--rounds", "none"], ["speed", "--json", "/nowhere/at/all.json"]]) {
+      expect([wrong, bench(...wrong).status]).toEqual([wrong, 2]);
+    }
+  });
+
   it("refuses a group that does not exist", () => {
     const { status, stderr } = bench("speeed");
     expect(stderr).toMatch(/there is no group speeed; groups: plan, engine/);
-    expect(status).toBe(1);
+    expect(status).toBe(2);
   });
 });

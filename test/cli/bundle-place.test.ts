@@ -1,0 +1,22 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { repositoryRoot } from "../../names/repository-root";
+import { useFolder } from "./run";
+
+const folder = useFolder();
+
+it("a command whose bundle has no place names the folder and the way out, without a trace", () => {
+  mkdirSync(join(folder, "cli"));
+  copyFileSync(join(repositoryRoot(), "cli", "run.mjs"), join(folder, "cli", "run.mjs"));
+  // A file where the folder should be stops root, too.
+  writeFileSync(join(folder, "dist"), "");
+  const { status, stderr } = spawnSync(process.execPath, [join(folder, "cli", "run.mjs"), "plan"], {
+    encoding: "utf8",
+  });
+  expect(status).toBe(2);
+  expect(stderr).toContain(`${join(folder, "dist")} cannot be written`);
+  expect(stderr).toContain("node cli/run.mjs --build");
+  expect(stderr).not.toMatch(/\n\s+at /);
+});
