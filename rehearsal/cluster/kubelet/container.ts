@@ -1,3 +1,8 @@
+import { cacheFolder } from "../../parts/cache";
+
+/** Folders of this machine that a container has empty ones of. */
+const EMPTY_FOLDERS = ["/etc", "/var", "/run", "/tmp"];
+
 /**
  * Becomes a program in a file system of its own: what this machine has, but for the folders below, with volumes mounted
  * where its pod says. It stays in the network namespace that it is started in. Hooks write to the output of their
@@ -8,7 +13,7 @@ const SCRIPT = `set -e
 root=$1; count=$2; shift 2
 mount -t tmpfs -o size=64m tmpfs "$root"
 for entry in /*; do
-  case "$entry" in /etc|/var|/run|/tmp) mkdir "$root$entry"; continue;; esac
+  case "$entry" in ${EMPTY_FOLDERS.join("|")}) mkdir "$root$entry"; continue;; esac
   if [ -L "$entry" ]; then cp -P "$entry" "$root$entry"
   elif [ -d "$entry" ]; then mkdir "$root$entry"; mount --rbind "$entry" "$root$entry"; fi
 done
@@ -48,7 +53,11 @@ export interface ContainerCommand {
 /** The command line that becomes this container: a program and its arguments. */
 export function containerCommand(container: ContainerCommand): readonly [string, readonly string[]] {
   const { network, root, mounts, env, command } = container;
-  const volumes = mounts.flatMap(({ source, target }) => [source, target]);
+  // Installed parts may be in such a folder: XDG_CACHE_HOME says where they are. A volume on the folder would hide an earlier mount.
+  const parts = cacheFolder();
+  const isEmptied = EMPTY_FOLDERS.some((folder) => parts.startsWith(`${folder}/`));
+  const all = [...mounts, ...(isEmptied ? [{ source: parts, target: parts }] : [])];
+  const volumes = all.flatMap(({ source, target }) => [source, target]);
   const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   return [
     "nsenter",
@@ -62,7 +71,7 @@ export function containerCommand(container: ContainerCommand): readonly [string,
       SCRIPT,
       "container",
       root,
-      String(mounts.length),
+      String(all.length),
       ...volumes,
       "/usr/bin/env",
       "-i",
