@@ -9,7 +9,7 @@ import type { Rule } from "../core/rule";
 import { blockOf, settingFaults } from "../engine-block";
 import type { ModelConfig } from "../schema";
 import { secretKeys } from "../secrets";
-import { optionOfRelease, releaseOf, valueOfRelease } from "./options-of-release";
+import { isFlagOfRelease, optionOfRelease, releaseOf, valueOfRelease } from "./options-of-release";
 
 type Fault = Pick<ProblemDraft, "allowed" | "fix"> & { readonly secret?: boolean };
 
@@ -61,7 +61,7 @@ function* problems<T extends ArgumentValue>(
 function argumentFault(name: string, value: ArgumentValue, config: ModelConfig): Fault | undefined {
   const { argumentNamed, arguments: rules } = engineOptions(config.engine);
   const argument = argumentNamed.get(name);
-  const forbidden = forbiddenBy(rules, name, argument !== undefined);
+  const forbidden = forbiddenBy(rules, name, argument !== undefined || isFlagOfRelease(name, config));
   if (forbidden) {
     return forbidden;
   }

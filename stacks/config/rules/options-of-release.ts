@@ -19,6 +19,11 @@ function recordOf(config: ModelConfig): EngineReleases | undefined {
   return releases !== undefined && isRead(releases, releaseOf(config)) ? releases : undefined;
 }
 
+/** Whether a flag is one of the release, whatever the pinned one has. */
+export function isFlagOfRelease(name: string, config: ModelConfig): boolean {
+  return releaseHas(recordOf(config)?.arguments ?? [], name, releaseOf(config));
+}
+
 /** An option that the release lacks. */
 export function optionOfRelease(
   part: "arguments" | "environment",

@@ -26,6 +26,11 @@ describe("options of a model with a release of its own", () => {
       },
     ],
     [
+      "nothing, and the platform writes it",
+      { engineVersion: "0.9.1", args: { task: "embed" } },
+      { path: "args.task", said: /told by task of the model/ },
+    ],
+    [
       "a flag that went before",
       { engineVersion: "0.30.0", args: { "swap-space": 4 } },
       { path: "args.swap-space", said: /it needs vLLM 0\.\d+\.\d+ or older/ },
