@@ -16,6 +16,14 @@ describe("options of a model with a release of its own", () => {
     expect(problem({ engineVersion: "0.34.0", args: { tomorrow: true } })).toBeUndefined();
   });
 
+  it("are those of a canary's release too", () => {
+    const canary = { engineVersion: "0.9.1", weight: 0 };
+    const problems = problemsWith({
+      models: { chat: { model: "qwen2.5-7b-instruct", args: { "async-scheduling": true }, canary } },
+    });
+    expect(problems).toMatchObject([{ path: expect.stringMatching(/args\.async-scheduling$/) }]);
+  });
+
   it.each([
     [
       "a flag that came later",
