@@ -1,3 +1,5 @@
+import type { EngineReleases } from "./engine-releases";
+
 /** One flag of an engine's command line. */
 export interface EngineArgument {
   /** Without dashes, e.g. "tool-call-parser". */
@@ -55,15 +57,18 @@ export interface EngineOptionCatalogue {
   readonly environment: OptionRules;
   /** Flags by name without dashes: those that the pinned version has. */
   readonly argumentNamed: ReadonlyMap<string, EngineArgument>;
+  /** Names by release. @default only the pinned release was read */
+  readonly releases?: EngineReleases;
 }
 
 /** Options and rules of one engine as one. Both files are checked against catalog/schema by test/catalog. */
 export function optionCatalogue(
   options: EngineOptions,
   { arguments: flags, environment }: { readonly arguments: OptionRules; readonly environment: OptionRules },
+  releases?: EngineReleases,
 ): EngineOptionCatalogue {
   const argumentNamed = new Map(options.arguments.map((argument) => [argument.name, argument]));
-  return { options, arguments: flags, environment, argumentNamed };
+  return { options, arguments: flags, environment, argumentNamed, ...(releases && { releases }) };
 }
 
 /** What a table of rules says of an option. */

@@ -222,6 +222,8 @@ export interface Engine {
     readonly port: number;
     readonly path: string;
     readonly series: Readonly<Partial<Record<MetricMeaning, string>>>;
+    /** First releases with a series of that name. @default all have it */
+    readonly since?: Readonly<Partial<Record<MetricMeaning, string>>>;
     /** Name under which its 99th percentile of a request's time is recorded besides, in milliseconds. @default none */
     readonly p99LatencyName?: string;
   };

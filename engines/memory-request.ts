@@ -3,7 +3,9 @@ import type { ServedModel } from "./served-model";
 import type { EngineName } from "./table";
 
 /** How a replica's GPUs divide its model, and what of it decides whether they can. */
-export interface LayoutRequest extends Pick<ServedModel, "architecture" | "quantization" | "args" | "engineSettings"> {
+export interface LayoutRequest
+  extends Pick<ServedModel, "architecture" | "quantization" | "args" | "engineSettings">,
+    Partial<Pick<ServedModel, "engineVersion">> {
   readonly tensorParallel: number;
   /** For engines without tensor parallelism: the number of GPUs that the layers are spread over. */
   readonly pipelineParallel: number;

@@ -8,7 +8,7 @@ import { imageEntry } from "../catalog/images";
 import { leastRocmDriver } from "../catalog/rocm-drivers";
 import { type CpuArchitecture, cardCount, type GpuSpec, gpuModels } from "../catalog/shapes";
 import { modelEngineVersion, modelImageName } from "../engines";
-import { compareVersions } from "../engines/vllm/memory/versions";
+import { compareVersions } from "../names/versions";
 import { hostsOf } from "./shared-servers";
 import type { DeploymentPlan, ModelPlan, PoolPlan } from "./types";
 

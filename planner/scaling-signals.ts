@@ -1,21 +1,27 @@
 /** What replicas of a model can follow, by what its engine tells of itself. */
+import { isWithin } from "../catalog/engine-releases";
 import { type EngineName, engineOf } from "../engines";
 import type { ScalingSignalName } from "./scaling";
 
-/** Signals of requests: the engine's own, or counted at the gateway. The others are of processors and cards. */
-export function reportedSignals(engine: EngineName): ScalingSignalName[] {
-  const { kvCacheUsage, latencySeconds, latencySummaryMicroseconds } = engineOf(engine).metrics?.series ?? {};
+/**
+ * Signals of requests: the engine's own, or counted at the gateway. The others are of processors and cards.
+ * @param version of the engine.
+ */
+export function reportedSignals(engine: EngineName, version: string): ScalingSignalName[] {
+  const { series, since } = engineOf(engine).metrics ?? {};
+  const { kvCacheUsage, latencySeconds, latencySummaryMicroseconds } = series ?? {};
   const latency = latencySeconds ?? latencySummaryMicroseconds;
+  const isCacheReported = kvCacheUsage !== undefined && isWithin({ since: since?.kvCacheUsage }, version);
   return [
     "queue",
-    ...(kvCacheUsage === undefined ? [] : (["kvCache"] as const)),
+    ...(isCacheReported ? (["kvCache"] as const) : []),
     ...(latency === undefined ? [] : (["latency"] as const)),
   ];
 }
 
 /** What replicas follow where nobody says: requests that wait, and the cache that they would wait for. */
-export function usualSignals(engine: EngineName): ScalingSignalName[] {
-  return reportedSignals(engine).filter((signal) => signal !== "latency");
+export function usualSignals(engine: EngineName, version: string): ScalingSignalName[] {
+  return reportedSignals(engine, version).filter((signal) => signal !== "latency");
 }
 
 /** The engine does not tell how many requests wait: the gateway's count of those under way says it. */

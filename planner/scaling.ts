@@ -127,15 +127,15 @@ export function firstReplicas({ minReplicas }: { readonly minReplicas: number })
  * @param busy a replica at its service level, where its traffic says.
  */
 export function planScaling(
-  model: Pick<ModelRequest, "engine" | "minReplicas" | "maxReplicas" | "scaling" | "concurrency">,
+  model: Pick<ModelRequest, "engine" | "engineVersion" | "minReplicas" | "maxReplicas" | "scaling" | "concurrency">,
   place: ScalingPlace,
   busy?: BusyReplica,
 ): ScalingPlan | undefined {
-  const { engine, minReplicas, maxReplicas, scaling } = model;
+  const { engine, engineVersion, minReplicas, maxReplicas, scaling } = model;
   if (minReplicas === maxReplicas || scaling === undefined) {
     return undefined;
   }
-  const { by, on = usualSignals(engine), targets, schedule, spareReplicas } = scaling;
+  const { by, on = usualSignals(engine, engineVersion), targets, schedule, spareReplicas } = scaling;
   const spikeToServed = wayOfAReplica(place);
   const coldStartSeconds = wayOfAReplica({ ...place, hasRoom: minReplicas === 0 && place.hasRoom }).total;
   return {

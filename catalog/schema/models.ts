@@ -60,6 +60,20 @@ const engineOptions = z.strictObject({
   ),
 }) satisfies z.ZodType<EngineOptions>;
 
+const release = z.string().regex(/^\d+(\.\d+){1,3}(\.post\d+)?$/);
+const releaseOptions = z.array(z.strictObject({ name: text, since: release.optional(), until: release.optional() }));
+
+const engineReleases = z.strictObject({
+  about: text,
+  engine: z.string().regex(/^[a-z0-9]+$/),
+  asOf: day,
+  source: text,
+  releases: z.array(release).nonempty(),
+  arguments: releaseOptions,
+  environment: releaseOptions,
+  values: z.record(text, releaseOptions).optional(),
+});
+
 const remarks = z.record(text, text);
 
 const optionRules = z.strictObject({ settings: remarks, refused: remarks, memory: remarks, advice: remarks });
@@ -82,5 +96,6 @@ export const models = {
     ),
   }),
   engineOptions,
+  engineReleases,
   engineRules: z.strictObject({ about, arguments: optionRules, environment: optionRules }),
 };

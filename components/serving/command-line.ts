@@ -24,6 +24,17 @@ export function literal(value: unknown): string {
   return text.replaceAll("$(", "$$$$(");
 }
 
+/**
+ * The words of a flag that the platform writes: `true` switches it on, lists are several words, mappings become JSON. One
+ * word holds name and value, so that no value is taken for a flag of its own; Kubernetes expands `$(NAME)` in them.
+ */
+export function unescapedWords(name: string, value: ArgumentValue): string[] {
+  if (Array.isArray(value)) {
+    return [`--${name}`, ...value.map(String)];
+  }
+  return [value === true ? `--${name}` : `--${name}=${typeof value === "object" ? JSON.stringify(value) : value}`];
+}
+
 /** `--name=value` for each flag that has a value: one word, so that no value is taken for a flag of its own. */
 export function flags(values: Readonly<Record<string, string | number | undefined>>): string[] {
   return Object.entries(values).flatMap(([flag, value]) => (value === undefined ? [] : [`${flag}=${value}`]));

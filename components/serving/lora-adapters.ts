@@ -1,7 +1,7 @@
 /** LoRA adapters in a model's pod: who copies them there, and what the engine is told of them. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import { image } from "../../catalog/images";
-import type { AdaptersPlan, ModelPlan } from "../../planner/types";
+import type { AdaptersPlan, ArgumentValue, ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 import { hashOf, scriptPath } from "../core/job-scripts";
 import { besidesSidecars, gibibytes, guaranteed } from "../core/resources";
@@ -69,19 +69,18 @@ export function adapterFiles(
   };
 }
 
-/** Words of vLLM's command line for a model's adapters; none without. */
-export function adapterArguments({ adapters }: ModelPlan): readonly string[] {
+/** Arguments of vLLM for a model's adapters; none without. */
+export function adapterArguments({ adapters }: ModelPlan): Readonly<Record<string, ArgumentValue>> {
   if (adapters === undefined) {
-    return [];
+    return {};
   }
   const { list, slots, maxRank } = adapters;
-  return [
-    "--enable-lora",
-    `--max-loras=${slots}`,
-    `--max-lora-rank=${maxRank}`,
+  return {
+    "enable-lora": true,
+    "max-loras": slots,
+    "max-lora-rank": maxRank,
     // All of them stay in memory: one that is not in a slot need not be read from disk again.
-    `--max-cpu-loras=${Math.max(slots, list.length)}`,
-    "--lora-modules",
-    ...list.map(({ name }) => `${name}=${ADAPTER_FOLDER}/${name}`),
-  ];
+    "max-cpu-loras": Math.max(slots, list.length),
+    "lora-modules": list.map(({ name }) => `${name}=${ADAPTER_FOLDER}/${name}`),
+  };
 }

@@ -1,6 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { BATCH_TOKENS, ollama, OLLAMA_PORT as PORT } from "../../engines/ollama";
+import { ollamaReads } from "../../engines/ollama/options";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
@@ -209,7 +210,7 @@ function engineControl(model: ModelPlan, guests: readonly ModelPlan[], control: 
 }
 
 /**
- * Variables of Ollama 0.32: models are kept loaded, with the context and the parallel requests of the plan.
+ * Variables of Ollama: models are kept loaded, with the context and the parallel requests of the plan.
  *
  * @param controlled the model control API loads further models and unloads them in time. Otherwise there are but the
  *   planned ones, and a stray request for another must not take their memory.
@@ -230,7 +231,7 @@ export function ollamaEnvironment(model: ModelPlan, controlled = false): EnvVar[
     OLLAMA_FLASH_ATTENTION: "1",
     // The plan counts 16-bit keys and values.
     OLLAMA_KV_CACHE_TYPE: "f16",
-    OLLAMA_NO_CLOUD: "1",
+    ...(ollamaReads("OLLAMA_NO_CLOUD", model.engineVersion) && { OLLAMA_NO_CLOUD: "1" }),
   });
 }
 

@@ -1,6 +1,7 @@
 /** The pods of a model's Ray cluster: a head that keeps it together, and workers with the GPUs. KubeRay adds `ray start`. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import { HEAD, METRICS_PORT, ray, SERVE_PORT } from "../../engines/ray";
+import { vllmVersionOf } from "../../engines/ray/releases";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
@@ -142,7 +143,7 @@ function workerProbes(model: ModelPlan): Pick<HardenedContainer, "startupProbe" 
 
 function rayEnvironment(model: ModelPlan): kubernetes.types.input.core.v1.EnvVar[] {
   return [
-    ...engineEnvironment(model),
+    ...engineEnvironment(model, vllmVersionOf(model.engineVersion)),
     // Nothing is reported from a closed pod.
     ...variables({ RAY_USAGE_STATS_ENABLED: "0" }),
   ];

@@ -1,6 +1,8 @@
 /** What Ray Serve is told of a model: one application of `ray.serve.llm`. Pure; real Ray judges it in the end-to-end tests. */
 import { SERVE_PORT } from "../../engines/ray";
-import { rayArgument, rayEngineArgument } from "../../engines/ray/options";
+import { rayEngineArgument } from "../../engines/ray/options";
+import { vllmVersionOf } from "../../engines/ray/releases";
+import { argumentsFor } from "../../engines/vllm/releases";
 import type { ModelPlan } from "../../planner/types";
 import { engineArguments } from "./vllm-args";
 
@@ -65,11 +67,7 @@ export function serveConfig(model: ModelPlan, location: string): ServeConfig {
 
 /** What the plan decided and what the user wrote, as arguments of the engine's constructor. */
 function engineKwargs(model: ModelPlan): Record<string, unknown> {
-  const decided = Object.entries(engineArguments(model)).filter(([, value]) => value !== undefined);
-  const flag = model.loadAs?.flag?.replace(/^--/, "");
-  const known = flag !== undefined && rayArgument(flag) ? [[flag, true] as const] : [];
+  const decided = Object.entries(argumentsFor(vllmVersionOf(model.engineVersion), engineArguments(model)));
   const given = Object.entries(model.args ?? {}).map(([name, value]) => rayEngineArgument(name, value));
-  return Object.fromEntries(
-    [...decided, ...known, ...given].map(([name, value]) => [name.replaceAll("-", "_"), value]),
-  );
+  return Object.fromEntries([...decided, ...given].map(([name, value]) => [name.replaceAll("-", "_"), value]));
 }

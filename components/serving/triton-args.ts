@@ -1,6 +1,7 @@
-/** The command line of Triton 26.07 for a planned model. Pure; the test checks every flag against the release's parser. */
+/** The command line of Triton for a planned model, in its release. Pure; the tests check every flag against each release's parser. */
 import { TRITON_PORTS } from "../../engines/triton";
 import { tritonOptions } from "../../engines/triton/options";
+import { GRPC_THREADS, tritonHas } from "../../engines/triton/releases";
 import { tritonOwnSettings } from "../../engines/triton/settings";
 import { BYTES_PER_MIB } from "../../names/units";
 import type { ArgumentValue, ModelPlan } from "../../planner/types";
@@ -28,7 +29,7 @@ export function tritonArguments(model: ModelPlan, repository: string): string[] 
       "--grpc-port": TRITON_PORTS.grpc,
       "--metrics-port": TRITON_PORTS.metrics,
       "--http-thread-count": own.httpThreads,
-      "--grpc-infer-thread-count": own.grpcThreads,
+      [`--${GRPC_THREADS}`]: tritonHas(GRPC_THREADS, model.engineVersion) ? own.grpcThreads : undefined,
       "--grpc-infer-allocation-pool-size": own.grpcPool ?? Math.max(LEAST_POOL, model.concurrency),
       "--pinned-memory-pool-byte-size": own.pinnedPoolMiB * BYTES_PER_MIB,
       "--model-load-thread-count": own.loadThreads,

@@ -1,11 +1,11 @@
-/** The command line of vLLM 0.33 for a planned model. Pure; the test checks every flag against the release's parser. */
+/** The command line of vLLM for a planned model, in its release. Pure; the tests check every flag against each release's parser. */
 import { VLLM_PORT } from "../../engines/vllm";
-import { compareVersions } from "../../engines/vllm/memory/versions";
 import { vllmArgument } from "../../engines/vllm/options";
+import { argumentsFor, vllmHas } from "../../engines/vllm/releases";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
 import { CHAT_TEMPLATE_FILE } from "./chat-template";
-import { flags, words } from "./command-line";
+import { unescapedWords, words } from "./command-line";
 import { adapterArguments } from "./lora-adapters";
 import { IMAGE_PULL_SECONDS } from "./pod-settings";
 
@@ -25,10 +25,13 @@ const STREAM_CONCURRENCY = 16;
 /** Share of a pod's memory that streaming may use as buffer; the streamer's own default is 40 GB, whatever the pod has. */
 const STREAM_MEMORY_SHARE = 0.25;
 
+type Arguments = Readonly<Record<string, ArgumentValue | undefined>>;
+
 /**
- * What the plan decided of the engine itself, under vLLM's names without dashes, whoever starts it. Undefined: its default.
+ * What the plan decided of the engine itself, under the newest release's names without dashes, whoever starts it.
+ * Undefined: its default.
  */
-export function engineArguments(model: ModelPlan): Readonly<Record<string, ArgumentValue | undefined>> {
+export function engineArguments(model: ModelPlan): Arguments {
   return {
     "tensor-parallel-size": model.tensorParallel,
     "pipeline-parallel-size": model.pipelineParallel,
@@ -41,6 +44,7 @@ export function engineArguments(model: ModelPlan): Readonly<Record<string, Argum
     runner: RUNNERS[model.task],
     "chat-template": model.chatTemplate && CHAT_TEMPLATE_FILE,
     ...(model.loading === "stream" && streaming(model)),
+    ...(model.loadAs?.flag !== undefined && { [model.loadAs.flag.replace(/^--/, "")]: true }),
   };
 }
 
@@ -49,24 +53,29 @@ export function engineArguments(model: ModelPlan): Readonly<Record<string, Argum
  * @param location folder of the weights, or their `s3://` URI when they are streamed.
  */
 export function vllmArguments(model: ModelPlan, location: string): string[] {
+  const isSleeper = vllmOwnSettings(model).sleepMode;
   return [
     location,
-    ...flags({
-      "--served-model-name": model.servedName,
-      "--host": "0.0.0.0",
-      "--port": VLLM_PORT,
-      ...dashed(engineArguments(model)),
+    ...writtenFor(model, {
+      "served-model-name": model.servedName,
+      host: "0.0.0.0",
+      port: VLLM_PORT,
+      ...engineArguments(model),
       // After SIGTERM; the default is 0.
-      "--shutdown-timeout": drainsItself(model) ? model.drainSeconds : undefined,
+      "shutdown-timeout": model.drainSeconds,
       // Probes and scrapes would drown the requests in the log.
-      "--disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
+      "disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
+      // Whoever asks one that sleeps waits, and shows nowhere else than in its load: so it is woken.
+      ...(isSleeper && { "enable-sleep-mode": true, "enable-server-load-tracking": true }),
+      ...adapterArguments(model),
     }),
-    ...(model.loadAs?.flag === undefined ? [] : [model.loadAs.flag]),
-    // Whoever asks one that sleeps waits, and shows nowhere else than in its load: so it is woken.
-    ...(vllmOwnSettings(model).sleepMode ? ["--enable-sleep-mode", "--enable-server-load-tracking"] : []),
-    ...adapterArguments(model),
     ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value, vllmArgument(name))),
   ];
+}
+
+/** Words of the command line for what the platform writes itself, as the model's release takes it. */
+export function writtenFor({ engineVersion }: Pick<ModelPlan, "engineVersion">, values: Arguments): string[] {
+  return Object.entries(argumentsFor(engineVersion, values)).flatMap(([name, value]) => unescapedWords(name, value));
 }
 
 /**
@@ -80,16 +89,14 @@ function memory({ gpuVendor, gpuMemoryUtilization, memoryPerGpu }: ModelPlan): R
     : { "gpu-memory-utilization": gpuMemoryUtilization };
 }
 
-/** It lets running requests end when it is told to stop (engine/arg_utils.py: in 0.18.0, not in 0.17.1). */
-const DRAINS_FROM = "0.18.0";
-
+/** It lets running requests end when it receives SIGTERM. */
 export function drainsItself({ engineVersion }: Pick<ModelPlan, "engineVersion">): boolean {
-  return compareVersions(engineVersion, DRAINS_FROM) >= 0;
+  return vllmHas("shutdown-timeout", engineVersion);
 }
 
 /** Arguments of the leader of a replica whose processes Ray starts; its workers have none. */
 export function rayGroupArguments(model: ModelPlan, location: string): string[] {
-  return [...vllmArguments(model, location), "--distributed-executor-backend=ray"];
+  return [...vllmArguments(model, location), ...writtenFor(model, { "distributed-executor-backend": "ray" })];
 }
 
 /** PyTorch's own, for nodes to meet and for every collective. */
@@ -105,17 +112,17 @@ export type GroupRole = "leader" | "worker";
 export function groupArguments(model: ModelPlan, location: string, role: GroupRole): string[] {
   return [
     ...vllmArguments(model, location),
-    ...flags({
-      "--distributed-executor-backend": "mp",
-      "--nnodes": "$(LWS_GROUP_SIZE)",
-      "--node-rank": "$(LWS_WORKER_INDEX)",
-      "--master-addr": "$(LWS_LEADER_ADDRESS)",
-      "--master-port": RENDEZVOUS_PORT,
+    ...writtenFor(model, {
+      "distributed-executor-backend": "mp",
+      nnodes: "$(LWS_GROUP_SIZE)",
+      "node-rank": "$(LWS_WORKER_INDEX)",
+      "master-addr": "$(LWS_LEADER_ADDRESS)",
+      "master-port": RENDEZVOUS_PORT,
       // Without it the first node to come gives up after ten minutes, while the last one still pulls the image or copies
       // the weights; the whole group would be made anew, and copy them again.
-      "--distributed-timeout-seconds": Math.max(TORCH_TIMEOUT_SECONDS, IMAGE_PULL_SECONDS + model.startupBudgetSeconds),
+      "distributed-timeout-seconds": Math.max(TORCH_TIMEOUT_SECONDS, IMAGE_PULL_SECONDS + model.startupBudgetSeconds),
+      ...(role === "worker" && { headless: true }),
     }),
-    ...(role === "worker" ? ["--headless"] : []),
   ];
 }
 
@@ -128,14 +135,4 @@ function streaming(model: ModelPlan): Readonly<Record<string, ArgumentValue>> {
     "load-format": "runai_streamer",
     "model-loader-extra-config": { concurrency: STREAM_CONCURRENCY, memory_limit: bytes },
   };
-}
-
-/** As flags of a command line: mappings become JSON. */
-function dashed(values: ReturnType<typeof engineArguments>): Record<string, string | number | undefined> {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      `--${name}`,
-      value === undefined || typeof value === "number" || typeof value === "string" ? value : JSON.stringify(value),
-    ]),
-  );
 }

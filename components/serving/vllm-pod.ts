@@ -1,5 +1,6 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import { VLLM_PORT } from "../../engines/vllm";
+import { variablesFor } from "../../engines/vllm/releases";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedPodArgs } from "../core/hardened-pod";
@@ -33,16 +34,24 @@ export function vllmPod({ chatTemplate, environment = [], ...args }: VllmPodArgs
     command: args.command ?? ["vllm", "serve"],
     port: VLLM_PORT,
     busy: args.busy ?? (drainsItself(model) ? undefined : whileCounted(model)),
-    environment: [...engineEnvironment(model), ...weights.environment, ...modelVariables(model, gpu), ...environment],
+    environment: [
+      ...engineEnvironment(model, model.engineVersion),
+      ...weights.environment,
+      ...modelVariables(model, gpu),
+      ...environment,
+    ],
     volumes: chatTemplate?.volumes,
     mounts: chatTemplate?.mounts,
     writablePaths: ["/tmp", CACHE_FOLDER],
   });
 }
 
-/** Variables of vLLM, whoever starts it. */
-export function engineEnvironment(model: ModelPlan): kubernetes.types.input.core.v1.EnvVar[] {
-  return variables({
+/**
+ * Variables of vLLM, whoever starts it.
+ * @param version of vLLM.
+ */
+export function engineEnvironment(model: ModelPlan, version: string): kubernetes.types.input.core.v1.EnvVar[] {
+  const values = {
     // Everything that is cached lies in one writable folder: the root file system is read-only.
     HOME: CACHE_FOLDER,
     XDG_CACHE_HOME: CACHE_FOLDER,
@@ -62,7 +71,8 @@ export function engineEnvironment(model: ModelPlan): kubernetes.types.input.core
     ...(model.gpuVendor === undefined && cpuThreads(model)),
     // The API that puts it to sleep exists in development mode alone. No route of the gateway leads there (test/e2e/gateway/development-routes.test.ts).
     ...(vllmOwnSettings(model).sleepMode && { VLLM_SERVER_DEV_MODE: "1" }),
-  });
+  };
+  return variables(variablesFor(version, values));
 }
 
 /**

@@ -20,7 +20,7 @@ import { type ModelServer, type ModelServerArgs, requireStore, serverName } from
 import { variables } from "./pod-settings";
 import { httpProbes } from "./probes";
 import type { ProxyJob } from "./scripts/vllm-prefill-proxy";
-import { vllmArguments } from "./vllm-args";
+import { vllmArguments, writtenFor } from "./vllm-args";
 import { type VllmPodArgs, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
 
@@ -36,7 +36,7 @@ const PREFILL_TIMEOUT_MS = 120_000;
 type Role = "prefill" | "decode";
 
 /** What each kind of pod is told: `kv_role` names it for people, and `recompute` lets an answer go on when a prefill pod is gone. */
-const TRANSFER: Readonly<Record<Role, object>> = {
+const TRANSFER: Readonly<Record<Role, Readonly<Record<string, string>>>> = {
   prefill: { kv_connector: "NixlConnector", kv_role: "kv_producer", kv_load_failure_policy: "recompute" },
   decode: { kv_connector: "NixlConnector", kv_role: "kv_consumer", kv_load_failure_policy: "recompute" },
 };
@@ -115,7 +115,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
               chatTemplate: template,
               arguments: [
                 ...vllmArguments(model, weights.location),
-                `--kv-transfer-config=${JSON.stringify(TRANSFER[role])}`,
+                ...writtenFor(model, { "kv-transfer-config": TRANSFER[role] }),
               ],
               // Where the others fetch what they need to reach its cache.
               environment: [

@@ -1,7 +1,7 @@
 import { formatNames, isGgufName } from "../../planner/model/format-names";
 import { type Engine, semanticVersionOf } from "../engine";
 import { estimateOllama, inFlightTokens, usualFileType } from "./memory";
-import { ollamaOptions } from "./options";
+import { ollamaOptions, ollamaVersionProblems } from "./options";
 import { ollamaSettings } from "./settings";
 import { ollamaSharedServer } from "./shared-server";
 
@@ -34,6 +34,7 @@ export const ollama: Engine = {
   variablePrefix: "OLLAMA_",
   settings: ollamaSettings,
   memoryByVersion: false,
+  versionProblems: ollamaVersionProblems,
   // llama.cpp spreads whole layers over the GPUs of one node: a pipeline of that many stages.
   parallelism: { tensor: false, overNodes: false },
   kernelsOf: "llama.cpp",

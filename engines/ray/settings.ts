@@ -1,7 +1,8 @@
 import { engineSettings } from "../settings";
+import { releaseGaps } from "../vllm/asked-of-release";
 import { parsersAskedFor } from "../vllm/asked-parsers";
 import { chatFaults, vllmBlock } from "../vllm/settings";
-import { rayArgument } from "./options";
+import { onVllm, vllmVersionOf } from "./releases";
 
 /** `models.<name>.ray`: of vLLM's block what Ray hands on to the vLLM in it. */
 const rayBlock = vllmBlock.pick({
@@ -19,5 +20,20 @@ const rayBlock = vllmBlock.pick({
 export const raySettings = engineSettings(rayBlock, {
   requested: ({ toolCalling: _, reasoning: __, ...requested }) => requested,
   faults: chatFaults,
-  outcome: (block, model) => parsersAskedFor({ key: "ray", argument: rayArgument }, block, model),
+  outcome: (block, model) => {
+    const version = vllmVersionOf(model.engineVersion);
+    const parsers = parsersAskedFor({ key: "ray", version }, block, model);
+    const isReasoningWithTools = block.reasoning && block.toolCalling;
+    const gaps = releaseGaps({ model: onVllm(model), own: {}, isReasoningWithTools });
+    return {
+      ...parsers,
+      problems: [
+        ...parsers.problems,
+        ...gaps.map(({ reason }) => ({
+          rule: "engine-release",
+          message: `Ray ${model.engineVersion} computes with vLLM ${version}: ${reason}. To fix it: write engine: vllm.`,
+        })),
+      ],
+    };
+  },
 });

@@ -1,4 +1,5 @@
 /** What TGI 3.0.1 can serve, of the much that exists since: families, layouts and cards. */
+import { compareVersions } from "../../names/versions";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { type Card, type CardVerdict, describe, NOTHING_TO_SAY, OTHER_CARDS } from "../card";
 import type { LayoutRequest, MemoryRequest } from "../memory-request";
@@ -20,7 +21,10 @@ const FAMILIES: readonly string[] = [
 ];
 
 /** The first release whose image starts as root alone (huggingface/text-generation-inference#3082). */
-const FIRST_ROOT_ONLY = [3, 1];
+const FIRST_ROOT_ONLY = "3.1.0";
+
+/** The first release with all flags that the platform writes (--usage-stats), and the oldest in catalog/engine-releases/tgi.json. */
+const OLDEST_READ = "2.3.0";
 
 export function tgiStartProblems({ architecture }: MemoryRequest): string[] {
   const { family, vision } = architecture;
@@ -35,10 +39,11 @@ export function tgiStartProblems({ architecture }: MemoryRequest): string[] {
 
 /** A container of model namespaces is never root (Pod Security `restricted`). */
 export function tgiVersionProblems(version: string): string[] {
-  const [major = 0, minor = 0] = version.split(".").map(Number);
-  const [rootMajor = 0, rootMinor = 0] = FIRST_ROOT_ONLY;
-  return major > rootMajor || (major === rootMajor && minor >= rootMinor)
-    ? ["images of TGI from 3.1 on start as root alone, which no pod here may be: take 3.0.1"]
+  if (compareVersions(version, FIRST_ROOT_ONLY) >= 0) {
+    return ["images of TGI from 3.1 on start as root alone, which no pod here may be: take 3.0.1"];
+  }
+  return compareVersions(version, OLDEST_READ) < 0
+    ? [`TGI ${version} lacks flags that the platform writes: take 3.0.1`]
     : [];
 }
 

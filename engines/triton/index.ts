@@ -3,6 +3,7 @@ import { tritonLayoutProblems } from "./layouts";
 import { batchSize, MAX_BATCHED_TOKENS } from "./limits";
 import { estimateTriton } from "./memory";
 import { tritonOptions } from "./options";
+import { tritonVersionProblems } from "./releases";
 import { tritonOwnSettings, tritonSettings } from "./settings";
 
 /** Triton's own ports (server 2.71: command_line_parser.cc). */
@@ -51,6 +52,7 @@ export const triton: Engine = {
   settings: tritonSettings,
   variablePrefix: "TRITON_",
   memoryByVersion: false,
+  versionProblems: tritonVersionProblems,
   parallelism: { tensor: true, overNodes: false },
   kernelsOf: "trtllm",
   batchLimits: (request) => ({ sequences: batchSize(request), promptTokens: MAX_BATCHED_TOKENS }),

@@ -3,6 +3,7 @@ import type { ModelTask, ServedModel } from "../served-model";
 import { engineSettings, type SettingFault, type SettingsOutcome } from "../settings";
 import { llmapiProblems } from "./llmapi";
 import type { Message } from "./model-config";
+import { FIXED_GRPC_THREADS, tritonReleaseGaps } from "./releases";
 
 const CACHE_DTYPES = ["auto", "fp8"] as const satisfies readonly ServedModel["kvCacheDtype"][];
 const BACKENDS = ["standard", "tensorrtllm", "vllm"] as const;
@@ -97,7 +98,7 @@ export const tritonBlock = z.strictObject({
     .int()
     .min(2)
     .max(128)
-    .default(2)
+    .default(FIXED_GRPC_THREADS)
     .meta({ description: "Threads that answer gRPC.", unit: "threads", example: 4 }),
   grpcPool: z.int().min(1).max(65_536).optional().meta({
     description: "Requests over gRPC whose memory is kept for the next ones. Default: concurrency, at least 8.",
@@ -201,8 +202,13 @@ function tritonFaults({ repository, modelConfig = {} }: TritonBlock, task: Model
 }
 
 /** A repository lies in the model store; nothing else knows how it would come there. */
-function sourceOutcome({ repository }: TritonBlock, { source, task }: ServedModel): SettingsOutcome {
+function sourceOutcome(block: TritonBlock, { source, task, engineVersion }: ServedModel): SettingsOutcome {
+  const { repository } = block;
   const isMissing = repository !== undefined && source.kind !== "bucket";
+  const gaps = tritonReleaseGaps(engineVersion, ownSettings(block)).map((gap) => ({
+    rule: "engine-release",
+    message: `Triton ${engineVersion}: ${gap}.`,
+  }));
   return {
     args: {},
     notes:
@@ -211,12 +217,13 @@ function sourceOutcome({ repository }: TritonBlock, { source, task }: ServedMode
         : [],
     problems: isMissing
       ? [
+          ...gaps,
           {
             rule: "engine-settings",
             message:
               "triton.repository says that source is a Triton model repository, but source is none of the model store: write source: s3://<bucket of the store>/<prefix>, or remove repository",
           },
         ]
-      : [],
+      : gaps,
   };
 }

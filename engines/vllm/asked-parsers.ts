@@ -1,8 +1,8 @@
 /** The parsers of tool calls and reasoning that a block asks for, as flags; what is off, and what no row of the table has. */
-import type { EngineArgument } from "../../catalog/engine-options";
 import type { ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";
 import { type ChatParsers, chatParsers } from "./chat-parsers";
+import { vllmHas, vllmValues } from "./releases";
 import type { ChatKeys } from "./settings";
 
 /** One kind of parser: the key of the block that asks for it, the flag that names it, and one that it may name. */
@@ -13,11 +13,14 @@ const KINDS = {
 
 const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
 
-/** Whose block asks, by its key, and what its release of vLLM has. */
+/** Whose block asks, by its key, and its release of vLLM. */
 export interface ParserOwner {
   readonly key: string;
-  readonly argument: (name: string) => EngineArgument | undefined;
+  readonly version: string;
 }
+
+/** The flag that turns parsers of reasoning on, in releases where their name alone does not. */
+const REASONING_SWITCH = "enable-reasoning";
 
 export function parsersAskedFor(owner: ParserOwner, block: ChatKeys, model: ServedModel): SettingsOutcome {
   const parsers = parsersOf(owner, model);
@@ -25,6 +28,7 @@ export function parsersAskedFor(owner: ParserOwner, block: ChatKeys, model: Serv
   const isNamed = (kind: keyof typeof KINDS) => model.args?.[KINDS[kind].flag] !== undefined;
   const args = {
     ...(isAsked("toolCalls") && { "enable-auto-tool-choice": true }),
+    ...(isAsked("reasoning") && vllmHas(REASONING_SWITCH, owner.version) && { [REASONING_SWITCH]: true }),
     ...Object.fromEntries(
       kinds.flatMap((kind) => (isAsked(kind) && parsers[kind] ? [[KINDS[kind].flag, parsers[kind]]] : [])),
     ),
@@ -44,11 +48,11 @@ export function parsersAskedFor(owner: ParserOwner, block: ChatKeys, model: Serv
 }
 
 /** The parsers of a family that the release has. */
-function parsersOf({ argument }: ParserOwner, model: ServedModel): ChatParsers {
+function parsersOf({ version }: ParserOwner, model: ServedModel): ChatParsers {
   const known = chatParsers(model.architecture.family, nameOf(model));
   const ofRelease = kinds.filter((kind) => {
     const name = known[kind];
-    return name !== undefined && argument(KINDS[kind].flag)?.choices?.includes(name);
+    return name !== undefined && vllmValues(KINDS[kind].flag, version)?.includes(name);
   });
   return Object.fromEntries(ofRelease.map((kind) => [kind, known[kind]]));
 }
@@ -56,7 +60,7 @@ function parsersOf({ argument }: ParserOwner, model: ServedModel): ChatParsers {
 function missingMessage(owner: ParserOwner, kind: keyof typeof KINDS, model: ServedModel): string {
   const { key, flag, example } = KINDS[kind];
   const { family } = model.architecture;
-  return `${owner.key}.${key}: no ${flag} of vLLM is known for ${nameOf(model)} (family ${family}). Name one under args, for example args: {${flag}: ${example}}, or remove ${key}. Parsers: ${owner.argument(flag)?.choices?.join(", ")}.`;
+  return `${owner.key}.${key}: no ${flag} of vLLM ${owner.version} is known for ${nameOf(model)} (family ${family}). Name one under args, for example args: {${flag}: ${example}}, or remove ${key}. Parsers: ${vllmValues(flag, owner.version)?.join(", ")}.`;
 }
 
 function nameOf({ source, name }: ServedModel): string {

@@ -4,6 +4,7 @@ import { formatFor } from "../../planner/model/format-names";
 import type { WeightFormat } from "../../planner/model/quantization";
 import { type Card, type CardVerdict, describe, describeNeeds, NOTHING_TO_SAY, OTHER_CARDS } from "../card";
 import type { ServedModel } from "../served-model";
+import { cardGaps } from "./asked-of-release";
 import { servedCacheDtype } from "./memory/served-model";
 import { dtypeAskedFor } from "./weight-format";
 import { cacheDtypes, checkpointMethods, noFloat16, type WeightKind, weightKindOf } from "./weight-formats";
@@ -14,7 +15,8 @@ export function vllmCardVerdict(model: ServedModel, card: Card, isPinned: boolea
   if (!isPinned) {
     // This one is the same in every version (check_if_supports_dtype, 0.8.0 to 0.33.0).
     const isAsked = dtypeAskedFor(model) === "bfloat16";
-    return { refusals: isAsked ? dtypeVerdict(model, format, card).refusals : [], notes: [] };
+    const ofDtype = isAsked ? dtypeVerdict(model, format, card).refusals : [];
+    return { refusals: [...cardGaps(model, card), ...ofDtype], notes: [] };
   }
   const parts = [
     ...weightVerdicts(model, format, card),

@@ -3,6 +3,7 @@ import type { CpuArchitecture } from "../../catalog/shapes";
 import { formatFor } from "../../planner/model/format-names";
 import type { CardVerdict } from "../card";
 import type { ServedModel } from "../served-model";
+import { cpuGaps } from "./asked-of-release";
 import { servedCacheDtype } from "./memory/served-model";
 import { vllmOwnSettings } from "./settings";
 import { type CpuNeeds, cacheDtypes, type ProcessorNeed, weightKindOf } from "./weight-formats";
@@ -26,9 +27,11 @@ export function vllmCpuVerdict(model: ServedModel, arch: CpuArchitecture, isPinn
 }
 
 /** What the build lacks on every processor. */
-function buildVerdict({ name, loading, ...model }: ServedModel): CardVerdict {
+function buildVerdict(model: ServedModel): CardVerdict {
+  const { name, loading } = model;
   const key = (setting: string) => `models.${name}.vllm.${setting}`;
   const refusals = [
+    ...cpuGaps(model),
     // docker/Dockerfile.cpu installs the extra "audio" alone (vllm-project/vllm@002c42b2, read 2026-11-22).
     ...(loading === "stream"
       ? [{ reason: "vLLM's image for CPUs has no streamer of weights", remedy: `write ${key("loading")}: copy` }]

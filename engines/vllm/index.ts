@@ -1,5 +1,6 @@
 import { type Engine, semanticVersionOf } from "../engine";
 import { adapterProblems, vllmAdapters } from "./adapters";
+import { nodesGap, stagesGap } from "./asked-of-release";
 import { vllmCardVerdict } from "./card-verdict";
 import { vllmCpuVerdict } from "./cpu-verdict";
 import { parallelismProblems } from "./divisibility";
@@ -10,6 +11,7 @@ import { vllmRequest } from "./memory/request";
 import { vllmBatchLimits } from "./memory/scheduler-defaults";
 import { asServed } from "./memory/served-model";
 import { vllmOptions } from "./options";
+import { seriesSince } from "./releases";
 import { sleeperOnNode, splitLayoutProblems, vllmOwnSettings, vllmSettings } from "./settings";
 import { batchProblems, vllmContextLimit, vllmLackOfMemory, vllmVersionProblems } from "./start-rules";
 import { eightBits, vllmWeights } from "./weight-format";
@@ -41,11 +43,12 @@ export const vllm: Engine = {
   parallelism: { tensor: true, overNodes: true },
   batchLimits: (request) => vllmBatchLimits(vllmRequest(request)),
   estimate: (request) => estimateVllm(vllmRequest(request)),
-  layoutProblems: ({ architecture, tensorParallel, pipelineParallel, quantization, args, engineSettings }) => [
+  layoutProblems: ({ architecture, tensorParallel, pipelineParallel, quantization, args, ...model }) => [
     ...parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, readVllmFlags(args).options),
-    ...splitLayoutProblems(vllmOwnSettings({ engineSettings }), pipelineParallel),
+    ...splitLayoutProblems(vllmOwnSettings(model), pipelineParallel),
+    ...stagesGap(model.engineVersion, pipelineParallel),
   ],
-  staysOnNode: sleeperOnNode,
+  staysOnNode: (model) => sleeperOnNode(model) ?? nodesGap(model, vllmOwnSettings(model)),
   layoutFlags: [{ flag: "enable-expert-parallel", text: "whole experts on each GPU, not a part of every one" }],
   contextLimit: vllmContextLimit,
   versionProblems: vllmVersionProblems,
@@ -73,6 +76,7 @@ export const vllm: Engine = {
   metrics: {
     port: VLLM_PORT,
     path: "/metrics",
+    since: seriesSince,
     series: {
       requestsWaiting: "vllm:num_requests_waiting",
       requestsRunning: "vllm:num_requests_running",

@@ -1,8 +1,9 @@
 import { type EngineArgument, type EngineOptions, optionCatalogue } from "../../catalog/engine-options";
 import options from "../../catalog/engine-options/vllm.json";
 import rules from "../../catalog/engine-options/vllm-rules.json";
+import { vllmReleases } from "./releases";
 
-export const vllmOptions = optionCatalogue(options as EngineOptions, rules);
+export const vllmOptions = optionCatalogue(options as EngineOptions, rules, vllmReleases);
 
 /** A flag of vLLM by its name without dashes; undefined where the pinned version has none. */
 export function vllmArgument(name: string): EngineArgument | undefined {

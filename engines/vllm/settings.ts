@@ -3,9 +3,8 @@ import { kvCacheBytesPerToken } from "../../planner/memory/kv-cache";
 import type { ModelTask, ServedModel } from "../served-model";
 import { engineSettings, type SettingFault, type SettingsOutcome } from "../settings";
 import { LORA_RANKS } from "./adapters";
+import { releaseProblems } from "./asked-of-release";
 import { parsersAskedFor } from "./asked-parsers";
-import { compareVersions } from "./memory/versions";
-import { vllmArgument } from "./options";
 
 const LOADINGS = ["copy", "stream"] as const satisfies readonly ServedModel["loading"][];
 const DISTRIBUTED_EXECUTORS = ["native", "ray"] as const;
@@ -133,12 +132,17 @@ export const vllmSettings = engineSettings(vllmBlock, {
   },
   faults: (block, task) => [...chatFaults(block, task), ...splitFaults(block, task)],
   outcome: (block, model) => {
-    const parsers = parsersAskedFor({ key: "vllm", argument: vllmArgument }, block, model);
+    const parsers = parsersAskedFor({ key: "vllm", version: model.engineVersion }, block, model);
     const { notes, problems } = splitOutcome(block, model);
+    const isReasoningWithTools = block.reasoning && block.toolCalling;
     return {
       ...parsers,
       notes: [...parsers.notes, ...notes],
-      problems: [...parsers.problems, ...problems, ...executorProblems(model)],
+      problems: [
+        ...parsers.problems,
+        ...problems,
+        ...releaseProblems({ model, own: vllmOwnSettings(model), isReasoningWithTools }),
+      ],
     };
   },
 });
@@ -197,24 +201,6 @@ export function sleeperOnNode(model: ServedModel): { reason: string; remedy: str
         remedy: `remove models.${model.name}.vllm.sleepMode: the model may then span nodes`,
       }
     : undefined;
-}
-
-/** No stock image from this release on has Ray (requirements/cuda.txt of 0.18.0, and of 0.17.1, which has it). */
-const WITHOUT_RAY_FROM = "0.18.0";
-
-function executorProblems(model: ServedModel): SettingsOutcome["problems"] {
-  if (
-    vllmOwnSettings(model).distributedExecutor !== "ray" ||
-    compareVersions(model.engineVersion, WITHOUT_RAY_FROM) < 0
-  ) {
-    return [];
-  }
-  return [
-    {
-      rule: "engine-image",
-      message: `vllm.distributedExecutor: ray with engineVersion ${model.engineVersion}: no image of vLLM from ${WITHOUT_RAY_FROM} on has Ray, so that its pods would not start. Remove engineVersion, take an older one, or write distributedExecutor: native.`,
-    },
-  ];
 }
 
 /** Templates make prompts of chats; parsers read what the model then says. */

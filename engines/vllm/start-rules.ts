@@ -3,11 +3,12 @@
  * cards in card-verdict.ts.
  */
 
+import { compareVersions } from "../../names/versions";
 import type { MemoryEstimate } from "../../planner/memory/types";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import type { VllmRequest } from "./memory/request";
 import { schedulerLimits, takesPiecesOfPrompts } from "./memory/scheduler-defaults";
-import { compareVersions, oldestVllm, vllmConstants } from "./memory/versions";
+import { oldestVllm, vllmConstants } from "./memory/versions";
 
 /** Yarn's factor was multiplied in before: max_position_embeddings has it (config/model.py, in 0.30.0, not in 0.29.0). */
 const YARN_INCLUDED_FROM = "0.30.0";

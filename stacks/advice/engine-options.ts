@@ -1,4 +1,5 @@
 import { ruleFor } from "../../catalog/engine-options";
+import { isRead } from "../../catalog/engine-releases";
 import { engineOptions, readFlags } from "../../engines";
 import type { CapacityProblem, DeploymentPlan, ModelPlan } from "../../planner/types";
 
@@ -32,12 +33,15 @@ function memoryMessage(unknown: readonly string[]): string {
     : `the memory figure does not know ${unknown.join("; ")}. Leave room for it: lower concurrency or contextTokens, and watch the engine's log at its first start.`;
 }
 
-/** The table of options is the pinned version's; what another one makes of them is not known. */
+/** Values are checked against the pinned version's; names too, where the model's own release was not read. */
 function versionMessage({ engine, engineVersion, args = {}, env = {} }: ModelPlan): string {
-  const { options, argumentNamed } = engineOptions(engine);
+  const { options, argumentNamed, releases } = engineOptions(engine);
   const given = [...Object.keys(args), ...Object.keys(env)];
   if (engineVersion === options.version || given.length === 0) {
     return "";
+  }
+  if (releases !== undefined && isRead(releases, engineVersion)) {
+    return `names under args and env were checked against ${engine} ${engineVersion}, values against ${options.version}.`;
   }
   const unknown = Object.keys(args).filter((name) => !argumentNamed.has(name));
   const rest = unknown.length === 0 ? "" : ` It does not know ${unknown.join(", ")}: passed on as written.`;

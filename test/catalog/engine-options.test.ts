@@ -28,7 +28,7 @@ describe.each(engineNames)("options of %s", (engine) => {
   });
 
   it("have rules for flags that exist, and one each", () => {
-    const known = names(catalogue, "arguments");
+    const known = [...names(catalogue, "arguments"), ...(catalogue.releases?.arguments ?? []).map(({ name }) => name)];
     const ruled = Object.values(catalogue.arguments).flatMap(Object.keys);
     const unknown = ruled.filter(
       (rule) => !known.some((name) => name === rule || ruleFor({ [rule]: "" }, name) === ""),

@@ -52,6 +52,10 @@ describe("catalogue files", () => {
         ? [[`engine-options/${file}`, file.endsWith("-rules.json") ? schemas.engineRules : schemas.engineOptions]]
         : [],
     ),
+    ...readdirSync(join(folder, "engine-releases")).map((file): [string, z.ZodType] => [
+      `engine-releases/${file}`,
+      schemas.engineReleases,
+    ]),
   ])("%s follows its schema", (file, schema) => {
     expect(schema.safeParse(readJson(file)).error?.issues ?? []).toEqual([]);
   });

@@ -24,7 +24,12 @@ const anyModel = fc
     more: fc.integer({ min: 1, max: 8 }),
     concurrency: fc.integer({ min: 1, max: 4096 }),
   })
-  .map(({ more, ...model }) => ({ ...model, maxReplicas: model.minReplicas + more, scaling: asked() }));
+  .map(({ more, ...model }) => ({
+    ...model,
+    engineVersion: "0.33.0",
+    maxReplicas: model.minReplicas + more,
+    scaling: asked(),
+  }));
 
 describe("planScaling", () => {
   it("scales nothing whose replicas cannot change, and nobody whom nobody scales", () => {
@@ -46,6 +51,12 @@ describe("planScaling", () => {
     ["ollama", [{ on: "queue", target: 16, at: "gateway" }]],
   ] as const)("follows what %s reports of requests", (engine, signals) => {
     expect(planScaling({ ...chat, engine, concurrency: 16, scaling: asked() }, near)?.signals).toEqual(signals);
+  });
+
+  it("follows no series that a release of the engine lacks", () => {
+    const followed = (engineVersion: string) =>
+      planScaling({ ...chat, engineVersion, scaling: asked() }, near)?.signals.map(({ on }) => on);
+    expect([followed("0.9.1"), followed("0.9.2")]).toEqual([["queue"], ["queue", "kvCache"]]);
   });
 
   it("follows what a replica runs at its service level, where its traffic says", () => {

@@ -50,7 +50,7 @@ describe("toolCalling and reasoning", () => {
     expect(problems).toHaveLength(2);
     expect(problems[0]).toMatchObject({ rule: "chat-parsers", subject: "models.chat" });
     expect(problems[0]?.message).toMatch(
-      /^vllm\.toolCalling: no tool-call-parser of vLLM is known for microsoft\/phi-4 \(family phi3\)\. Name one under args, for example args: \{tool-call-parser: hermes\}, .*llama3_json/,
+      /^vllm\.toolCalling: no tool-call-parser of vLLM 0\.33\.0 is known for microsoft\/phi-4 \(family phi3\)\. Name one under args, for example args: \{tool-call-parser: hermes\}, .*llama3_json/,
     );
     expect(problems[1]?.message).toMatch(/^vllm\.reasoning: no reasoning-parser .*deepseek_r1/);
   });

@@ -1,13 +1,13 @@
 /** How near a request is to what start-up logs have shown: the traits that decide how far its estimate can be off. */
 
 import type { GpuModel } from "../../../catalog/shapes";
+import { compareVersions } from "../../../names/versions";
 import type { Evidence } from "../../../planner/memory/uncertainty";
 import { type ModelArchitecture, mixersOf } from "../../../planner/model/architecture";
 import { formatLabel } from "../../../planner/model/format-names";
 import { cardsNamed } from "./cards";
 import table from "./evidence.json";
 import type { VllmRequest } from "./request";
-import { compareVersions } from "./versions";
 
 /** Values that the error terms ask for (error-terms.json). */
 export interface EvidenceTraits {

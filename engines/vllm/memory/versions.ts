@@ -1,5 +1,6 @@
 /** Memory constants of vLLM by version, and what they rest on. */
 import type { GpuModel } from "../../../catalog/shapes";
+import { compareVersions } from "../../../names/versions";
 import type { Mxfp4Rules } from "./expert-kernels";
 import type { ModelRunner, SecondRunner } from "./model-runner";
 import table from "./versions.json";
@@ -84,21 +85,4 @@ function constantsFor(version: string): KnownConstants {
     ? ""
     : `; applied to ${version}`;
   return { constants, basis: `measured on vLLM ${measured}${applied}` };
-}
-
-/** Negative when a is older than b. Compares numbers only, so "0.20.2rc1" equals "0.20.2". */
-export function compareVersions(a: string, b: string): number {
-  const [left, right] = [parts(a), parts(b)];
-  for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
-    const difference = (left[index] ?? 0) - (right[index] ?? 0);
-    if (difference !== 0) {
-      return difference;
-    }
-  }
-  return 0;
-}
-
-function parts(version: string): readonly number[] {
-  const numbers = version.replace(/^v/, "").match(/^\d{1,6}(?:\.\d{1,6}){0,3}/)?.[0];
-  return numbers === undefined ? [Number.MAX_SAFE_INTEGER] : numbers.split(".").map(Number);
 }

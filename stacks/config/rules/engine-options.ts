@@ -9,6 +9,7 @@ import type { Rule } from "../core/rule";
 import { blockOf, settingFaults } from "../engine-block";
 import type { ModelConfig } from "../schema";
 import { secretKeys } from "../secrets";
+import { isFlagOfRelease, optionOfRelease, releaseOf, valueOfRelease } from "./options-of-release";
 
 type Fault = Pick<ProblemDraft, "allowed" | "fix"> & { readonly secret?: boolean };
 
@@ -60,13 +61,12 @@ function* problems<T extends ArgumentValue>(
 function argumentFault(name: string, value: ArgumentValue, config: ModelConfig): Fault | undefined {
   const { argumentNamed, arguments: rules } = engineOptions(config.engine);
   const argument = argumentNamed.get(name);
-  const forbidden = forbiddenBy(rules, name, argument !== undefined);
+  const forbidden = forbiddenBy(rules, name, argument !== undefined || isFlagOfRelease(name, config));
   if (forbidden) {
     return forbidden;
   }
   if (argument === undefined) {
-    // Another version may have other flags; the plan says that this one was not checked.
-    return isPinned(config) ? unknownArgument(name, config.engine) : undefined;
+    return isPinned(config) ? unknownArgument(name, config.engine) : optionOfRelease("arguments", name, config);
   }
   if (name === "trust-remote-code" && value === true && !isPinnedSource(config)) {
     return {
@@ -74,7 +74,10 @@ function argumentFault(name: string, value: ArgumentValue, config: ModelConfig):
       fix: "read the repository's code, then add source: hf://org/name@<commit>, or remove the flag",
     };
   }
-  return valueFault(argument, value, isPinned(config)) ?? memoryFault(name, value, config.engine);
+  const ofRelease = isPinned(config)
+    ? undefined
+    : (optionOfRelease("arguments", name, config) ?? valueOfRelease(name, value, config));
+  return ofRelease ?? valueFault(argument, value, isPinned(config)) ?? memoryFault(name, value, config.engine);
 }
 
 /** What the memory figure is to count with, it must be able to read. */
@@ -89,6 +92,10 @@ function variableFault(name: string, value: string | number | boolean, config: M
   const forbidden = forbiddenBy(rules, name, true);
   if (forbidden) {
     return { ...forbidden, secret: isSecretName(name) };
+  }
+  const lacking = isPinned(config) ? undefined : optionOfRelease("environment", name, config);
+  if (lacking) {
+    return lacking;
   }
   if (variable?.kind === "switch") {
     return [true, false, 0, 1, "0", "1"].includes(value)
@@ -244,8 +251,8 @@ function isSecretName(name: string): boolean {
   return /(^|_)(TOKENS?|(API|ACCESS)?KEYS?|SECRETS?|PASS|PASSWORDS?|PASSWD|PWD|CREDENTIALS?)(_|$)/i.test(name);
 }
 
-function isPinned({ engine, engineVersion }: ModelConfig): boolean {
-  return engineVersion === undefined || engineVersion === engineOptions(engine).options.version;
+function isPinned(config: ModelConfig): boolean {
+  return releaseOf(config) === engineOptions(config.engine).options.version;
 }
 
 /** Weights that nobody changes unseen: a commit, or the environment's own bucket. */

@@ -6,6 +6,7 @@ import { list, type Path, type ProblemDraft } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { requestedSettings } from "../engine-block";
 import type { ModelConfig } from "../schema";
+import { releaseOf } from "./options-of-release";
 
 interface Scaled {
   readonly name: string;
@@ -82,36 +83,38 @@ const OF_REQUESTS: readonly ScalingSignalName[] = ["queue", "kvCache", "latency"
 /** Undefined where replicas of the model can follow it. */
 function signalProblem(
   signal: ScalingSignalName,
-  { engine }: ModelConfig,
+  model: ModelConfig,
   { by }: ScalingRequest,
 ): Pick<ProblemDraft, "allowed" | "fix"> | undefined {
+  const { engine } = model;
   const { label, preallocatesGpuMemory } = engineOf(engine);
-  const fix = by === "hpa" ? `write ${ofAdapters(engine)}` : `write on: [${usualSignals(engine).join(", ")}]`;
+  const version = releaseOf(model);
+  const fix = by === "hpa" ? `write ${ofAdapters(model)}` : `write on: [${usualSignals(engine, version).join(", ")}]`;
   if (signal === "gpuMemory" && preallocatesGpuMemory) {
     return {
       allowed: `only with engines that take GPU memory as they need it: ${label} takes all that it may when it starts, so that the figure is the same with no request and with a thousand`,
       fix,
     };
   }
-  const reported = reportedSignals(engine);
+  const reported = reportedSignals(engine, version);
   return OF_REQUESTS.includes(signal) && !reported.includes(signal)
     ? {
-        allowed: `what is known of ${label}: ${list(reported)}; it does not report ${signal}`,
+        allowed: `what is known of ${label} ${version}: ${list(reported)}; it does not report ${signal}`,
         fix,
       }
     : undefined;
 }
 
 /** What replicas of any model on the engine can follow by an adapter. */
-function ofAdapters(engine: ModelConfig["engine"]): string {
-  return reportedSignals(engine).includes("latency")
+function ofAdapters(model: ModelConfig): string {
+  return reportedSignals(model.engine, releaseOf(model)).includes("latency")
     ? `for example on: [latency] with targets: {latency: ${LATENCY_EXAMPLE_MS}}`
     : "for example on: [gpuUtilization], or on CPUs on: [cpuQueue]";
 }
 
 export const targetsHaveSignals: Rule = function* ({ sections }) {
   for (const { path, scaling, model } of scaledModels(sections)) {
-    const on = scaling.on ?? usualSignals(model.engine);
+    const on = scaling.on ?? usualSignals(model.engine, releaseOf(model));
     for (const [signal, target] of Object.entries(scaling.targets)) {
       if (target !== undefined && !on.some((each) => each === signal)) {
         yield {
@@ -152,7 +155,7 @@ export const adaptersOfClustersAreKnownToServe: Rule = function* ({ sections }) 
         value: scaling.on,
         allowed:
           "latency, gpuMemory, gpuUtilization and cpuQueue with by: hpa: what is recorded under names that an adapter serves",
-        fix: `write ${ofAdapters(model.engine)}, or ${keda.slice(6)}`,
+        fix: `write ${ofAdapters(model)}, or ${keda.slice(6)}`,
       };
     }
     if (scaling.schedule.length > 0) {

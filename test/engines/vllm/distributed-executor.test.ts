@@ -36,7 +36,10 @@ describe("vllm.distributedExecutor", () => {
     expect(problems("0.17.1", { distributedExecutor: "ray" })).toEqual([]);
     expect(problems("0.33.0", {})).toEqual([]);
     expect(problems("0.18.0", { distributedExecutor: "ray" })).toEqual([
-      expect.objectContaining({ message: expect.stringMatching(/Remove engineVersion, take an older one/) }),
+      {
+        rule: "engine-release",
+        message: expect.stringMatching(/vLLM 0\.17\.1 or older.*write vllm\.distributedExecutor: native/),
+      },
     ]);
   });
 });

@@ -47,6 +47,9 @@ describe("what the plan says of the options that the user gives an engine", () =
       ],
     ]);
     expect(said({ engineVersion: "0.34.0" })).toEqual([]);
+    expect(said({ engineVersion: "0.9.1", args: { seed: 1 } })).toEqual([
+      ["engine-options-version", expect.stringMatching(/^names .* against vllm 0\.9\.1, values against 0\.33\.0/)],
+    ]);
   });
 
   it("holds for Ollama too", () => {

@@ -1,0 +1,46 @@
+/** What the platform may write for a release of Triton: catalog/engine-releases/triton.json, and the TensorRT-LLM in its images. */
+import { isWithin, releaseHas, spanOf, spanText } from "../../catalog/engine-releases";
+import releases from "../../catalog/engine-releases/triton.json";
+
+const [OLDEST_READ = ""] = releases.releases;
+
+/** A flag that older releases lack. */
+export const GRPC_THREADS = "grpc-infer-thread-count";
+/** What they have in its place (REGISTER_GRPC_INFER_THREAD_COUNT in src/grpc/grpc_server.cc of 2.56.0, which is 25.03). */
+export const FIXED_GRPC_THREADS = 2;
+
+/**
+ * The first release with TensorRT-LLM 1.2.1, whose form for checkpoints (llmapi.ts) was read: tables of images in
+ * docs/introduction/compatibility.md of 2.71.0, read 2026-11-27.
+ */
+const CHECKPOINTS = { since: "26.04" };
+
+export function tritonHas(argument: string, version: string): boolean {
+  return releaseHas(releases.arguments, argument, version);
+}
+
+/** Why nothing is known of a release. */
+export function tritonVersionProblems(version: string): string[] {
+  return isWithin({ since: OLDEST_READ }, version)
+    ? []
+    : [`options of Triton ${version} were not read: take ${OLDEST_READ} or newer`];
+}
+
+/** What a model asks of its release, and the release lacks; each with what to write instead. */
+export function tritonReleaseGaps(
+  version: string,
+  { isRepository, grpcThreads }: { readonly isRepository: boolean; readonly grpcThreads: number },
+): string[] {
+  return [
+    ...(isRepository || isWithin(CHECKPOINTS, version)
+      ? []
+      : [
+          `checkpoints need Triton ${spanText(CHECKPOINTS)}: the form of older releases of TensorRT-LLM was not read. To fix it: write engineVersion: "${CHECKPOINTS.since}" or newer, or remove it`,
+        ]),
+    ...(grpcThreads === FIXED_GRPC_THREADS || tritonHas(GRPC_THREADS, version)
+      ? []
+      : [
+          `triton.grpcThreads needs Triton ${spanText(spanOf(releases.arguments, GRPC_THREADS) ?? {})}: older releases have ${FIXED_GRPC_THREADS} such threads. To fix it: remove grpcThreads, or write a newer engineVersion`,
+        ]),
+  ];
+}

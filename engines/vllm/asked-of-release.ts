@@ -1,0 +1,125 @@
+/** What a model asks of its release of vLLM, and the release lacks. */
+import type { Card, CardRefusal } from "../card";
+import type { ServedModel } from "../served-model";
+import type { SettingsOutcome } from "../settings";
+import { loraRoom } from "./adapters";
+import { featureGap, type ReleaseGap, type VllmFeature, valueGap } from "./releases";
+import type { VllmOwnSettings } from "./settings";
+import { dtypeAskedFor, vllmWeights } from "./weight-format";
+
+/** The model on its release of vLLM, and of its block what the model itself does not hold. */
+export interface AskedOfRelease {
+  readonly model: ServedModel;
+  readonly own: VllmOwnSettings;
+  readonly isReasoningWithTools: boolean;
+}
+
+/** Whatever card and layout the model gets. */
+export function releaseGaps(asked: AskedOfRelease): ReleaseGap[] {
+  const { model } = asked;
+  return [
+    ...featuresOf(asked).flatMap((feature) => featureGap(feature, model.engineVersion) ?? []),
+    ...writtenValues(model).flatMap(([argument, value]) => valueGap(argument, value, model.engineVersion) ?? []),
+  ];
+}
+
+function featuresOf({ model, own, isReasoningWithTools }: AskedOfRelease): VllmFeature[] {
+  const { task, architecture } = model;
+  const asked: Readonly<Partial<Record<VllmFeature, boolean>>> = {
+    pooling: task === "embedding" || task === "rerank",
+    adapters: loraRoom(model) !== undefined,
+    recurrent: architecture.layerSpecs.some(({ mixer }) => mixer.kind === "recurrent"),
+    float32: dtypeAskedFor(model) === "float32",
+    vocabulary: architecture.family === "gpt_oss",
+    rayImage: own.distributedExecutor === "ray",
+    prefillDecode: own.prefillDecode !== undefined,
+    reasoningWithTools: isReasoningWithTools,
+  };
+  return (Object.keys(asked) as VllmFeature[]).filter((feature) => asked[feature]);
+}
+
+/** Of the flags that the platform writes for the model, those that take other values from release to release. */
+function writtenValues(model: ServedModel): (readonly [argument: string, value: string])[] {
+  const answer = vllmWeights(model);
+  const quantization = "loadAs" in answer ? answer.loadAs.quantization : undefined;
+  const room = loraRoom(model);
+  return [
+    ...(model.kvCacheDtype === "auto" ? [] : [["kv-cache-dtype", model.kvCacheDtype] as const]),
+    ...(quantization === undefined ? [] : [["quantization", quantization] as const]),
+    ...(room === undefined ? [] : [["max-lora-rank", String(room.maxRank)] as const]),
+  ];
+}
+
+/** The same as refusals of the plan, for a model whose `engineVersion` is vLLM's. */
+export function releaseProblems(asked: AskedOfRelease): SettingsOutcome["problems"] {
+  const { model, own } = asked;
+  const executor = own.distributedExecutor === "ray" ? " with vllm.distributedExecutor: ray" : "";
+  return releaseGaps(asked).map((gap) => ({
+    rule: "engine-release",
+    message: `vLLM ${model.engineVersion}${executor}: ${gap.reason}. To fix it: ${fixOf(gap, own)}.`,
+  }));
+}
+
+function fixOf({ span: { since, until } }: ReleaseGap, { distributedExecutor }: VllmOwnSettings): string {
+  if (distributedExecutor === "ray") {
+    return until === undefined
+      ? "write vllm.distributedExecutor: native, and no engineVersion"
+      : `remove engineVersion, take ${until} or older, or write vllm.distributedExecutor: native`;
+  }
+  return since === undefined ? `write engineVersion: "${until}" or older` : newerRelease(since);
+}
+
+function newerRelease(since: string): string {
+  return `write engineVersion: "${since}" or newer, or remove it`;
+}
+
+/** What the release lacks for a card. */
+export function cardGaps({ name, engineVersion, kvCacheDtype }: ServedModel, card: Card): CardRefusal[] {
+  const { computeCapability, gfx } = card;
+  const isNvidia = gfx === undefined;
+  const asked: readonly (readonly [VllmFeature, boolean])[] = [
+    ["amdImage", !isNvidia],
+    ["beforeAmpere", isNvidia && (computeCapability ?? 8) < 8],
+    ["fp8Cache", isNvidia && kvCacheDtype === "fp8"],
+  ];
+  return asked.flatMap(([feature, isAsked]) =>
+    isAsked ? refusalOf(name, featureGap(feature, engineVersion, computeCapability)) : [],
+  );
+}
+
+/** What the release lacks on CPUs. */
+export function cpuGaps({ name, engineVersion }: Pick<ServedModel, "name" | "engineVersion">): CardRefusal[] {
+  return refusalOf(name, featureGap("cpuCache", engineVersion));
+}
+
+function refusalOf(name: string, gap: ReleaseGap | undefined): CardRefusal[] {
+  const { since } = gap?.span ?? {};
+  return gap === undefined
+    ? []
+    : [
+        {
+          reason: gap.reason,
+          remedy: since === undefined ? "take an older release" : `models.${name}: ${newerRelease(since)}`,
+        },
+      ];
+}
+
+/** Why a replica of the model stays on one node under its release; undefined where it may span several. */
+export function nodesGap(
+  { name, engineVersion }: Pick<ServedModel, "name" | "engineVersion">,
+  { distributedExecutor }: VllmOwnSettings,
+): CardRefusal | undefined {
+  const gap = distributedExecutor === "ray" ? undefined : featureGap("nodes", engineVersion);
+  return (
+    gap && {
+      reason: gap.reason,
+      remedy: `write models.${name}.engineVersion: "${gap.span.since}" or newer, or vllm.distributedExecutor: ray`,
+    }
+  );
+}
+
+/** Why the release does not run a layout in stages. */
+export function stagesGap(version: string | undefined, pipelineParallel: number): string[] {
+  const gap = version === undefined || pipelineParallel === 1 ? undefined : featureGap("pipeline", version);
+  return gap === undefined ? [] : [`PP ${pipelineParallel}: ${gap.reason}`];
+}

@@ -1,0 +1,68 @@
+/** Options under `models.<name>.args` and `env` against the model's own release of its engine, where that is not the pinned one. */
+import { type EngineReleases, isRead, namesOf, releaseHas, spanOf, spanText } from "../../../catalog/engine-releases";
+import { engineOf, modelEngineVersion } from "../../../engines";
+import type { ArgumentValue } from "../../../planner/types";
+import { list, type ProblemDraft, suggest } from "../core/problems";
+import { requestedSettings } from "../engine-block";
+import type { ModelConfig } from "../schema";
+
+type Fault = Pick<ProblemDraft, "allowed" | "fix">;
+
+/** The release of its engine that a model runs on: its own, or that of the image which its block asks for. */
+export function releaseOf(config: ModelConfig): string {
+  return config.engineVersion ?? modelEngineVersion({ engine: config.engine, ...requestedSettings(config) });
+}
+
+/** The record of releases that has this one; of a release newer than all that were read nothing is known. */
+function recordOf(config: ModelConfig): EngineReleases | undefined {
+  const { releases } = engineOf(config.engine).options;
+  return releases !== undefined && isRead(releases, releaseOf(config)) ? releases : undefined;
+}
+
+/** Whether a flag is one of the release, whatever the pinned one has. */
+export function isFlagOfRelease(name: string, config: ModelConfig): boolean {
+  return releaseHas(recordOf(config)?.arguments ?? [], name, releaseOf(config));
+}
+
+/** An option that the release lacks. */
+export function optionOfRelease(
+  part: "arguments" | "environment",
+  name: string,
+  config: ModelConfig,
+): Fault | undefined {
+  const rows = recordOf(config)?.[part];
+  const span = rows && spanOf(rows, name);
+  const version = releaseOf(config);
+  if (rows === undefined || releaseHas(rows, name, version) || (part === "environment" && span === undefined)) {
+    return undefined;
+  }
+  const { label } = engineOf(config.engine);
+  const allowed = `a ${part === "arguments" ? "flag" : "variable"} of ${label} ${version}`;
+  if (span !== undefined) {
+    return { allowed, fix: `it needs ${label} ${spanText(span)}: write such an engineVersion, or remove it` };
+  }
+  const positive = name.replace(/^no-/, "");
+  return releaseHas(rows, positive, version)
+    ? { allowed, fix: `write ${positive}: false` }
+    : { allowed, fix: suggest(name, namesOf(rows, version), `remove it: ${label} ${version} has none like it`) };
+}
+
+/** A value that the release does not take. */
+export function valueOfRelease(name: string, value: ArgumentValue, config: ModelConfig): Fault | undefined {
+  const { values = {} } = recordOf(config) ?? {};
+  const rows = Object.hasOwn(values, name) ? values[name] : undefined;
+  const version = releaseOf(config);
+  if (rows === undefined || releaseHas(rows, String(value), version)) {
+    return undefined;
+  }
+  const { label } = engineOf(config.engine);
+  const known = namesOf(rows, version);
+  const span = spanOf(rows, String(value));
+  return {
+    allowed: `with ${label} ${version} one of ${list(known)}`,
+    fix:
+      span === undefined
+        ? suggest(String(value), known, "take one of these")
+        : `it needs ${label} ${spanText(span)}: take one of these, or write such an engineVersion`,
+  };
+}
