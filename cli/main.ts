@@ -1,3 +1,4 @@
+import { CheckoutError } from "../names/shipped-file";
 import { version } from "../package.json";
 import { type CommandIo, EXIT, processIo } from "./io";
 import { keptByNpm } from "./npm-options";
@@ -68,6 +69,10 @@ export async function runCommand(argv: string[], io: CommandIo): Promise<number>
     }
     return await main(args, io);
   } catch (error) {
+    if (error instanceof CheckoutError) {
+      io.err(`${error.message}\n`);
+      return EXIT.badInput;
+    }
     io.err(
       `this is a bug in inference-stacks, please report it:\n${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
     );

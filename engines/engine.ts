@@ -213,6 +213,11 @@ export interface Engine {
   readonly sidecar: SidecarResources;
   /** A pod of its own that each model needs once besides its replicas, on the same pool, without GPUs. @default none */
   readonly companion?: SidecarResources;
+  /**
+   * A change starts all replicas anew beside those that run, which go when the new ones answer: who does that.
+   * @default replicas are replaced in place, for no GPU is kept free
+   */
+  readonly replacesBeside?: string;
   /** APIs that it speaks, with the port of each. */
   readonly ports: Readonly<Partial<Record<Protocol, number>>>;
   /** Paths on the port of its first API: it lives, and it has its model. */

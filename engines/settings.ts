@@ -16,6 +16,8 @@ export interface RequestedSettings
     | "maxLoras"
     | "maxLoraRank"
   > {
+  /** Takes GPU memory as its requests need it, whatever else its engine serves. @default as the engine does */
+  readonly growsGpuMemory?: true;
   /** File of a chat template, from the folder of the environment's file. */
   readonly chatTemplate?: string;
   /** Model whose server it joins. @default a server of its own */

@@ -38,8 +38,8 @@ export interface PoolRequest {
   readonly selector: Readonly<Record<string, string>>;
   /** Labels that its nodes get, besides those of their cloud. */
   readonly labels: Readonly<Record<string, string>>;
-  /** Taints that the cloud puts on nodes because of how they are bought. @default none */
-  readonly capacityTaints?: readonly Taint[];
+  /** Taints of its nodes besides those of their machine: of how they are bought, or of whoever made them. @default none */
+  readonly ownTaints?: readonly Taint[];
   /** How pods reach the RDMA network of its machines; undefined where they talk TCP. */
   readonly rdmaAccess?: FabricAccess;
   /** Label of its nodes that names the block of the RDMA network that they are in. @default nobody says */

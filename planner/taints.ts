@@ -13,9 +13,9 @@ export function taintsOf({ gpu }: MachineShape): Taint[] {
   ];
 }
 
-/** What nodes of a pool get: taints of their machine, and of how they are bought. */
-export function poolTaints({ shape, capacityTaints = [] }: Pick<PoolRequest, "shape" | "capacityTaints">): Taint[] {
-  return [...taintsOf(shape), ...capacityTaints];
+/** What nodes of a pool have: taints of their machine, and their own. */
+export function poolTaints({ shape, ownTaints = [] }: Pick<PoolRequest, "shape" | "ownTaints">): Taint[] {
+  return [...taintsOf(shape), ...ownTaints];
 }
 
 /** Whether pods that tolerate some taints may go where others are. A toleration without a value takes every value. */

@@ -5,6 +5,7 @@ import type { ReportedViolation } from "../report/result";
 import { EXAMPLE_CONTROL_IMAGE } from "../stacks/addons/model-control/config";
 import { type LeftOut, leftOutText } from "./left-out";
 import type { Manifest } from "./manifests";
+import { GPU_DEVICE_GROUP } from "./pending-values";
 import { type SecretEntry, secretsPage, secretsYaml } from "./secrets-list";
 import { toYaml } from "./yaml";
 
@@ -60,10 +61,22 @@ export function filesOf(rendered: RenderedEnvironment): RenderedFile[] {
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** The object, and beside an image that nobody can pull a comment, for whoever reads the file alone. */
+/** The object, and comments beside an image that cannot be pulled and a number that is not known, for whoever reads the file alone. */
 function fileText({ object }: Manifest): string {
   const image = `image: ${EXAMPLE_CONTROL_IMAGE}`;
-  return toYaml(object).replaceAll(`${image}\n`, `${image} # a placeholder: these pods never start, see README.md\n`);
+  const group = `- ${GPU_DEVICE_GROUP}`;
+  return toYaml(object)
+    .replaceAll(`${image}\n`, `${image} # a placeholder: these pods never start, see README.md\n`)
+    .replaceAll(`${group}\n`, `${group} # a placeholder: a number of the machine, see README.md\n`);
+}
+
+/** What to do about the group of GPUs where files have its placeholder. */
+function groupNote(environment: string): string {
+  return (
+    `- The number of the group that opens the GPUs differs from machine to machine, and is \`${GPU_DEVICE_GROUP}\` in these files, which the API server refuses. On the machine, ` +
+    "`stat -c %g /dev/kfd` prints it. Write it as `cluster.gpuDevices.groups: [<number>]` and render " +
+    `\`${environment}\` again; or, in a copy of this folder: \`grep -rl ${GPU_DEVICE_GROUP} . | xargs sed -i 's/- ${GPU_DEVICE_GROUP}\\b.*/- <number>/'\`.`
+  );
 }
 
 function pathOf({ object: { kind, metadata }, wave }: Manifest): string {
@@ -90,7 +103,12 @@ function readme({ plan, manifests, advice, leftOut }: RenderedEnvironment): stri
     ({ name, engine, pool, minReplicas, maxReplicas }) =>
       `| ${name} | ${engine} | ${pool} | ${minReplicas}${maxReplicas > minReplicas ? ` (room for ${maxReplicas})` : ""} |`,
   );
-  const before = [...leftOut.map((object) => `- ${leftOutText(object)}`), ...advice.map(adviceLine)];
+  const lacksGroup = manifests.some(({ object }) => toYaml(object).includes(`- ${GPU_DEVICE_GROUP}\n`));
+  const before = [
+    ...(lacksGroup ? [groupNote(plan.environment)] : []),
+    ...leftOut.map((object) => `- ${leftOutText(object)}`),
+    ...advice.map(adviceLine),
+  ];
   const lastWave = Math.max(0, ...manifests.map(({ wave }) => wave));
   return `# ${plan.environment}
 

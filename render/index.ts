@@ -4,7 +4,7 @@ import { isDeployable, type ReportedViolation } from "../report/result";
 import { filesOf, type RenderedFile } from "./files";
 import type { LeftOut } from "./left-out";
 import { type Manifest, type MarkedRun, manifests } from "./manifests";
-import { knownValues, PendingNumberError, StandIns } from "./pending-values";
+import { knownValues, StandIns } from "./pending-values";
 import { RenderRefusedError } from "./refusal";
 import { RemoteSecrets } from "./remote-secrets";
 import { type SecretEntry, secretEntry } from "./secrets-list";
@@ -59,33 +59,15 @@ export async function renderEnvironment(environment: OfflineEnvironment, options
   const remote = new RemoteSecrets(environment.name, options.secretStore);
   const { commonLabels } = first.run.environment;
   const { clusterOutputs } = options;
-  const made = refusingNumbers(() =>
-    manifests(environment.name, [first, second], remote, {
-      labels: commonLabels,
-      ...(clusterOutputs && {
-        known: knownValues(first.run.clusterOutputs, clusterOutputs.value, first.standIns),
-      }),
-    }),
-  );
+  const made = manifests(environment.name, [first, second], remote, {
+    labels: commonLabels,
+    ...(clusterOutputs && { known: knownValues(first.run.clusterOutputs, clusterOutputs.value, first.standIns) }),
+  });
   const secrets = remote.list().map((secret) => secretEntry(environment.name, secret));
   const { plan } = first.run;
   const advice = verdict.violations.filter(({ severity }) => severity !== "mandatory");
   const files = filesOf({ ...options, ...made, plan, secrets, advice });
   return { ...made, secrets, files, advice };
-}
-
-/** The only numbers that a machine says are the groups of its device files: whoever renders has to say them instead. */
-function refusingNumbers<T>(render: () => T): T {
-  try {
-    return render();
-  } catch (error) {
-    if (error instanceof PendingNumberError && /\.supplementalGroups\[\d+\]$/.test(error.path)) {
-      throw new RenderRefusedError([
-        "✗ cluster.gpuDevices.groups\n  not set: pulumi up reads the group that opens the GPUs on the machine, and files are the same for every machine. On it, stat -c %g /dev/kfd prints the number; write cluster.gpuDevices.groups: [<number>].",
-      ]);
-    }
-    throw error;
-  }
 }
 
 async function markedRun(

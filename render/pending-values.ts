@@ -143,19 +143,18 @@ function placeIn(value: string): string {
 
 const STAND_IN = /https:\/\/offline-[a-z]-\d{6,}-x\.invalid|offline-[a-z]-\d{6,}-x|\b[0-9a-f]{64}\b/g;
 
-/** A number that only a deployment knows: files cannot refer to one, as they do to a secret. */
-export class PendingNumberError extends Error {
-  /** @param path where it stands, `<urn>.spec…`. */
-  constructor(readonly path: string) {
-    super(anotherShape(path));
-  }
-}
+/**
+ * Stands in files for the group that opens the GPUs of a machine, the one number that only a deployment reads there. The API server takes
+ * no text in its place: files in which it was left are refused.
+ */
+export const GPU_DEVICE_GROUP = "GPU_DEVICE_GROUP";
+const GROUPS_OF_PODS = /\.supplementalGroups\[\d+\]$/;
 
 /**
- * The value that both runs have, with a `PendingText` for each text that differs.
+ * The value that both runs have, with a `PendingText` for each text that differs, and `GPU_DEVICE_GROUP` for that number.
  *
- * @throws PendingNumberError for a number that differs; Error when pending values decide the structure: which keys there are, or
- *   how long a list is.
+ * @throws Error for another number that differs, and when pending values decide the structure: which keys there are, or how long a
+ *   list is.
  */
 export function compare(path: string, first: unknown, a: StandIns, second: unknown, b: StandIns): unknown {
   if (typeof first === "string" && typeof second === "string") {
@@ -173,8 +172,8 @@ export function compare(path: string, first: unknown, a: StandIns, second: unkno
   if (Object.is(first, second)) {
     return first;
   }
-  if (typeof first === "number" && typeof second === "number") {
-    throw new PendingNumberError(path);
+  if (typeof first === "number" && typeof second === "number" && GROUPS_OF_PODS.test(path)) {
+    return GPU_DEVICE_GROUP;
   }
   throw new Error(anotherShape(path));
 }

@@ -125,7 +125,7 @@ export function layOut(
     ...awsControllers(planned).flatMap(({ connections }) => connections(cluster)),
     ...softwareConnections(planned),
     ...(runsKeda(plan.models) ? kedaConnections(cluster, { pods: STACK_PODS.prometheus, port: PROMETHEUS_PORT }) : []),
-    ...storeConnections(plan, cluster, planned.bundle !== undefined),
+    ...storeConnections(plan, cluster, { isBundled: planned.bundle !== undefined, access: environment.storage }),
     ...fabricGateConnections(plan.pools, cluster),
     ...servingConnections(plan.models, cluster),
     ...nodeConnections(plan.groups, endpoints, cluster),
@@ -145,7 +145,7 @@ export function layOut(
           tokenIssuer: plan.tokenIssuer,
           networks: cluster,
         });
-  const connections = new Connections(mesh?.connections ?? connected);
+  const connections = new Connections(mesh?.connections ?? connected, environment.cluster.dnsCidrs);
   return { ...laidOut, control, outside, services, runTimeModels, connections, ...(mesh && { mesh }) };
 }
 

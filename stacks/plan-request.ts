@@ -119,7 +119,8 @@ function tokenIssuer(
   authorities: string | undefined,
 ): Pick<PlanRequest, "tokenIssuer"> {
   const { oidc } = gateway.auth ?? {};
-  if (oidc === undefined) {
+  const url = oidc && jwksUrl(oidc);
+  if (oidc === undefined || url === undefined) {
     return {};
   }
   const { issuer, audience, tenantClaim, networks, caFile } = oidc;
@@ -128,7 +129,7 @@ function tokenIssuer(
       issuer,
       audience,
       tenantClaim,
-      jwks: { url: jwksUrl(oidc), ...(networks && { networks }) },
+      jwks: { url, ...(networks && { networks }) },
       ...(caFile !== undefined && authorities !== undefined && { authorities: { file: caFile, text: authorities } }),
     },
   };
@@ -173,8 +174,15 @@ function poolRequest(
     hoursPerDay: config.hoursPerDay,
     ...(config.bootVolumeGiB !== undefined && { bootVolumeGiB: config.bootVolumeGiB }),
     dedicatedTo: [...dedicatedTo, ...canaries],
-    // Amazon taints no node that it may take back.
-    ...(config.capacity === "spot" && shape.provider === "oci" && { capacityTaints: [PREEMPTIBLE_TAINT] }),
+    ownTaints: [
+      // Amazon taints no node that it may take back.
+      ...(config.capacity === "spot" && shape.provider === "oci" ? [PREEMPTIBLE_TAINT] : []),
+      ...(config.taints ?? []).map(({ key, value, effect }) => ({
+        key,
+        effect,
+        ...(value !== undefined && { value }),
+      })),
+    ],
     ...(rdmaAccess && { rdmaAccess }),
     ...(config.rdma?.topologyLabel !== undefined && { rdmaTopologyLabel: config.rdma.topologyLabel }),
     ...(config.sharing && { sharing: config.sharing, wholeShape: machine }),
@@ -237,7 +245,7 @@ function modelRequest(
   const build = entry && buildOf(entry, config);
   const source = modelSource(name, config);
   const quantization = config.quantization ?? build?.quantization ?? engineOf(config.engine).defaultQuantization;
-  const { chatTemplate: file, ...requested } = requestedSettings(config);
+  const { chatTemplate: file, growsGpuMemory: _, ...requested } = requestedSettings(config);
   const folder = source.kind === "huggingface" ? storeFolder(name, config, source) : undefined;
   return {
     name,

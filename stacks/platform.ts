@@ -192,6 +192,7 @@ export class Platform extends PlatformComponent {
         certManager,
         protect: stage === "production",
         registryGbps: environment.storage.registryGbps,
+        access: environment.storage,
         ...(secrets.huggingFaceToken && { huggingFaceToken: secrets.huggingFaceToken }),
         ...(bundle && { bundle: modelBundle(bundle) }),
       },

@@ -116,8 +116,14 @@ export interface PodConnections {
 export class Connections {
   private readonly byNamespace = new Map<string, Connection[]>();
 
-  /** @throws Error when two have one name. */
-  constructor(readonly all: readonly Connection[]) {
+  /**
+   * @param dnsCaches networks in CIDR form where every pod may resolve names, besides those that are known.
+   * @throws Error when two have one name.
+   */
+  constructor(
+    readonly all: readonly Connection[],
+    readonly dnsCaches: readonly string[] = [],
+  ) {
     const names = new Set<string>();
     for (const connection of all) {
       if (names.has(connection.name)) {

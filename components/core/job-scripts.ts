@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
-import { repositoryRoot } from "../../names/repository-root";
+import { shippedText } from "../../names/shipped-file";
 
 /** Folder in the container where a Job finds its scripts. */
 const SCRIPT_FOLDER = "/scripts";
@@ -33,9 +31,7 @@ export interface JobScripts {
  * for `mc`, TypeScript for Node 24, which strips the types itself.
  */
 export function jobScripts(logicalName: string, args: JobScriptsArgs, opts: pulumi.CustomResourceOptions): JobScripts {
-  const data = Object.fromEntries(
-    args.files.map((file) => [file, readFileSync(join(repositoryRoot(), args.folder, file), "utf8")]),
-  );
+  const data = Object.fromEntries(args.files.map((file) => [file, shippedText(`${args.folder}/${file}`)]));
   const configMap = new kubernetes.core.v1.ConfigMap(
     logicalName,
     { metadata: { name: args.name, namespace: args.namespace, labels: standardLabels("scripts", args.name) }, data },

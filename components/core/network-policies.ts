@@ -27,7 +27,7 @@ export const DEFAULT_DENY = "default-deny";
 export function networkPolicies(namespace: string, connections: Connections | undefined): PolicyOfPods[] {
   const [all, ...some] = connections?.of(namespace) ?? [NOTHING];
   const { incoming, outgoing } = all ?? NOTHING;
-  const closed = { podLabels: {}, incoming, outgoing: [toDns(namespace), ...outgoing] };
+  const closed = { podLabels: {}, incoming, outgoing: [toDns(namespace, connections?.dnsCaches), ...outgoing] };
   const policies = [
     {
       name: DEFAULT_DENY,

@@ -1,4 +1,5 @@
 import { canonicalCidr, contains, type Network, PRIVATE_IPV4, parseCidr, SHARED_IPV4 } from "../../names/cidr";
+import { DNS_CACHES } from "../../names/dns-caches";
 import { METADATA_SERVICES } from "../../names/metadata-services";
 import { type Connection, connect, type End, type PodSelection, type Port, podsIn } from "./connections";
 
@@ -7,14 +8,20 @@ export const CLUSTER_DNS: PodSelection = { namespace: "kube-system", podLabels: 
 
 /**
  * Name resolution, which everything needs. Where a cache runs on every node (NodeLocal DNSCache), queries go to it: to
- * its pods, or to the link-local address that it listens on.
+ * its pods, or to the address that it listens on.
+ *
+ * @param caches networks in CIDR form of caches at other addresses.
  */
-export function toDns(namespace: string): Connection {
+export function toDns(namespace: string, caches: readonly string[] = []): Connection {
   return connect({
     name: "dns",
     reason: "All pods resolve names",
     from: podsIn(namespace),
-    to: [CLUSTER_DNS, { ...CLUSTER_DNS, podLabels: { "k8s-app": "node-local-dns" } }, { cidr: "169.254.20.10/32" }],
+    to: [
+      CLUSTER_DNS,
+      { ...CLUSTER_DNS, podLabels: { "k8s-app": "node-local-dns" } },
+      ...[...DNS_CACHES, ...caches].map((cidr) => ({ cidr })),
+    ],
     ports: [{ port: 53, protocol: "UDP" }, 53],
   });
 }

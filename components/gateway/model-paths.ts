@@ -6,14 +6,12 @@
  * 2. The AI gateway's filter, which is on because this route says so, reads the body's `model`.
  * 3. With both headers: the rule of that model and path (`model-routes.ts`), or the refusal for all other pairs.
  */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { IEnvoyExtensionPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/EnvoyExtensionPolicy";
 import type { IHTTPRouteFilter } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/HTTPRouteFilter";
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { LABEL_PREFIX, type Labels, MODEL_LABEL, standardLabels } from "../../names/labels";
-import { repositoryRoot } from "../../names/repository-root";
+import { shippedText } from "../../names/shipped-file";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
 import { AI_FILTER_ANNOTATION } from "./ai-gateway-types";
@@ -162,7 +160,7 @@ export function script(published: readonly Pick<Published, "name" | "shortcuts">
       ? []
       : `["${name}"] = ${table(Object.entries(shortcuts).map(([path, there]) => `["${path}"] = "${there}"`))}`,
   );
-  const text = readFileSync(join(repositoryRoot(), "components/gateway/scripts/model-path.lua"), "utf8");
+  const text = shippedText("components/gateway/scripts/model-path.lua");
   return `local shortcuts = ${table(rows)}\n\n${text}`;
 }
 

@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { IEnvoyExtensionPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/EnvoyExtensionPolicy";
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
-import { repositoryRoot } from "../../names/repository-root";
+import { shippedText } from "../../names/shipped-file";
 import { mayUse, type Tenant } from "../../planner/tenants";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
@@ -127,6 +125,6 @@ export class Tenants extends PlatformComponent {
  */
 export function callerScript(consumers?: readonly string[]): string {
   const known = consumers && `{ ${consumers.map((name) => `["${name}"] = true`).join(", ")} }`;
-  const script = readFileSync(join(repositoryRoot(), "components/gateway/scripts/caller.lua"), "utf8");
+  const script = shippedText("components/gateway/scripts/caller.lua");
   return `local consumers = ${known ?? "nil"}\n\n${script}`;
 }

@@ -1,7 +1,8 @@
 import { MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../names/namespaces";
 import type { DeploymentPlan } from "../../planner/types";
 import { type Connection, connect, podsIn } from "../core/connections";
-import { type ClusterNetworks, internet, toKubernetesApi } from "../core/network";
+import { type ClusterNetworks, toKubernetesApi } from "../core/network";
+import { type HubAccess, hubEnd } from "./hub-access";
 import { syncPods } from "./model-sync";
 import { hasSyncJob, modelStorePods } from "./store-layout";
 
@@ -10,13 +11,14 @@ import { hasSyncJob, modelStorePods } from "./store-layout";
  *
  * @param storage says which of the models go through the store.
  * @param models the environment's.
- * @param isBundled whether a folder on a node has the models: then nothing is downloaded.
+ * @param options `isBundled`: a folder on a node has the models, nothing is downloaded. `access`: where downloads come from.
  */
 export function storeConnections(
   { storage, models }: Pick<DeploymentPlan, "storage" | "models">,
   networks: ClusterNetworks,
-  isBundled = false,
+  { isBundled = false, access = {} }: { readonly isBundled?: boolean; readonly access?: HubAccess } = {},
 ): Connection[] {
+  const hub = hubEnd(access, networks);
   const readers = storage.models.map((name) => podsIn(modelNamespaceName(name)));
   const to = modelStorePods;
   const ports = [modelStorePods.port];
@@ -37,8 +39,8 @@ export function storeConnections(
             name: "model-sync-to-hugging-face",
             reason: "The Jobs that fill the store download models",
             from: syncPods,
-            to: internet(networks),
-            ports: [443],
+            to: hub.to,
+            ports: [hub.port],
           }),
         ]
       : []),

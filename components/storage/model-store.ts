@@ -10,6 +10,7 @@ import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { bundledModels, type ModelBundle } from "./bundled-models";
+import type { HubAccess } from "./hub-access";
 import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
@@ -44,6 +45,8 @@ export interface ModelStoreArgs {
   readonly protect: boolean;
   /** Internet link of the cluster, Gbit/s: sizes the deadline of downloads. */
   readonly registryGbps: number;
+  /** How downloads reach the Hugging Face Hub. @default as the internet is reached */
+  readonly access?: HubAccess;
   /** Read token of Hugging Face, as a Pulumi secret; needed for gated models. */
   readonly huggingFaceToken?: pulumi.Input<string>;
   /** Folder on a node that models are copied from. @default they are downloaded */
@@ -168,7 +171,7 @@ export class ModelStore extends PlatformComponent {
         { metadata: { name: secretName, namespace, labels }, stringData },
         this.childOptions(),
       ).metadata.name;
-    const { huggingFaceToken: token, registryGbps, bundle } = this.args;
+    const { huggingFaceToken: token, registryGbps, access = {}, bundle } = this.args;
     return {
       namespace,
       bucket: this.bucket,
@@ -180,6 +183,7 @@ export class ModelStore extends PlatformComponent {
         this.childOptions(),
       ),
       registryGbps,
+      access,
       bundle:
         bundle && this.args.models.some(hasSyncJob)
           ? bundledModels(this.child("bundle"), { namespace, bundle }, this.childOptions())

@@ -13,6 +13,7 @@ import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { adapterLimits, adaptersToSync } from "./adapters";
 import type { MountedBundle } from "./bundled-models";
+import { type HubAccess, hubVariables } from "./hub-access";
 import { MANIFEST_PIN } from "./manifest-pin";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { type StoreClient, storeClient } from "./store-client";
@@ -69,6 +70,7 @@ export interface ModelSyncArgs {
   readonly scripts: JobScripts;
   /** Internet link of the cluster, Gbit/s. */
   readonly registryGbps: number;
+  readonly access: HubAccess;
   /** Where repositories lie on a node. @default they are downloaded */
   readonly bundle: MountedBundle | undefined;
   /** Namespace of the model, where the Job reports the hash of the manifest. */
@@ -213,6 +215,7 @@ function syncContainer(
       { name: "PIN_NAMESPACE", value: args.modelNamespace },
       { name: "PIN_CONFIG_MAP", value: MANIFEST_PIN },
       ...(token ? [{ name: "HF_TOKEN_PATH", value: `${TOKEN_FOLDER}/${token.key}` }] : []),
+      ...(args.bundle ? [] : hubVariables(args.access)),
       ...client.environment,
     ],
     volumeMounts: [

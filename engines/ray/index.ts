@@ -75,6 +75,8 @@ export const ray: Engine = {
   // Raylet, Ray's agents, the node's HTTP proxy and one replica of the API; it takes one CPU, vLLM's driver another.
   sidecar: { cpu: 1, memoryGiB: 2, ephemeralStorageGiB: 0 },
   companion: HEAD,
+  // The RayService's upgradeStrategy NewCluster.
+  replacesBeside: "KubeRay",
   noNodes: "its operator, KubeRay, makes the pods and the Services in front of them, which know Ray's ports alone",
   // Its custom resource definition has the subresource status alone (KubeRay v1.6.0, config/crd/bases/ray.io_rayservices.yaml).
   noScaling:

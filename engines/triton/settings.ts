@@ -158,6 +158,8 @@ export const tritonSettings = engineSettings(tritonBlock, {
     const { repository, tensorParallel = repository && 1, gpuMemoryUtilization, maxNumSeqs, kvCacheDtype } = block;
     return {
       kvCacheDtype,
+      // Arenas of ONNX Runtime and PyTorch's allocator grow with what requests need; TensorRT-LLM and vLLM fill a pool at the start.
+      ...(repository?.backends === "standard" && { growsGpuMemory: true }),
       ...(tensorParallel !== undefined && { tensorParallel }),
       ...(gpuMemoryUtilization !== undefined && { gpuMemoryUtilization }),
       ...(maxNumSeqs !== undefined && { maxNumSeqs }),

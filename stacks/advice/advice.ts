@@ -2,6 +2,7 @@ import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
 import { activeAddons } from "../addons/active";
 import type { LoadedEnvironment } from "../config";
 import { apiServerCidrs } from "./api-server-cidrs";
+import { addedStages, assumedConcurrency } from "./assumptions";
 import { cloudCapacity } from "./cloud-capacity";
 import { declaredLevels } from "./declared-levels";
 import { eksVersion } from "./eks-version";
@@ -9,7 +10,7 @@ import { engineOptionAdvice } from "./engine-options";
 import { exampleNames } from "./example-names";
 import { gatedModels } from "./gated-models";
 import { gpuOverrides } from "./gpu-overrides";
-import { cutRequests, interruptedModels } from "./interruptions";
+import { changesBeside, cutRequests, interruptedModels } from "./interruptions";
 import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
 import { privateEndpoint } from "./private-endpoint";
@@ -41,10 +42,13 @@ const PIECES: readonly Piece[] = [
   engineOptionAdvice,
   gpuOverrides,
   declaredLevels,
+  assumedConcurrency,
+  addedStages,
   movingRevisions,
   promotedCanaries,
   cutRequests,
   interruptedModels,
+  changesBeside,
   sessions,
   tokenQuotas,
   apiServerCidrs,

@@ -1,3 +1,4 @@
+import { engineOf } from "../../engines";
 import { requestTimes } from "../../planner/request-times";
 import { hostsOf } from "../../planner/shared-servers";
 import type { CapacityProblem } from "../../planner/types";
@@ -6,13 +7,48 @@ import type { Advised } from "./advice";
 /** Models of one replica that every change takes away for a while: nothing can start beside what runs. */
 export function interruptedModels({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
   return hostsOf(plan.models)
-    .filter(({ minReplicas, resources }) => minReplicas === 1 && resources.gpus > 0)
+    .filter(({ engine, minReplicas, resources }) => {
+      return engineOf(engine).replacesBeside === undefined && minReplicas === 1 && resources.gpus > 0;
+    })
     .map((model) => ({
       severity: "advisory",
       rule: "interrupted-by-changes",
       subject: `models.${model.name}`,
       message: `a change of ${model.name} interrupts it for up to ${minutes(model.startupBudgetSeconds)}, once what runs there has ended (up to ${minutes(model.drainSeconds)}): its one replica is replaced in place, for no GPU is kept free for a second one. replicas: {min: 2} serves meanwhile.`,
     }));
+}
+
+/** Models whose changes take as many GPUs again as their replicas have, and never end where the pool cannot have them. */
+export function changesBeside({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
+  return hostsOf(plan.models).flatMap((model): CapacityProblem[] => {
+    const { name, engine, minReplicas, gpusPerNode, nodesPerReplica } = model;
+    const { replacesBeside } = engineOf(engine);
+    const pool = plan.pools.find((each) => each.name === model.pool);
+    const needed = minReplicas * gpusPerNode * nodesPerReplica;
+    if (replacesBeside === undefined || pool === undefined || needed === 0) {
+      return [];
+    }
+    const perNode = pool.shape.gpu?.count ?? 0;
+    const mostNodes = Math.max(pool.minNodes, pool.maxNodes);
+    const free = mostNodes * perNode - pool.gpusClaimed;
+    const begins = `a change of ${name} takes ${count(needed, "GPU")} more until it is done: ${replacesBeside} starts all replicas anew beside those that run`;
+    const wanted = Math.ceil((pool.gpusClaimed + needed) / Math.max(1, perNode));
+    return [
+      {
+        severity: "advisory",
+        rule: "changes-need-room",
+        subject: `models.${name}`,
+        message:
+          needed <= free
+            ? `${begins}. Pool ${pool.name} has them on its at most ${count(mostNodes, "node")}.`
+            : `${begins}, and pool ${pool.name} has ${free} on its at most ${count(mostNodes, "node")}: no change of it ever ends, and the old replicas go on. Write pools.${pool.name}.maxNodes: ${wanted}, or take an engine whose replicas are replaced in place.`,
+      },
+    ];
+  });
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** Requests that a node's or a proxy's leave may cut, since the environment says that it waits for less than they may take. */

@@ -1,4 +1,4 @@
-/** What a file leaves to the traffic of its models: the schema fills in a value for all the same. */
+/** What a file leaves to the traffic of its models, or to the plan: the schema fills in a value for all the same. */
 import { DERIVED_SETTINGS } from "../../planner/traffic";
 import type { ModelConfig } from "./core/canary";
 import { valueAt } from "./core/problems";
@@ -11,8 +11,13 @@ export function withDerived(
 ): Record<string, ModelConfig> {
   return Object.fromEntries(
     Object.entries(models).map(([name, model]) => {
-      const derived = model.traffic === undefined ? [] : settingsLeft(name, model, values);
-      return [name, derived.length > 0 ? { ...model, derived } : model];
+      const left = settingsLeft(name, model, values);
+      const derived = model.traffic === undefined ? [] : left;
+      const assumesConcurrency = model.traffic === undefined && left.includes("concurrency");
+      return [
+        name,
+        { ...model, ...(derived.length > 0 && { derived }), ...(assumesConcurrency && { assumesConcurrency }) },
+      ];
     }),
   );
 }

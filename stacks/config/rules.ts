@@ -30,6 +30,7 @@ import * as okePools from "./rules/oke-pools";
 import * as okeSelfManaged from "./rules/oke-self-managed";
 import * as outsideServers from "./rules/outside-servers";
 import * as people from "./rules/people";
+import * as poolTaints from "./rules/pool-taints";
 import * as pools from "./rules/pools";
 import * as quotas from "./rules/quotas";
 import * as scaling from "./rules/scaling";
@@ -69,6 +70,7 @@ const rules: readonly Rule[] = [
   pools.machinesBelongToTheCluster,
   pools.poolRolesFitTheirMachines,
   pools.rdmaIsOfTheMachine,
+  poolTaints.taintsAreOfNodesThatExist,
   sharing.gpusCanBeParted,
   sharing.partsHaveNoFabric,
   sharing.partsAreAskedForBySharing,
@@ -158,6 +160,7 @@ const rules: readonly Rule[] = [
   gateway.drainsLastNoLongerThanRequests,
   tenants.tenantModelsExist,
   tenants.tokenIssuersAreServersOfOthers,
+  tenants.claimNamesOneTenant,
   people.groupsAreOfPeople,
   people.peoplesDomainsExist,
   labels.commonLabelsAreFree,

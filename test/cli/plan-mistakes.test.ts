@@ -136,7 +136,7 @@ describe("values", () => {
     {
       what: "a foreign bucket",
       change: { source: "s3://other/chat" },
-      says: "copy the files to s3://models/chat and name that",
+      says: "copy the files to s3://models/chat (docs/own-weights.md)",
     },
     { what: "a whole bucket", change: { source: "s3://models/" }, says: "s3://models/…" },
     { what: "a neighbour of the bucket", change: { source: "s3://models-2/x" }, says: "s3://models/…" },

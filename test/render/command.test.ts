@@ -226,15 +226,17 @@ describe("an environment whose pods need what only its machine says", () => {
   };
   const out = join(folder, "edge");
 
-  it("is refused with where the number stands, how to read it and where to write it", async () => {
+  it("has a placeholder for it, which no API server takes, and the command that prints it", async () => {
     const { status, err } = await renderOf(folder, radeon, "--out", out);
-    expect(status).toBe(1);
-    expect(err).toContain("cluster.gpuDevices.groups");
-    expect(err.replaceAll(/\s+/g, " ")).toContain(
-      "stat -c %g /dev/kfd prints the number; write cluster.gpuDevices.groups: [<number>].",
-    );
-    expect(err).not.toMatch(/\n\s+at /);
-    expect(existsSync(out)).toBe(false);
+    expect([status, err]).toEqual([0, expect.not.stringContaining("gpuDevices")]);
+    const files = contentOf(out);
+    const pods = [...files].filter(([path]) => path.startsWith("model-chat/")).map(([, text]) => text);
+    expect(pods.join("\n")).toMatch(/supplementalGroups:\s+- GPU_DEVICE_GROUP # a placeholder/);
+    const page = files.get("README.md") ?? "";
+    expect(page).toContain("## Before you apply");
+    for (const part of ["stat -c %g /dev/kfd", "cluster.gpuDevices.groups: [<number>]", "sed -i"]) {
+      expect(page).toContain(part);
+    }
   });
 
   it("is rendered with the number that is written", async () => {

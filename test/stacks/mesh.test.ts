@@ -63,7 +63,7 @@ const GATEWAY = {
   hostname: "inference.example.com",
   tls: { kind: "acme", email: "platform@example.com" },
   consumers: ["web-app"],
-  auth: { oidc: { issuer: "https://login.example.com", audience: "inference" } },
+  auth: { oidc: { issuer: "https://login.example.com/realms/platform", audience: "inference" } },
 };
 const OPEN_SIDECARS = { mesh: { mode: "sidecar", egressHosts: ["api.example.com"] }, gateway: GATEWAY };
 

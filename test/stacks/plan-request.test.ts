@@ -47,8 +47,8 @@ describe("taints of spot nodes", () => {
     expect(request.pools.length).toBeGreaterThan(0);
     return [
       ...new Set(
-        request.pools.flatMap(({ capacityTaints = [] }) =>
-          capacityTaints.length > 0 ? capacityTaints.map(({ key, effect }) => `${key}:${effect}`) : ["none"],
+        request.pools.flatMap(({ ownTaints = [] }) =>
+          ownTaints.length > 0 ? ownTaints.map(({ key, effect }) => `${key}:${effect}`) : ["none"],
         ),
       ),
     ];

@@ -27,7 +27,7 @@ const WIDER = {
           batch: { models: ["llama-8b"], requestsPerMinute: 60 },
           trial: { priority: "free", requestsPerMinute: 10 },
         },
-        auth: { oidc: { issuer: "https://login.example.com", audience: "inference" } },
+        auth: { oidc: { issuer: "https://login.example.com/realms/platform", audience: "inference" } },
       },
       models: {
         ...section("oci-h100", "models"),

@@ -1,5 +1,8 @@
+import { canonicalCidr, contains, parseCidr } from "../../../names/cidr";
+import { DNS_CACHES } from "../../../names/dns-caches";
 import { someOf } from "../../cluster/foreign-text";
-import { type Check, failed, judged, passed } from "./check";
+import type { WorkloadFact } from "../facts";
+import { type Check, failed, judged, passed, warning } from "./check";
 
 /** NetworkPolicies let every pod ask the pods with this label, and nobody else. */
 export const dns: Check = ({ dnsPods, deployments }) => [
@@ -41,3 +44,56 @@ export const dns: Check = ({ dnsPods, deployments }) => [
     },
   ),
 ];
+
+/** The option by which NodeLocal DNSCache is told where to listen. */
+const LISTENS_ON = /^-{1,2}localip(?:=(.+))?$/;
+
+/** A cache of DNS on every node is no pod that policies can select: they let pods ask its addresses. */
+export const dnsCache: Check = ({ daemonSets }, { cluster }) =>
+  daemonSets.known && !daemonSets.value.some((each) => cacheAddresses(each).length > 0)
+    ? []
+    : [
+        judged(
+          {
+            check: "dns-cache",
+            title: "DNS cache on nodes",
+            needed: "pods may ask it: it listens on 169.254.20.10 or 169.254.25.10, or cluster.dnsCidrs names where",
+          },
+          daemonSets,
+          (all) => {
+            const open = [...DNS_CACHES, ...cluster.dnsCidrs].flatMap((cidr) => parseCidr(cidr) ?? []);
+            const addresses = [...new Set(all.flatMap(cacheAddresses))];
+            const isOpen = (address: string) => {
+              const host = parseCidr(hostCidr(address));
+              return host !== undefined && open.some((network) => contains(network, host));
+            };
+            const closed = addresses.filter((address) => !isOpen(address));
+            if (closed.length === 0) {
+              return passed(`it listens on ${someOf(addresses)}`);
+            }
+            const fix = `add to the environment's file: inference-stacks:cluster: { dnsCidrs: [${closed.map((each) => canonicalCidr(hostCidr(each))).join(", ")}] }`;
+            // Pods ask the address in their resolv.conf, and which one that is the kubelet of each node says.
+            return closed.length === addresses.length
+              ? failed(
+                  `it listens on ${someOf(closed)}, where NetworkPolicies let no pod ask: none could resolve a name`,
+                  fix,
+                )
+              : warning(`it listens on ${someOf(closed)} too, where NetworkPolicies let no pod ask`, fix);
+          },
+        ),
+      ];
+
+/** `10.96.0.10` of a DaemonSet whose containers have `-localip 169.254.20.10,10.96.0.10`; none of others. */
+function cacheAddresses({ containers }: WorkloadFact): string[] {
+  return containers.flatMap(({ words }) =>
+    words.flatMap((word, at) => {
+      const found = LISTENS_ON.exec(word);
+      const addresses = found === null ? "" : (found[1] ?? words[at + 1] ?? "");
+      return addresses.split(",").filter((text) => parseCidr(hostCidr(text)) !== undefined);
+    }),
+  );
+}
+
+function hostCidr(address: string): string {
+  return `${address}/${address.includes(":") ? 128 : 32}`;
+}

@@ -1,6 +1,6 @@
 import type { Check } from "./check";
 import { controllers, gatewayApi } from "./controllers";
-import { dns } from "./dns";
+import { dns, dnsCache } from "./dns";
 import { externalMetrics } from "./external-metrics";
 import { gpuDrivers, oneDevicePlugin, rdmaDevices, sharingIsLabelled } from "./gpu-software";
 import { mesh } from "./mesh";
@@ -17,6 +17,7 @@ export const CLUSTER_CHECKS: readonly Check[] = [
   kubeletVersions,
   networkPolicies,
   dns,
+  dnsCache,
   storageClasses,
   platformNodes,
   pools,

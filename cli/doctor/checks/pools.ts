@@ -75,7 +75,7 @@ function nodesOfPool(all: readonly NodeFact[], need: PoolNeed, gpusCome: boolean
     const key = tainted[0]?.taints.find((taint) => !allTolerated([taint], pool.taints))?.key ?? "";
     return failed(
       `${named(tainted)} ${tainted.length === 1 ? "has" : "have"} the taint ${key}, which pods of this pool do not tolerate`,
-      `remove it: kubectl taint nodes ${tainted[0]?.name} ${key}-`,
+      `name it under pools.${pool.name}.taints: [{ key: ${key} }], or remove it: kubectl taint nodes ${tainted[0]?.name} ${key}-`,
       ...(shape.gpu
         ? [`GPU pods tolerate ${cardResource(shape.gpu)} with any value and dedicated=inference, both NoSchedule`]
         : []),

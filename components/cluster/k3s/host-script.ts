@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
-import { repositoryRoot } from "../../../names/repository-root";
+import { shippedText } from "../../../names/shipped-file";
 import type { Host } from "./settings";
 
 /** A file that a script writes on the machine; root owns it. */
@@ -135,15 +133,11 @@ const PARTS: Readonly<Record<HostScript, readonly string[]>> = {
 
 /** A script of this folder with all that it uses. */
 export function hostScriptText(script: HostScript): string {
-  return [...PARTS[script], script]
-    .map((file) =>
-      readFileSync(join(repositoryRoot(), "components/cluster/k3s/scripts", `${file}.sh`), "utf8").trimEnd(),
-    )
-    .join("\n\n");
+  return [...PARTS[script], script].map(scriptFile).join("\n\n");
 }
 
 function scriptFile(name: string): string {
-  return readFileSync(join(repositoryRoot(), "components/cluster/k3s/scripts", `${name}.sh`), "utf8").trimEnd();
+  return shippedText(`components/cluster/k3s/scripts/${name}.sh`).trimEnd();
 }
 
 function base64(text: string): string {

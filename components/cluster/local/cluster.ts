@@ -1,11 +1,9 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { Command } from "@pulumi/command/local/command";
 import type * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { RandomId } from "@pulumi/random/randomId";
 import { localClusterTool } from "../../../catalog/local-clusters";
-import { repositoryRoot } from "../../../names/repository-root";
+import { shippedText } from "../../../names/shipped-file";
 import type { PoolPlan } from "../../../planner/types";
 import type { Cluster } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
@@ -15,7 +13,7 @@ import { plannedPools } from "../planned-pools";
 import { localClusterName } from "./cluster-name";
 import type { LocalClusterSettings } from "./settings";
 
-const SCRIPT = join("components", "cluster", "local", "scripts", "local-cluster.sh");
+const SCRIPT = "components/cluster/local/scripts/local-cluster.sh";
 
 export interface LocalClusterArgs {
   readonly settings: LocalClusterSettings;
@@ -70,7 +68,7 @@ export class LocalCluster extends PlatformComponent implements Cluster {
       {
         create: `sh -s create # ${tool}: ${cluster}`,
         delete: `sh -s delete # ${tool}: ${cluster}`,
-        stdin: readFileSync(join(repositoryRoot(), SCRIPT), "utf8"),
+        stdin: shippedText(SCRIPT),
         environment: {
           TOOL: tool,
           ENGINE: engine,

@@ -1,5 +1,5 @@
 /** What the sync Job reads of the Hugging Face Hub (or a mirror that speaks its API). */
-import { FinalError, withRetries } from "./retry.ts";
+import { FinalError, RetryLater, secondsToWait, withRetries } from "./retry.ts";
 
 export interface RepositoryFile {
   readonly path: string;
@@ -156,7 +156,9 @@ export class HuggingFaceRepository implements Repository {
       }
       if (!response.ok) {
         const message = `${url}: HTTP ${response.status}`;
-        throw response.status >= 500 || response.status === 429 ? new Error(message) : new FinalError(message);
+        throw response.status >= 500 || response.status === 429
+          ? new RetryLater(message, secondsToWait(response.headers))
+          : new FinalError(message);
       }
       return response;
     });

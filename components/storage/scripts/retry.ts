@@ -1,6 +1,33 @@
 /** A failure that another attempt cannot mend: wrong credentials, a file that does not exist, a bad checksum. */
 export class FinalError extends Error {}
 
+/** A failure that is over after a time that the server named. */
+export class RetryLater extends Error {
+  readonly seconds: number;
+
+  constructor(message: string, seconds: number) {
+    super(message);
+    this.seconds = seconds;
+  }
+}
+
+/** Longest wait that a server may ask for: windows of the Hugging Face Hub are five minutes long. */
+const LONGEST_WAIT_SECONDS = 900;
+
+/**
+ * Seconds after which a server wants to be asked again: its `Retry-After`, a number or a date (RFC 9110), or the rest of the window
+ * in its `RateLimit`, such as `"resolvers";r=0;t=246` (draft-ietf-httpapi-ratelimit-headers, which the Hugging Face Hub sends).
+ *
+ * @returns 0 where it says nothing.
+ */
+export function secondsToWait(headers: Headers, now = Date.now()): number {
+  const after = headers.get("retry-after")?.trim() ?? "";
+  const window = /(?:^|;)\s*t=(\d{1,6})\b/.exec(headers.get("ratelimit") ?? "")?.[1];
+  const told = /^\d{1,6}$/.test(after) ? Number(after) : (Date.parse(after) - now) / 1000;
+  const seconds = Number.isFinite(told) ? told : Number(window ?? 0);
+  return Math.min(LONGEST_WAIT_SECONDS, Math.max(0, seconds));
+}
+
 export interface RetryOptions {
   /** @default 6 */
   readonly attempts?: number;
@@ -8,7 +35,7 @@ export interface RetryOptions {
   readonly firstDelayMs?: number;
 }
 
-/** Repeats `work` until it succeeds, throws a `FinalError`, or has failed `attempts` times. */
+/** Repeats `work` until it succeeds, throws a `FinalError`, or has failed `attempts` times; after a `RetryLater` when it is time. */
 export async function withRetries<T>(what: string, work: () => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const attempts = options.attempts ?? 6;
   for (let attempt = 1; ; attempt++) {
@@ -23,7 +50,9 @@ export async function withRetries<T>(what: string, work: () => Promise<T>, optio
         throw new Error(reason.includes(what) ? reason : `${what}: ${reason}`);
       }
       console.error(`${what}: attempt ${attempt} of ${attempts} failed: ${describe(error)}`);
-      await new Promise((resolve) => setTimeout(resolve, (options.firstDelayMs ?? 1000) * 2 ** (attempt - 1)));
+      const own = (options.firstDelayMs ?? 1000) * 2 ** (attempt - 1);
+      const asked = error instanceof RetryLater ? error.seconds * 1000 : 0;
+      await new Promise((resolve) => setTimeout(resolve, Math.max(own, asked)));
     }
   }
 }

@@ -16,6 +16,8 @@ export type ModelConfig = WrittenModel & {
   readonly replicasOf?: string;
   /** Settings that the file leaves to its traffic. @default none */
   readonly derived?: readonly DerivedSetting[];
+  /** Neither the file nor its traffic says how many requests a replica answers at once. @default one of them does */
+  readonly assumesConcurrency?: true;
 };
 
 /** Key of a model's canary among the models: its namespace, its path at the gateway and its objects have this name. */

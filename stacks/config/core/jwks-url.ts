@@ -1,8 +1,9 @@
+import { knownJwksUri } from "../../../catalog/token-issuers";
 import type { CoreConfig } from "./schema";
 
 type Oidc = NonNullable<NonNullable<CoreConfig["gateway"]["auth"]>["oidc"]>;
 
-/** Where an issuer publishes its keys. */
-export function jwksUrl({ issuer, jwksUri }: Pick<Oidc, "issuer" | "jwksUri">): string {
-  return jwksUri ?? `${issuer.replace(/\/+$/, "")}/.well-known/jwks.json`;
+/** Where an issuer publishes its keys; undefined where nothing says so, which no right configuration has. */
+export function jwksUrl({ issuer, jwksUri }: Pick<Oidc, "issuer" | "jwksUri">): string | undefined {
+  return jwksUri ?? knownJwksUri(issuer);
 }

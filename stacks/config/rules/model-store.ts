@@ -21,7 +21,7 @@ export const bucketSourcesAreInTheStore: Rule = function* ({ sections: { models 
         path,
         value: source,
         allowed: `a prefix in the environment's model store, s3://${storage.bucket}/…`,
-        fix: `copy the files to s3://${storage.bucket}/${folder} and name that`,
+        fix: `copy the files to s3://${storage.bucket}/${folder} (docs/own-weights.md) and name that`,
       };
     }
   }

@@ -31,6 +31,14 @@ export const urlsAreServersOfOthers: Rule = function* ({ sections }) {
   for (const { path, settings } of namedServers(sections)) {
     yield* outsideProblems(path, settings, sections.stage);
   }
+  const { hub, proxy } = sections.storage ?? {};
+  if (hub !== undefined) {
+    yield* outsideProblems(["storage", "hub"], hub, sections.stage);
+  }
+  if (proxy !== undefined) {
+    // What it carries is encrypted end to end: it may be spoken to by http in production, too.
+    yield* outsideProblems(["storage", "proxy"], proxy, "development");
+  }
 };
 
 export const keysAreSecrets: Rule = function* ({ sections, declared }) {

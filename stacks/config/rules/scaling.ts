@@ -90,7 +90,7 @@ function signalProblem(
   const { label, preallocatesGpuMemory } = engineOf(engine);
   const version = releaseOf(model);
   const fix = by === "hpa" ? `write ${ofAdapters(model)}` : `write on: [${usualSignals(engine, version).join(", ")}]`;
-  if (signal === "gpuMemory" && preallocatesGpuMemory) {
+  if (signal === "gpuMemory" && preallocatesGpuMemory && requestedSettings(model).growsGpuMemory !== true) {
     return {
       allowed: `only with engines that take GPU memory as they need it: ${label} takes all that it may when it starts, so that the figure is the same with no request and with a thousand`,
       fix,

@@ -1,4 +1,5 @@
 /** Who calls models: what tenants may use, and whose tokens name them. */
+import { knownTokenIssuers } from "../../../catalog/token-issuers";
 import { tenantsOf } from "../../../planner/tenants";
 import { jwksUrl } from "../core/jwks-url";
 import { outsideProblems } from "../core/outside-url";
@@ -23,6 +24,22 @@ export const tenantModelsExist: Rule = function* ({ sections: { gateway }, decla
   }
 };
 
+/** Claims that hold lists, or several values in one text (RFC 9068, Microsoft Entra ID, Keycloak): none of them names one caller. */
+const CLAIMS_OF_SEVERAL = ["aud", "amr", "groups", "roles", "scope", "scp", "wids"];
+
+export const claimNamesOneTenant: Rule = function* ({ sections: { gateway } }) {
+  const { tenantClaim } = gateway?.auth?.oidc ?? {};
+  if (CLAIMS_OF_SEVERAL.includes(tenantClaim?.split(".").at(-1) ?? "")) {
+    yield {
+      path: ["gateway", "auth", "oidc", "tenantClaim"],
+      value: tenantClaim,
+      allowed:
+        "a claim with one value, a text: a claim with several names no consumer, and every token of it answers 403",
+      fix: "write client_id, azp (Microsoft Entra ID, Keycloak) or a claim that your issuer fills with the name of one consumer",
+    };
+  }
+};
+
 /** The proxies fetch keys from wherever it says. */
 export const tokenIssuersAreServersOfOthers: Rule = function* ({ sections: { gateway, stage } }) {
   const { oidc } = gateway?.auth ?? {};
@@ -30,8 +47,18 @@ export const tokenIssuersAreServersOfOthers: Rule = function* ({ sections: { gat
     return;
   }
   const section = ["gateway", "auth", "oidc"];
+  const url = jwksUrl(oidc);
+  if (url === undefined) {
+    yield {
+      path: [...section, "jwksUri"],
+      value: undefined,
+      allowed: `the address of the issuer's keys; left out for ${list(knownTokenIssuers)} alone`,
+      fix: `add what this says under jwks_uri: curl ${oidc.issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`,
+    };
+    return;
+  }
   const named = oidc.jwksUri === undefined ? "issuer" : "jwksUri";
-  for (const problem of outsideProblems(section, { url: jwksUrl(oidc), networks: oidc.networks }, stage)) {
+  for (const problem of outsideProblems(section, { url, networks: oidc.networks }, stage)) {
     const isUrl = problem.path.at(-1) === "url";
     yield isUrl ? { ...problem, path: [...section, named] } : problem;
   }

@@ -83,6 +83,7 @@ export function needs(changes: Partial<Needs> = {}): Needs {
       gpuExporters: "platform",
       certManager: "platform",
       privateCidrs: [],
+      dnsCidrs: [],
       apiServerCidrs: [],
     },
     pools: [],

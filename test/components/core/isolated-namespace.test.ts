@@ -89,7 +89,12 @@ describe("IsolatedNamespace", () => {
       policyTypes: ["Ingress", "Egress"],
       egress: [
         {
-          to: [pods("kube-dns"), pods("node-local-dns"), { ipBlock: { cidr: "169.254.20.10/32" } }],
+          to: [
+            pods("kube-dns"),
+            pods("node-local-dns"),
+            { ipBlock: { cidr: "169.254.20.10/32" } },
+            { ipBlock: { cidr: "169.254.25.10/32" } },
+          ],
           ports: [
             { port: 53, protocol: "UDP" },
             { port: 53, protocol: "TCP" },

@@ -196,7 +196,9 @@ describe("setting a part up from its release", () => {
     vi.stubEnv(RELEASES_VARIABLE, await nowhere());
     vi.stubEnv("PATH", root);
     expect(await install()).toEqual(["kubeconform"]);
-    expect(said()).toMatch(/✗ kubeconform failed: build: go is not on PATH: install Go, \S+; download: http\S+: connect ECONNREFUSED/);
+    expect(said()).toMatch(
+      /✗ kubeconform failed: build: go is not on PATH: install Go, \S+; download: http\S+: connect ECONNREFUSED/,
+    );
     expect(said()).toContain("try again: npm run e2e:setup -- kubeconform");
     expect(existsSync(keptFolder(PART))).toBe(false);
   });

@@ -4,7 +4,7 @@ import type { ModelPlan } from "../../../planner/types";
 import { declaredLevels } from "../../../stacks/advice/declared-levels";
 import { exampleNames } from "../../../stacks/advice/example-names";
 import { gatedModels } from "../../../stacks/advice/gated-models";
-import { cutRequests, interruptedModels } from "../../../stacks/advice/interruptions";
+import { changesBeside, cutRequests, interruptedModels } from "../../../stacks/advice/interruptions";
 import { movingRevisions } from "../../../stacks/advice/moving-revisions";
 import { sessions } from "../../../stacks/advice/sessions";
 import { wildcardDns } from "../../../stacks/advice/wildcard-dns";
@@ -300,6 +300,41 @@ describe("interruptions", () => {
     expect(interruptedModels({ plan: plan(modelPlan({ minReplicas: 2 }), modelPlan({ resources: onCpu })) })).toEqual(
       [],
     );
+  });
+
+  it("of a Ray model are none: its change takes as many GPUs again, and waits for ever where these are not", () => {
+    const model = modelPlan({
+      name: "chat",
+      engine: "ray",
+      pool: "gpu",
+      minReplicas: 2,
+      gpusPerNode: 1,
+      nodesPerReplica: 1,
+    });
+    const pools = (maxNodes: number) => [
+      { name: "gpu", shape: { gpu: { count: 1 } }, minNodes: 2, maxNodes, gpusClaimed: 2 },
+    ];
+    const on = (maxNodes: number) =>
+      ({ plan: { models: [model], pools: pools(maxNodes) } }) as unknown as Parameters<typeof changesBeside>[0];
+    expect(interruptedModels({ plan: plan(modelPlan({ engine: "ray", minReplicas: 1 })) })).toEqual([]);
+    expect(changesBeside(on(4))).toMatchObject([
+      {
+        rule: "changes-need-room",
+        subject: "models.chat",
+        message: expect.stringMatching(/takes 2 GPUs more .* at most 4 nodes\.$/),
+      },
+    ]);
+    expect(changesBeside(on(3))).toMatchObject([
+      {
+        rule: "changes-need-room",
+        message: expect.stringMatching(/has 1 on its at most 3 nodes: .*pools\.gpu\.maxNodes: 4/),
+      },
+    ]);
+    expect(
+      changesBeside({ plan: { models: [modelPlan({ minReplicas: 2 })], pools: pools(2) } } as unknown as Parameters<
+        typeof changesBeside
+      >[0]),
+    ).toEqual([]);
   });
 
   it("of requests are told where who leaves waits for less than they may take", () => {

@@ -35,7 +35,7 @@ const issuer = (networks?: string[]) => ({
     ...GATEWAY,
     auth: {
       oidc: {
-        issuer: "https://id.example.com",
+        issuer: "https://id.example.com/realms/team",
         audience: "inference",
         tenantClaim: "team",
         ...(networks && { networks }),

@@ -58,6 +58,19 @@ describe("models.<name>.scaling", () => {
     expect(told?.[1]).toMatch(fix);
   });
 
+  it("follows the GPU memory of a repository's back ends, which take it as requests need it", () => {
+    const repository = (backends?: string) => ({
+      model: "bge-reranker-v2-m3",
+      engine: "triton",
+      source: "s3://models/ranking",
+      replicas: { min: 1, max: 2 },
+      triton: { repository: { memoryGiB: 4, ...(backends && { backends }) } },
+    });
+    const about = (model: object) => toldOf(withScaling({ on: ["gpuMemory"] }, model)).map(([where]) => where);
+    expect(about(repository())).not.toContain(`${path}.on[0]`);
+    expect(about(repository("tensorrtllm"))).toContain(`${path}.on[0]`);
+  });
+
   it("follows no GPU memory of an engine that takes all of it when it starts, and says why", () => {
     const [problem] = problemsWith(withScaling({ on: ["queue", "gpuMemory"] }));
     expect(problem).toMatchObject({ path: `${path}.on[1]`, value: '"gpuMemory"', fix: "write on: [queue, kvCache]" });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { jwksUrl } from "../../../stacks/config/core/jwks-url";
 import { problemsWith, rightEnvironment } from "./samples";
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -31,7 +32,7 @@ describe("the issuer of tokens", () => {
     expect(said(oidc({ jwksUri: "https://169.254.169.254/keys" }))).toMatchObject([
       { path: "gateway.auth.oidc.jwksUri", allowed: expect.stringContaining("metadata services") },
     ]);
-    expect(said(oidc({ issuer: "https://login.kube-system.svc" }))).toMatchObject([
+    expect(said(oidc({ issuer: "https://login.kube-system.svc/realms/platform" }))).toMatchObject([
       { path: "gateway.auth.oidc.issuer", allowed: expect.stringContaining("outside of the cluster") },
     ]);
     expect(said(oidc({ jwksUri: "https://user:pass@keys.example.com/certs" }))).toMatchObject([
@@ -45,4 +46,47 @@ describe("the issuer of tokens", () => {
     ]);
     expect(said(oidc({ networks: ["10.0.0.0"] }))).toMatchObject([{ path: "gateway.auth.oidc.networks[0]" }]);
   });
+
+  it.each([
+    [
+      "https://login.microsoftonline.com/8a0d7d0e-1111-2222-3333-444455556666/v2.0",
+      "https://login.microsoftonline.com/8a0d7d0e-1111-2222-3333-444455556666/discovery/v2.0/keys",
+    ],
+    ["https://accounts.google.com", "https://www.googleapis.com/oauth2/v3/certs"],
+    [
+      "https://login.example.com/realms/platform",
+      "https://login.example.com/realms/platform/protocol/openid-connect/certs",
+    ],
+    ["https://acme.okta.com/oauth2/default", "https://acme.okta.com/oauth2/default/v1/keys"],
+    ["https://acme.eu.auth0.com/", "https://acme.eu.auth0.com/.well-known/jwks.json"],
+    [
+      "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_AbCdEf",
+      "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_AbCdEf/.well-known/jwks.json",
+    ],
+  ])("%s has its keys at %s", (known, keys) => {
+    expect(jwksUrl({ issuer: known })).toBe(keys);
+    expect(said(oidc({ issuer: known }))).toEqual([]);
+  });
+
+  it("is asked for its keys' address where that is not known, and never guessed", () => {
+    for (const unknown of ["https://login.example.com", "https://sts.windows.net/8a0d7d0e/", "https://acme.okta.com"]) {
+      expect(said(oidc({ issuer: unknown }))).toMatchObject([
+        {
+          path: "gateway.auth.oidc.jwksUri",
+          allowed: expect.stringContaining("Keycloak"),
+          fix: expect.stringMatching(/jwks_uri: curl https:\/\/[^/].*[^/]\/\.well-known\/openid-configuration$/),
+        },
+      ]);
+      expect(said(oidc({ issuer: unknown, jwksUri: "https://keys.example.com/certs" }))).toEqual([]);
+    }
+  });
+
+  it.each(["groups", "roles", "realm_access.roles", "scope", "aud"])(
+    "names no consumer by %s, a list",
+    (tenantClaim) => {
+      expect(said(oidc({ tenantClaim }))).toMatchObject([
+        { path: "gateway.auth.oidc.tenantClaim", fix: expect.stringContaining("client_id") },
+      ]);
+    },
+  );
 });

@@ -1,6 +1,8 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../../../names/repository-root";
+import { shippedText } from "../../../../names/shipped-file";
+
+const FOLDER = "components/cluster/oke/cloud-init";
 
 /**
  * One thing that cloud-init does on a new node. `userData` writes the files of all parts first, and then runs their
@@ -32,13 +34,18 @@ export function bootFile(path: string, content: string, permissions = "0644"): B
  * compressor would make other bytes, and other user data replaces nodes.
  */
 export function bootScript(name: string): BootFile {
-  const [interpreter = "", ...lines] = readFileSync(bootFilePath(name), "utf8").trimEnd().split("\n");
+  const [interpreter = "", ...lines] = bootText(name).trimEnd().split("\n");
   const told = lines.filter((line) => !/^\s*(#|$)/.test(line));
   const origin = `# From inference-stacks, components/cluster/oke/cloud-init/${name}, where its comments are.`;
   return bootFile(`/usr/local/sbin/${name}`, `${[interpreter, origin, ...told].join("\n")}\n`, "0700");
 }
 
+/** Text of a file that nodes boot with. */
+export function bootText(name: string): string {
+  return shippedText(`${FOLDER}/${name}`);
+}
+
 /** A file that nodes boot with, in this repository. */
 export function bootFilePath(name: string): string {
-  return join(repositoryRoot(), "components", "cluster", "oke", "cloud-init", name);
+  return join(repositoryRoot(), FOLDER, name);
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import type { PoolPlan } from "../../../../planner/types";
-import { type BootPart, bootFile, bootFilePath, bootScript } from "./boot-part";
+import { type BootPart, bootFile, bootScript, bootText } from "./boot-part";
 
 const UNIT = "inference-stacks-local-disks.service";
 const NOTHING: BootPart = { files: [], commands: [] };
@@ -20,7 +19,7 @@ export function localDisksParts({ localDisks }: Pick<PoolPlan, "localDisks">): L
     return { before: NOTHING, after: NOTHING };
   }
   const script = bootScript("local-disks.sh");
-  const unit = bootFile(`/etc/systemd/system/${UNIT}`, readFileSync(bootFilePath("local-disks.service"), "utf8"));
+  const unit = bootFile(`/etc/systemd/system/${UNIT}`, bootText("local-disks.service"));
   return {
     before: {
       files: [script, unit],

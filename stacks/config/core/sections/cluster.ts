@@ -71,6 +71,20 @@ const common = {
         "Networks that are not the internet, besides the private ones (RFC 1918, RFC 6598, RFC 4193): pods that may reach the internet still may not reach these. Naming one of IPv6 opens the internet of IPv6.",
       examples: [["172.32.0.0/16"]],
     }),
+  dnsCidrs: z
+    .array(
+      network.refine(isPartOfAnInternet).refine(isNoMetadataService).meta({
+        allowed:
+          'a network in CIDR form, such as "10.96.0.10/32", but neither all addresses ("/0") nor those of metadata services',
+        example: "10.96.0.10/32",
+      }),
+    )
+    .default([])
+    .meta({
+      description:
+        "Addresses at which a cache of DNS on every node (NodeLocal DNSCache) answers, where these are others than 169.254.20.10 and Kubespray's 169.254.25.10: that of the Service kube-dns, for example, which the cache takes over with kube-proxy in iptables mode. `npm run doctor` finds them.",
+      examples: [["10.96.0.10/32"]],
+    }),
   apiServerCidrs: z
     .array(
       network.refine(isPartOfAnInternet).refine(isNoMetadataService).meta({

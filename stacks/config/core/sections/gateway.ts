@@ -107,7 +107,7 @@ const authSchema = z
         }),
         jwksUri: httpsUrl.optional().meta({
           description:
-            "Where the issuer publishes its keys: jwks_uri in its .well-known/openid-configuration. Default: .well-known/jwks.json below the issuer.",
+            "Where the issuer publishes its keys: jwks_uri in its .well-known/openid-configuration. Default: where Microsoft Entra ID, Google, Keycloak, Okta, Auth0 and Amazon Cognito have it; required for others.",
           allowed: "an https:// URL of at most 253 characters",
           example: "https://login.example.com/realms/platform/protocol/openid-connect/certs",
         }),
@@ -123,19 +123,19 @@ const authSchema = z
         }),
         tenantClaim: claim.default("client_id").meta({
           description:
-            "Claim that names the consumer whose limits count, with dots into claims of claims; a token of nobody in consumers answers 403.",
+            "Claim that names the consumer whose limits count, with dots into claims of claims; a token that names none of consumers answers 403, and so does a claim with several values.",
           allowed: "a claim's name of letters, digits, _ and -, or several joined by dots",
           example: "client_id",
         }),
       })
       .meta({
         description: "Tokens (JWT) of an OpenID Connect issuer.",
-        example: { issuer: "https://login.example.com", audience: "inference" },
+        example: { issuer: "https://login.example.com/realms/platform", audience: "inference" },
       }),
   })
   .meta({
     description: "Proofs of identity that count besides API keys.",
-    example: { oidc: { issuer: "https://login.example.com", audience: "inference" } },
+    example: { oidc: { issuer: "https://login.example.com/realms/platform", audience: "inference" } },
   });
 
 export const gatewaySection = z

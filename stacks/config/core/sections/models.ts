@@ -46,7 +46,8 @@ const origin = {
     example: "models/my-model/config.json",
   }),
   source: z.string().max(2048).regex(sourcePattern).optional().meta({
-    description: "Where the weights come from. Default: the catalogue entry's own, by engine.",
+    description:
+      "Where the weights come from; s3:// names a prefix of the environment's own model store (docs/own-weights.md). Default: the catalogue entry's own, by engine.",
     allowed: SOURCE_ALLOWED,
     example: "hf://Qwen/Qwen2.5-7B-Instruct",
   }),

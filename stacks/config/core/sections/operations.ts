@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { Stage } from "../../../../planner/types";
 import { labelKey, labelValue, wholeNumber } from "./fields";
+import { outsideFields } from "./outside-fields";
 
 const STAGES = ["production", "development"] as const satisfies readonly Stage[];
 
@@ -46,6 +47,31 @@ export const storageSection = z
       unit: "Gbit/s",
       example: 1,
     }),
+    hub: z
+      .strictObject(
+        outsideFields({
+          description: "Address of a server that speaks the API of the Hugging Face Hub.",
+          example: "https://hub.example.com",
+        }),
+      )
+      .optional()
+      .meta({
+        description: "Where Jobs of the store download models, in the place of huggingface.co: a mirror of your own.",
+        example: { url: "https://hub.example.com", networks: ["10.20.0.7/32"] },
+      }),
+    proxy: z
+      .strictObject(
+        outsideFields({
+          description: "Address of an HTTP proxy that tunnels https (CONNECT).",
+          example: "http://proxy.example.com:3128",
+        }),
+      )
+      .optional()
+      .meta({
+        description:
+          "Proxy by which Jobs of the store reach the internet. In a private network it needs networks. One that breaks TLS open is trusted by no Job.",
+        example: { url: "http://proxy.example.com:3128", networks: ["10.20.0.8/32"] },
+      }),
     storeGbps: z.number().positive().max(1000).default(10).meta({
       description: "Speed between the model store and the engines, for start-up times.",
       unit: "Gbit/s",

@@ -239,6 +239,24 @@ export const poolSchema = z
           "Labels that all nodes of this pool have: its pods select nodes by them, so put them there first. Needed where nodes of another pool could be taken for these, such as machines of the same shape.",
         example: { "inference-stacks.io/pool": "blue" },
       }),
+    taints: z
+      .array(
+        z.strictObject({
+          key: labelKey.meta({ description: "Key of the taint.", example: "sku" }),
+          value: labelValue.optional().meta({ description: "Its value. Default: any.", example: "gpu" }),
+          effect: z.enum(["NoSchedule", "NoExecute", "PreferNoSchedule"]).default("NoSchedule").meta({
+            description: "Its effect.",
+            example: "NoSchedule",
+          }),
+        }),
+      )
+      .max(20)
+      .optional()
+      .meta({
+        description:
+          "Taints of nodes that exist, besides nvidia.com/gpu or amd.com/gpu and dedicated=inference: the pods of this pool tolerate them.",
+        example: [{ key: "sku", value: "gpu" }],
+      }),
   })
   .transform((pool) => ({ ...pool, maxNodes: pool.maxNodes ?? Math.max(1, pool.minNodes) }))
   .meta({

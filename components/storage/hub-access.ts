@@ -1,0 +1,45 @@
+/** How Jobs that copy models reach the Hugging Face Hub. */
+import type * as kubernetes from "@pulumi/kubernetes";
+import type { End } from "../core/connections";
+import type { ClusterNetworks } from "../core/network";
+import { internet } from "../core/network";
+import { type OutsideAddress, outsideEnds, serverAt } from "../core/outside";
+import { MODEL_STORE_HOST } from "./store-layout";
+
+/** The way out of networks that have none of their own. */
+export interface HubAccess {
+  /** A server that speaks the Hub's API. @default huggingface.co */
+  readonly hub?: OutsideAddress;
+  /** An HTTP proxy that tunnels (CONNECT). @default none */
+  readonly proxy?: OutsideAddress;
+}
+
+/** Where the Jobs connect to, and the port there. */
+export function hubEnd(
+  { hub, proxy }: HubAccess,
+  networks: Pick<ClusterNetworks, "privateCidrs">,
+): { readonly to: readonly End[]; readonly port: number } {
+  const first = proxy ?? hub;
+  return first === undefined
+    ? { to: internet(networks), port: 443 }
+    : { to: outsideEnds(first, networks), port: serverAt(first).port };
+}
+
+/**
+ * Variables of such a Job. Node reads the proxy's from release 24 on, where NODE_USE_ENV_PROXY says so (Node's CLI documentation); neither
+ * the store nor the Kubernetes API is behind it.
+ */
+export function hubVariables({ hub, proxy }: HubAccess): kubernetes.types.input.core.v1.EnvVar[] {
+  return [
+    ...(hub ? [{ name: "HF_ENDPOINT", value: hub.url.replace(/\/+$/, "") }] : []),
+    ...(proxy
+      ? [
+          { name: "NODE_USE_ENV_PROXY", value: "1" },
+          { name: "HTTPS_PROXY", value: proxy.url },
+          { name: "HTTP_PROXY", value: proxy.url },
+          // Kubernetes puts the address in its place.
+          { name: "NO_PROXY", value: `${MODEL_STORE_HOST},$(KUBERNETES_SERVICE_HOST)` },
+        ]
+      : []),
+  ];
+}

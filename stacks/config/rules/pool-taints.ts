@@ -1,0 +1,23 @@
+import type { Rule } from "../core/rule";
+
+/** Nodes that are made here get the taints that the plan says; the platform's own pods tolerate none. */
+export const taintsAreOfNodesThatExist: Rule = function* ({ sections: { cluster, pools = {} } }) {
+  for (const [name, { taints = [], role }] of Object.entries(pools)) {
+    const path = ["pools", name, "taints"];
+    if (taints.length > 0 && cluster !== undefined && cluster.provision !== "existing") {
+      yield {
+        path,
+        value: taints,
+        allowed: "only for nodes that exist: those that are made here have the taints of the plan",
+        fix: "remove taints",
+      };
+    } else if (taints.length > 0 && role === "system") {
+      yield {
+        path,
+        value: taints,
+        allowed: "only for nodes of models: what the platform runs on system nodes tolerates no taint",
+        fix: "remove taints here, and from the nodes: kubectl taint nodes <node> <key>-",
+      };
+    }
+  }
+};
