@@ -287,6 +287,7 @@ function withOutcome(config: ModelConfig, request: ModelRequest): ModelRequest {
   const notes = [...(request.notes ?? []), ...outcome.notes];
   return {
     ...request,
+    ...(outcome.engineSettings && { engineSettings: { ...request.engineSettings, ...outcome.engineSettings } }),
     ...(Object.keys(args).length > 0 && { args }),
     ...(notes.length > 0 && { notes }),
   };

@@ -1,7 +1,9 @@
 import { engineSettings } from "../settings";
 import { parsersAskedFor } from "../vllm/asked-parsers";
+import { remoteCodeProblems } from "../vllm/remote-code";
 import { chatFaults, vllmBlock } from "../vllm/settings";
 import { rayArgument } from "./options";
+import { onVllm } from "./releases";
 
 /** `models.<name>.ray`: of vLLM's block what Ray hands on to the vLLM in it. */
 const rayBlock = vllmBlock.pick({
@@ -19,5 +21,8 @@ const rayBlock = vllmBlock.pick({
 export const raySettings = engineSettings(rayBlock, {
   requested: ({ toolCalling: _, reasoning: __, ...requested }) => requested,
   faults: chatFaults,
-  outcome: (block, model) => parsersAskedFor({ key: "ray", argument: rayArgument }, block, model),
+  outcome: (block, model) => {
+    const parsers = parsersAskedFor({ key: "ray", argument: rayArgument, hasTemplates: () => false }, block, model);
+    return { ...parsers, problems: [...parsers.problems, ...remoteCodeProblems(onVllm(model))] };
+  },
 });

@@ -4,8 +4,10 @@ import type { ModelTask, ServedModel } from "../served-model";
 import { engineSettings, type SettingFault, type SettingsOutcome } from "../settings";
 import { LORA_RANKS } from "./adapters";
 import { parsersAskedFor } from "./asked-parsers";
+import { TEMPLATES_FROM } from "./chat-parsers";
 import { compareVersions } from "./memory/versions";
 import { vllmArgument } from "./options";
+import { remoteCodeProblems } from "./remote-code";
 
 const LOADINGS = ["copy", "stream"] as const satisfies readonly ServedModel["loading"][];
 const DISTRIBUTED_EXECUTORS = ["native", "ray"] as const;
@@ -110,6 +112,8 @@ export interface VllmOwnSettings {
   readonly prefillDecode?: { readonly prefill: number; readonly decode: number };
   /** @default vLLM's own multi-node mode */
   readonly distributedExecutor?: "ray";
+  /** Chat template among vLLM's examples in its image. @default the model's own */
+  readonly toolTemplate?: string;
 }
 
 export function vllmOwnSettings({ engineSettings = {} }: Pick<ServedModel, "engineSettings">): VllmOwnSettings {
@@ -133,12 +137,13 @@ export const vllmSettings = engineSettings(vllmBlock, {
   },
   faults: (block, task) => [...chatFaults(block, task), ...splitFaults(block, task)],
   outcome: (block, model) => {
-    const parsers = parsersAskedFor({ key: "vllm", argument: vllmArgument }, block, model);
+    const hasTemplates = (version: string) => compareVersions(version, TEMPLATES_FROM) >= 0;
+    const parsers = parsersAskedFor({ key: "vllm", argument: vllmArgument, hasTemplates }, block, model);
     const { notes, problems } = splitOutcome(block, model);
     return {
       ...parsers,
       notes: [...parsers.notes, ...notes],
-      problems: [...parsers.problems, ...problems, ...executorProblems(model)],
+      problems: [...parsers.problems, ...problems, ...executorProblems(model), ...remoteCodeProblems(model)],
     };
   },
 });
