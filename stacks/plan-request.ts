@@ -236,7 +236,9 @@ function modelRequest(
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = entry && buildOf(entry, config);
   const source = modelSource(name, config);
-  const quantization = config.quantization ?? build?.quantization ?? engineOf(config.engine).defaultQuantization;
+  const { formatNamed, defaultQuantization } = engineOf(config.engine);
+  const quantization =
+    config.quantization ?? build?.quantization ?? formatNamed?.(source)?.quantization ?? defaultQuantization;
   const { chatTemplate: file, ...requested } = requestedSettings(config);
   const folder = source.kind === "huggingface" ? storeFolder(name, config, source) : undefined;
   return {
