@@ -128,7 +128,7 @@ const BILLIONS = new RegExp(`${START}((?:(\\d+)x)?(\\d+(?:\\.\\d+)?)b)${END}`, "
 const MILLIONS = new RegExp(`${START}((?:[2-9]\\d|\\d{3,})m)${END}`, "gi");
 
 /**
- * Sizes in the name: `7B`, `0.5b`, `270m`. Of `8x7B` nobody knows what the experts share; `A3B` and `E4B` count no whole
+ * Sizes in the name: `7B`, `0.5b`, `270m`. What the experts of `8x7B` share is not stated; `A3B` and `E4B` count no whole
  * model and are left out.
  */
 export function statedSizes(name: string): StatedSize[] {
