@@ -9,6 +9,7 @@ import { findModel } from "../catalog/models";
 import { adapterLimits } from "../components/storage/adapters";
 import type { AdapterLimits } from "../components/storage/scripts/adapter-files";
 import { adapterPath } from "../components/storage/store-layout";
+import { runsRepositoryCode } from "../engines/repository-code";
 import { HELM_RELEASE } from "../kubernetes/resource-types";
 import type { EnvironmentRun } from "../offline/environment";
 import type { DeploymentPlan, ModelPlan } from "../planner/types";
@@ -60,7 +61,7 @@ export interface NeededModel {
 
 /** What of a repository is copied. */
 export type ModelChoice =
-  | { readonly kind: "model"; readonly safetensorsOnly: boolean }
+  | { readonly kind: "model"; readonly safetensorsOnly: boolean; readonly withCode: boolean }
   | { readonly kind: "adapter"; readonly path: string; readonly limits: AdapterLimits };
 
 /** Everything that an environment would take from the internet. */
@@ -160,9 +161,25 @@ function neededModels({ models }: Pick<DeploymentPlan, "models">): NeededModel[]
   for (const wanted of models.flatMap(sourcesOf)) {
     const key = `${wanted.repository}@${wanted.revision}`;
     const before = found.get(key);
-    found.set(key, before ? { ...before, usedBy: [...before.usedBy, ...wanted.usedBy] } : wanted);
+    found.set(
+      key,
+      before
+        ? { ...before, usedBy: [...before.usedBy, ...wanted.usedBy], choice: joined(before.choice, wanted.choice) }
+        : wanted,
+    );
   }
   return [...found.values()].sort((a, b) => (a.repository < b.repository ? -1 : 1));
+}
+
+/** What several models need of one repository. */
+function joined(one: ModelChoice, other: ModelChoice): ModelChoice {
+  return one.kind === "model" && other.kind === "model"
+    ? {
+        kind: "model",
+        safetensorsOnly: one.safetensorsOnly || other.safetensorsOnly,
+        withCode: one.withCode || other.withCode,
+      }
+    : one;
 }
 
 function sourcesOf(model: ModelPlan): NeededModel[] {
@@ -174,7 +191,11 @@ function sourcesOf(model: ModelPlan): NeededModel[] {
             ...repositoryOf(source),
             usedBy: [model.name],
             gigabytes: model.weightsGB,
-            choice: { kind: "model", safetensorsOnly: model.loading === "stream" },
+            choice: {
+              kind: "model",
+              safetensorsOnly: model.loading === "stream",
+              withCode: runsRepositoryCode(model),
+            },
           },
         ]
       : [];

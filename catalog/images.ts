@@ -11,6 +11,8 @@ export interface ImageEntry {
   readonly repository: string;
   /** Never "latest". */
   readonly tag: string;
+  /** End of the tag, which older releases lack. */
+  readonly tagSuffix?: { readonly text: string; readonly since: string };
   /** Index digest "sha256:…", where known. */
   readonly digest?: string;
   /** Docker platforms, e.g. "linux/arm64". */
@@ -20,6 +22,13 @@ export interface ImageEntry {
   readonly gpus?: { readonly computeCapability?: number; readonly gfx?: readonly string[]; readonly source: string };
   /** Major version of CUDA that it is built with (source: `gpus`, or `notes`). Undefined: none, several, or not read. */
   readonly cuda?: number;
+  /** Oldest major version of NVIDIA's driver that its maintainers state. @default by its CUDA */
+  readonly nvidiaDriver?: {
+    readonly least: number;
+    /** For cards up to a compute capability. */
+    readonly oldCards?: { readonly computeCapability: number; readonly least: number };
+    readonly source: string;
+  };
   /** Release of ROCm that it brings, "7.2" (source: `notes`). Undefined: none, or not read. */
   readonly rocm?: string;
   /** RDMA networks that NCCL in the image has a transport for. Undefined: not read, so that nobody can say. */

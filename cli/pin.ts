@@ -2,11 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import type { ModelEntry } from "../catalog/models";
 import { COMMIT } from "../engines/sources";
 import { table } from "../report/style";
-import { modelSource } from "../stacks/plan-request";
 import { type CommandIo, EXIT, isFileSystemError } from "./io";
+import { compareCatalogue } from "./pin/catalogue";
 import { commitOf, HubError, hubOf } from "./pin/hub";
+import { type Comparison, comparePublished, differenceLines, isDifferent } from "./pin/published";
+import { type Source, sourcesOf } from "./pin/sources";
 import { UnwritableError, withSource } from "./pin/write-source";
 import {
   ENVIRONMENT_OPTIONS,
@@ -17,46 +20,40 @@ import {
 } from "./read-environment";
 
 const USAGE = `Usage: npm run pin -- <environment> [options]
+       npm run pin -- --catalogue [--json]
 
-Asks the hub for the commit that each Hugging Face source is at now, and writes it into the environment's file as
-source: hf://organization/name@<commit>. Sources that name a commit stay as they are. Comments stay.
+Asks the hub for the commit that each Hugging Face source of a model or an adapter is at now, and writes it into the
+environment's file as source: hf://organization/name@<commit>. Sources that name a commit stay as they are. Comments stay.
+Of a model of the catalogue it reads the published config.json too, and says where the catalogue counts something else.
 
+  --catalogue     compare every model of the catalogue with its repository; writes nothing
   --dry-run       only say what would be written
   --config FILE   change this file instead of Pulumi.<environment>.yaml
   --json          machine-readable
   -h, --help      this text
 
 HF_ENDPOINT names another hub, HF_TOKEN a token for private models.
-Exit status: 0 pinned, or nothing to pin; 1 the hub did not tell, and nothing was written; 2 bad input.
+Exit status: 0 pinned, or nothing to pin; 1 the hub did not tell, and nothing was written, or a published config.json
+differs from the catalogue's; 2 bad input.
 `;
 
-export const options = { ...ENVIRONMENT_OPTIONS, "dry-run": { type: "boolean", default: false } } as const;
-
-/** A Hugging Face source of an environment. */
-interface Source {
-  readonly model: string;
-  /** Where the file has it, below the models. */
-  readonly place: readonly string[];
-  readonly repository: string;
-  readonly revision: string;
-}
+export const options = {
+  ...ENVIRONMENT_OPTIONS,
+  catalogue: { type: "boolean", default: false },
+  "dry-run": { type: "boolean", default: false },
+} as const;
 
 /** `npm run pin`. */
 export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv = process.env): Promise<number> {
+  if (argv.includes("--catalogue")) {
+    return compareCatalogue(argv, io, env);
+  }
   const opening = openEnvironment(readArguments(argv), USAGE, io);
   if ("status" in opening) {
     return opening.status;
   }
   const { args, environment } = opening;
-  const { models } = environment.file.environment;
-  const sources = Object.entries(models).flatMap(([model, config]): Source[] => {
-    const source = modelSource(model, config);
-    const { revisionOf } = config;
-    // A canary without a source of its own has its model's, which is written there.
-    const isInherited = revisionOf !== undefined && config.source === models[revisionOf.model]?.source;
-    const place = revisionOf ? [revisionOf.model, "canary"] : [model];
-    return source.kind === "huggingface" && !isInherited ? [{ model, place, ...source }] : [];
-  });
+  const sources = sourcesOf(environment.file.environment.models);
   const moving = sources.filter(({ revision }) => !COMMIT.test(revision));
   try {
     const commits = await commitsOf(moving, env);
@@ -69,8 +66,16 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
       writeFileSync(path, text);
     }
     const rows = sources.map((source) => ({ ...source, commit: commits.get(keyOf(source)) }));
-    io.out(args.json ? json(args, environment.fileName, rows) : report(args, environment.fileName, rows));
-    return EXIT.ok;
+    const compared = await comparedWith(rows, env);
+    io.out(args.json ? json(args, environment.fileName, rows, compared) : report(args, environment.fileName, rows));
+    const different = compared.filter(({ comparison }) => isDifferent(comparison));
+    if (different.length === 0) {
+      return EXIT.ok;
+    }
+    const lines = different.flatMap(({ entry, comparison }) => differenceLines(entry, comparison));
+    const fix = "plans count by the catalogue: give config: with the published config.json in place of model";
+    io.err(`${[...lines, fix].join("\n")}\n`);
+    return EXIT.refused;
   } catch (error) {
     if (error instanceof HubError || error instanceof UnwritableError || isFileSystemError(error)) {
       io.err(`${error.message}\nnothing was written\n`);
@@ -108,14 +113,29 @@ async function commitsOf(sources: readonly Source[], env: NodeJS.ProcessEnv): Pr
   return new Map(answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : [])));
 }
 
+type Compared = { readonly entry: ModelEntry; readonly comparison: Comparison };
+
+/** Models of the catalogue, each once, whose commit was asked for now. */
+async function comparedWith(rows: readonly Row[], env: NodeJS.ProcessEnv): Promise<Compared[]> {
+  const asked = new Map(
+    rows.flatMap(({ entry, commit }) => (entry && commit ? [[entry.name, { entry, commit }] as const] : [])),
+  );
+  return Promise.all(
+    [...asked.values()].map(async ({ entry, commit }) => ({
+      entry,
+      comparison: await comparePublished(hubOf(env), entry, commit),
+    })),
+  );
+}
+
 interface Row extends Source {
   /** What its revision is now; undefined for what was not asked. */
   readonly commit: string | undefined;
 }
 
 function report({ environment, dryRun }: Arguments, file: string, rows: readonly Row[]): string {
-  const lines = rows.map(({ model, repository, revision, commit }) => [
-    model,
+  const lines = rows.map(({ model, adapter, repository, revision, commit }) => [
+    adapter === undefined ? model : `${model}.adapters.${adapter}`,
     repository,
     commit ? `${revision} → ${commit}` : `${revision}: left as it is`,
   ]);
@@ -127,14 +147,22 @@ function report({ environment, dryRun }: Arguments, file: string, rows: readonly
   return `${table(lines)}${done}\n${dryRun ? "" : `\nNext: npm run plan -- ${environment}, then commit the file\n`}`;
 }
 
-function json({ environment, dryRun }: Arguments, file: string, rows: readonly Row[]): string {
-  const sources = rows.map(({ model, repository, revision, commit }) => ({
+function json(
+  { environment, dryRun }: Arguments,
+  file: string,
+  rows: readonly Row[],
+  compared: readonly Compared[],
+): string {
+  const sources = rows.map(({ model, adapter, repository, revision, commit }) => ({
     model,
+    ...(adapter !== undefined && { adapter }),
     repository,
     revision,
     pinnedTo: commit ?? null,
   }));
-  return `${JSON.stringify({ environment, file, written: !dryRun && sources.some(({ pinnedTo }) => pinnedTo), sources }, undefined, 2)}\n`;
+  const written = !dryRun && sources.some(({ pinnedTo }) => pinnedTo);
+  const catalogue = compared.map(({ entry, comparison }) => ({ model: entry.name, ...comparison }));
+  return `${JSON.stringify({ environment, file, written, sources, catalogue }, undefined, 2)}\n`;
 }
 
 interface Arguments extends EnvironmentArguments {

@@ -1,13 +1,17 @@
 import type { EngineOptionCatalogue } from "../catalog/engine-options";
+import type { FabricKind } from "../catalog/fabrics";
 import type { CpuArchitecture } from "../catalog/shapes";
 import type { MemoryEstimate } from "../planner/memory/types";
 import type { ModelArchitecture } from "../planner/model/architecture";
+import type { StatedFormat } from "../planner/model/weights-name";
 import type { AdapterSupport } from "./adapters";
 import type { Card, CardVerdict } from "./card";
 import type { LayoutRequest, MemoryRequest } from "./memory-request";
 import type { ArgumentValue, ModelSource, ModelTask, ServedModel } from "./served-model";
 import type { EngineSettings } from "./settings";
 import type { WeightsAnswer } from "./weights";
+
+export type { StatedFormat } from "../planner/model/weights-name";
 
 /** What a pod computes on. */
 export type Processor = "nvidia" | "amd" | "cpu";
@@ -71,6 +75,22 @@ export interface BatchLimits {
   readonly promptTokens?: number;
 }
 
+/** An image for one kind of network between nodes. */
+export interface FabricImage {
+  /** Catalogue name. */
+  readonly image: string;
+  /** First version of the engine that there is one of. */
+  readonly since: string;
+}
+
+/** A limit of an engine that no setting of it raises. */
+export interface MostAtOnce {
+  readonly requests: number;
+  readonly reason: string;
+  /** What serves more at once. */
+  readonly remedy: string;
+}
+
 /** How the versions of an engine are written. */
 export interface VersionForm {
   readonly pattern: RegExp;
@@ -118,6 +138,8 @@ export interface Engine {
   readonly images: Readonly<Partial<Record<Processor, string>>>;
   /** Of a model whose own settings ask for other images: their version is then its default. @default images */
   imagesFor?(model: Pick<ServedModel, "engineSettings">): Engine["images"];
+  /** What replaces its NVIDIA image where a replica spans nodes over a network that this one has no transport for. @default none */
+  readonly fabricImages?: Readonly<Partial<Record<FabricKind, FabricImage>>>;
   /** The engine's version in a tag of its images. */
   versionOf(tag: string): string;
   /** @default three numbers, and what a release adds to them */
@@ -131,6 +153,10 @@ export interface Engine {
   readonly defaultQuantization?: string;
   /** The same for a model whose checkpoint decides it. @default defaultQuantization */
   usualFormat?(architecture: ModelArchitecture): string;
+  /** The weight format that a source's name states, where the name decides what is served. @default names decide nothing */
+  formatNamed?(source: ModelSource): StatedFormat | undefined;
+  /** Why it does not serve a source of a kind that it takes. @default it serves every one */
+  sourceFault?(source: ModelSource): { readonly allowed: string; readonly fix: string } | undefined;
   /** Weight formats that it can be asked for. */
   readonly formats: FormatNames;
   /** Names that it can serve a model under. @default every one */
@@ -157,6 +183,8 @@ export interface Engine {
   readonly parallelism: Parallelism;
   /** Whose kernels compute, as the speed constants call them (planner/speed/constants.json). @default its own */
   readonly kernelsOf?: string;
+  /** Requests of a model that it takes at once whatever it is set to. @default as many as it is set to */
+  mostAtOnce?(model: Pick<ServedModel, "task" | "architecture">): MostAtOnce | undefined;
   /** What it takes into one step at most, by what it is told and its own defaults. @default as much as its cache holds */
   batchLimits?(request: MemoryRequest): BatchLimits;
   /** Memory of a replica per GPU, and whether the load fits. */

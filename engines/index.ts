@@ -1,13 +1,15 @@
 /** Engines by name: the only way to ask what one of them is or does. */
 import type { EngineOptionCatalogue } from "../catalog/engine-options";
+import type { FabricKind } from "../catalog/fabrics";
 import { imageEntry } from "../catalog/images";
+import { compareVersions } from "../names/versions";
 import type { Engine, FlagReading, Processor, VersionForm } from "./engine";
 import type { ArgumentValue, ModelTask, ServedModel } from "./served-model";
 import { type EngineSettings, NO_SETTINGS } from "./settings";
 import type { SourceKind } from "./sources";
 import { ENGINES, type EngineName } from "./table";
 
-export type { Engine, MetricMeaning, Processor, Protocol, SidecarResources } from "./engine";
+export type { Engine, MetricMeaning, Processor, Protocol, SidecarResources, StatedFormat } from "./engine";
 export type { EngineName } from "./table";
 
 /** In the order in which people are told of them: the default first. */
@@ -74,6 +76,27 @@ export function modelImageName(
 ): string | undefined {
   const engine = engineOf(model.engine);
   return (engine.imagesFor?.(model) ?? engine.images)[processor];
+}
+
+/**
+ * The same where a replica of the model spans nodes over a network: an image with a transport for that, where the engine has one.
+ *
+ * @param fabric undefined: the replica stays on its node, or its nodes talk TCP.
+ */
+export function spanningImageName(
+  model: { readonly engine: EngineName } & Pick<ServedModel, "engineSettings" | "engineVersion">,
+  processor: Processor,
+  fabric: FabricKind | undefined,
+): string | undefined {
+  const own = modelImageName(model, processor);
+  const { images, fabricImages = {} } = engineOf(model.engine);
+  const other = fabric && fabricImages[fabric];
+  const isReplaced =
+    other !== undefined &&
+    processor === "nvidia" &&
+    own === images.nvidia &&
+    compareVersions(model.engineVersion, other.since) >= 0;
+  return isReplaced ? other.image : own;
 }
 
 /** Processors that an engine has an image for. */

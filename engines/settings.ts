@@ -40,6 +40,8 @@ export interface SettingFault {
 export interface SettingsOutcome {
   /** Flags that it stands for; what the user says of them under `args` counts. */
   readonly args: Readonly<Record<string, ArgumentValue>>;
+  /** What only the engine's component reads, besides what the block asks for. @default nothing */
+  readonly engineSettings?: EngineOwnSettings;
   /** What a reader of the plan should know. */
   readonly notes: readonly string[];
   /** Asked for, and not to be had for this model: the plan is refused. */

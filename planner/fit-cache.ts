@@ -1,6 +1,8 @@
+import { originOf } from "../engines/sources";
 import { fitOnPool } from "./candidates/fit-on-pool";
 import type { Candidate, Fit, Refusal } from "./candidates/types";
 import { isSized } from "./level/sizing";
+import { statedKind } from "./model/weights-name";
 import type { Capacity } from "./packing";
 import type { ModelRequest, PoolRequest } from "./request";
 import type { ServerModels } from "./shared-servers";
@@ -54,7 +56,7 @@ export class FitCache {
       architecture,
       name: _name,
       servedName: _servedName,
-      source: _source,
+      source,
       storeFolder: _storeFolder,
       revisionOf: _revisionOf,
       minReplicas: _minReplicas,
@@ -65,7 +67,13 @@ export class FitCache {
       ...question
     } = model;
     // Replicas decide between layouts where their number is held against traffic.
-    return [this.numberOf(architecture), question, isSized(model) ? [model.minReplicas, model.maxReplicas] : []];
+    return [
+      this.numberOf(architecture),
+      question,
+      // Of a source, what its name states: files in another format take another disk.
+      statedKind(originOf(source).name)?.kind ?? null,
+      isSized(model) ? [model.minReplicas, model.maxReplicas] : [],
+    ];
   }
 
   private numberOf(part: object): number {

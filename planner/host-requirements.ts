@@ -2,7 +2,7 @@
  * What a machine of one's own must have before it becomes a node of this plan: whoever sets it up looks for these first, because
  * afterwards they show as pods that never start.
  */
-import { leastDriver } from "../catalog/cuda-drivers";
+import { nvidiaDriverOf } from "../catalog/cuda-drivers";
 import { gfxVersionNumber } from "../catalog/gfx";
 import { imageEntry } from "../catalog/images";
 import { leastRocmDriver } from "../catalog/rocm-drivers";
@@ -94,7 +94,7 @@ function hostGpus(gpu: GpuSpec, pool: PoolPlan, models: readonly ModelPlan[]): H
   const minimumDriver = newestNeed(
     hostsOf(models)
       .filter((each) => each.pool === pool.name)
-      .flatMap((each) => driverFor(each, vendor)),
+      .flatMap((each) => driverFor(each, gpu)),
   );
   return {
     vendor,
@@ -115,16 +115,17 @@ function wholeMemoryGiB({ model, memoryGiB }: GpuSpec): number {
 }
 
 /** What the pinned image of a model needs; of another version nobody read it. */
-function driverFor(model: ModelPlan, vendor: GpuSpec["vendor"]): MinimumDriver[] {
+function driverFor(model: ModelPlan, { vendor, abilities }: GpuSpec): MinimumDriver[] {
   const name = model.engineVersion === modelEngineVersion(model) ? modelImageName(model, vendor) : undefined;
   if (name === undefined) {
     return [];
   }
-  const { repository, tag, cuda, rocm } = imageEntry(name);
+  const entry = imageEntry(name);
+  const { repository, tag, rocm } = entry;
   const image = `${repository}:${tag}`;
   if (vendor === "nvidia") {
-    const version = cuda === undefined ? undefined : leastDriver(cuda);
-    return version === undefined ? [] : [{ version: `${version}`, because: `CUDA ${cuda} in ${image}` }];
+    const driver = nvidiaDriverOf(entry, abilities?.computeCapability);
+    return driver ? [{ version: `${driver.least}`, because: `${driver.because} in ${image}` }] : [];
   }
   const version = rocm === undefined ? undefined : leastRocmDriver(rocm);
   return version === undefined ? [] : [{ version, because: `ROCm ${rocm} in ${image}` }];

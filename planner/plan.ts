@@ -21,6 +21,7 @@ import { placeOfReplicas } from "./scaling-place";
 import { scalingProblems } from "./scaling-problems";
 import { overlappingPools } from "./selectors";
 import { type ServerModels, serverProblem, serversOf } from "./shared-servers";
+import { sourceNameProblems } from "./source-name";
 import { planStorage, storeProblem } from "./storage";
 import { poolTaints } from "./taints";
 import type {
@@ -188,7 +189,8 @@ function withoutPriceOf(externalModels: readonly ExternalModelPlan[], cost: Cost
 
 /** What no pool could mend. */
 function impossibilities(model: ModelRequest): CapacityProblem[] {
-  return [contextProblem(model), weightFormatProblem(model), cacheProblem(model)].filter((p) => p !== undefined);
+  const refusals = [contextProblem(model), weightFormatProblem(model), cacheProblem(model)];
+  return [...refusals.filter((p) => p !== undefined), ...sourceNameProblems(model)];
 }
 
 /** Pools that may run a model: those it names, else those dedicated to it, else all others of a fitting role. */

@@ -1,5 +1,6 @@
 /** Models that one server process serves together: a host, which has the pods, and guests, which have none of their own. */
 import { engineOf } from "../engines";
+import { withinEngine } from "./at-once";
 import type { ModelRequest } from "./request";
 import type { CapacityProblem } from "./types";
 
@@ -28,7 +29,8 @@ export function guestsOf<M extends Member>(host: Member, models: readonly M[]): 
 }
 
 /**
- * The servers in the order of their hosts. What one process has once, guests have from their host.
+ * The servers in the order of their hosts. What one process has once, guests have from their host; each takes no more
+ * requests at once than its engine does.
  *
  * @throws Error when a guest has no host among the models: validation should have refused it.
  */
@@ -38,7 +40,10 @@ export function serversOf(models: readonly ModelRequest[]): ServerModels[] {
   if (stray) {
     throw new Error(`models.${stray.name} joins the server of "${stray.serverOf}", which has none`);
   }
-  return hosts.map((host) => ({ host, guests: guestsOf(host, models).map((guest) => asGuest(guest, host)) }));
+  return hosts.map((host) => ({
+    host: withinEngine(host),
+    guests: guestsOf(host, models).map((guest) => withinEngine(asGuest(guest, host))),
+  }));
 }
 
 function asGuest(guest: ModelRequest, host: ModelRequest): ModelRequest {

@@ -244,7 +244,9 @@ function modelRequest(
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = entry && buildOf(entry, config);
   const source = modelSource(name, config);
-  const quantization = config.quantization ?? build?.quantization ?? engineOf(config.engine).defaultQuantization;
+  const { formatNamed, defaultQuantization } = engineOf(config.engine);
+  const quantization =
+    config.quantization ?? build?.quantization ?? formatNamed?.(source)?.quantization ?? defaultQuantization;
   const { chatTemplate: file, growsGpuMemory: _, ...requested } = requestedSettings(config);
   const folder = source.kind === "huggingface" ? storeFolder(name, config, source) : undefined;
   return {
@@ -295,6 +297,7 @@ function withOutcome(config: ModelConfig, request: ModelRequest): ModelRequest {
   const notes = [...(request.notes ?? []), ...outcome.notes];
   return {
     ...request,
+    ...(outcome.engineSettings && { engineSettings: { ...request.engineSettings, ...outcome.engineSettings } }),
     ...(Object.keys(args).length > 0 && { args }),
     ...(notes.length > 0 && { notes }),
   };

@@ -18,7 +18,7 @@ export function revisionProblems(
 ): CapacityProblem[] {
   return requests.flatMap((request) => [
     ...movingSource(request, { environment, stage, requests, models }),
-    ...(stage === "production" ? movingAdapters(request) : []),
+    ...(stage === "production" ? movingAdapters(request, environment) : []),
   ]);
 }
 
@@ -42,21 +42,24 @@ function movingSource({ name, source, revisionOf }: ModelRequest, among: Among):
     moves.hasCommits && isCompared && "a model and its canary are told apart by their commits",
   ].find((text) => text !== false);
   const setting = `models.${name}.source${written === undefined ? "" : ` "${written}"`}`;
-  const fix = moves.hasCommits
+  return reason === undefined
+    ? []
+    : [refusal(name, `${setting} follows ${part}: ${reason}`, moves, fixFor(moves, environment))];
+}
+
+function fixFor({ hasCommits }: Moves, environment: string): string {
+  return hasCommits
     ? `npm run pin -- ${environment} writes the commit that it is at now`
     : "write the tag of the build that was tested";
-  return reason === undefined ? [] : [refusal(name, `${setting} follows ${part}: ${reason}`, moves, fix)];
 }
 
 /** A canary's are its model's. */
-function movingAdapters({ name, adapters = [], revisionOf }: ModelRequest): CapacityProblem[] {
+function movingAdapters({ name, adapters = [], revisionOf }: ModelRequest, environment: string): CapacityProblem[] {
   return (revisionOf ? [] : adapters).flatMap(({ name: adapter, source }) => {
     const part = movingPart(source);
     const { moves } = SOURCES[source.kind];
     const what = `models.${name}.adapters.${adapter} follows ${part}: ${moves?.effect} in production`;
-    return part === undefined || moves === undefined
-      ? []
-      : [refusal(name, what, moves, "write the commit that was tested")];
+    return part === undefined || moves === undefined ? [] : [refusal(name, what, moves, fixFor(moves, environment))];
   });
 }
 

@@ -43,6 +43,7 @@ const imageEntry = z.strictObject({
     .string()
     .regex(/^[\w][\w.-]*$/)
     .refine((tag) => !/(^|-)latest(-|$)/.test(tag), "a moving tag"),
+  tagSuffix: z.strictObject({ text, since: z.string().regex(/^\d+\.\d+\.\d+$/) }).optional(),
   digest: z
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/)
@@ -57,6 +58,13 @@ const imageEntry = z.strictObject({
   source: text,
   asOf: day,
   cuda: count.optional(),
+  nvidiaDriver: z
+    .strictObject({
+      least: count,
+      oldCards: z.strictObject({ computeCapability: positive, least: count }).optional(),
+      source: text,
+    })
+    .optional(),
   rocm: z
     .string()
     .regex(/^\d+\.\d+$/)

@@ -1,4 +1,4 @@
-/** Writes the `source` of a model, or of its canary, into the text of an environment file; every other byte stays as it is. */
+/** Writes the `source` of a model, of its canary or of an adapter into the text of an environment file; every other byte stays as it is. */
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isScalar, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
 import { NAMESPACE } from "../../stacks/config/core/schema";
@@ -7,7 +7,8 @@ import { NAMESPACE } from "../../stacks/config/core/schema";
 export class UnwritableError extends Error {}
 
 /**
- * @param place of what has the source, below the models: a model's name, or that and "canary".
+ * @param place of what has the source, below the models: a model's name, that and "canary", or that, "adapters" and a name.
+ * An adapter may be its source alone.
  * @param text of an environment file that was read without a problem.
  * @throws UnwritableError where the model's settings stand elsewhere (an alias).
  */
@@ -16,12 +17,12 @@ export function withSource(text: string, place: readonly string[], source: strin
   const named = `models.${place.join(".")}`;
   const document = parseDocument(text, { merge: true });
   const settings = document.getIn(path, true);
-  if (!isMap(settings)) {
+  if (!isMap(settings) && !isScalar(settings)) {
     throw new UnwritableError(`${named} stands elsewhere (an alias): write source: ${source} there yourself`);
   }
-  const changed = spliced(text, settings, source);
+  const changed = isMap(settings) ? spliced(text, settings, source) : replaced(text, settings, source);
   // What is written is what was meant, or nothing is.
-  document.setIn([...path, "source"], source);
+  document.setIn(isMap(settings) ? [...path, "source"] : path, source);
   if (!isDeepStrictEqual(parseDocument(changed, { merge: true }).toJS(), document.toJS())) {
     throw new UnwritableError(
       `${named} is written in a way that cannot be changed here: write source: ${source} yourself`,
@@ -33,8 +34,7 @@ export function withSource(text: string, place: readonly string[], source: strin
 function spliced(text: string, settings: YAMLMap, source: string): string {
   const present = settings.items.find((pair) => keyOf(pair) === "source");
   if (present) {
-    const [start, end] = rangeOf(present.value);
-    return text.slice(0, start) + source + text.slice(end);
+    return replaced(text, present.value, source);
   }
   const anchor = settings.items.find((pair) => keyOf(pair) === "model") ?? settings.items[0];
   const [keyStart] = rangeOf(anchor?.key);
@@ -49,6 +49,11 @@ function spliced(text: string, settings: YAMLMap, source: string): string {
   const indent = " ".repeat(keyStart - lineStart);
   const before = text.slice(0, end).replace(/\r$/, "");
   return `${before}${newline}${indent}source: ${source}${text.slice(before.length)}`;
+}
+
+function replaced(text: string, node: unknown, source: string): string {
+  const [start, end] = rangeOf(node);
+  return text.slice(0, start) + source + text.slice(end);
 }
 
 function keyOf({ key }: Pair): unknown {

@@ -1,5 +1,6 @@
 import { imageEntry } from "../../catalog/images";
-import { engineOf, engineProcessors, modelImageName } from "../../engines";
+import { engineOf, engineProcessors, spanningImageName } from "../../engines";
+import { compareVersions } from "../../names/versions";
 import type { ModelPlan } from "../../planner/types";
 
 /**
@@ -9,17 +10,20 @@ import type { ModelPlan } from "../../planner/types";
  */
 export function engineImage(model: ModelPlan): string {
   const processor = model.gpuVendor ?? "cpu";
-  const component = modelImageName(model, processor);
+  const { transport = "tcp" } = model.nodeLink ?? {};
+  const component = spanningImageName(model, processor, transport === "tcp" ? undefined : transport);
   if (component === undefined) {
     throw new Error(
       `models.${model.name}: ${model.engine} does not run on ${processor} here, only on ${engineProcessors(model.engine).join(", ")}: ` +
         "place it on another pool or choose another engine",
     );
   }
-  const { repository, tag, digest } = imageEntry(component);
+  const { repository, tag, tagSuffix, digest } = imageEntry(component);
   const pinned = engineOf(model.engine).versionOf(tag);
   if (pinned !== model.engineVersion) {
-    return `${repository}:${tag.replace(pinned, model.engineVersion)}`;
+    const isBefore = tagSuffix !== undefined && compareVersions(model.engineVersion, tagSuffix.since) < 0;
+    const form = isBefore ? tag.slice(0, -tagSuffix.text.length) : tag;
+    return `${repository}:${form.replace(pinned, model.engineVersion)}`;
   }
   return digest === undefined ? `${repository}:${tag}` : `${repository}:${tag}@${digest}`;
 }

@@ -131,7 +131,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           name: APP,
           image: engineImage(model),
           ports: [{ name: "http", containerPort: PORT }],
-          env: [...ollamaEnvironment(model, args.control !== undefined), ...modelVariables(model, args.gpu)],
+          env: [...ollamaEnvironment(model, guests, args.control !== undefined), ...modelVariables(model, args.gpu)],
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
           resources: modelResources(model, sidecar),
@@ -210,19 +210,21 @@ function engineControl(model: ModelPlan, guests: readonly ModelPlan[], control: 
 }
 
 /**
- * Variables of Ollama: models are kept loaded, with the context and the parallel requests of the plan.
+ * Variables of Ollama: models are kept loaded, with the context and the parallel requests of the plan. Of several the
+ * server has the most that one of them takes: Ollama itself loads the others with fewer.
  *
+ * @param guests which share the server.
  * @param controlled the model control API loads further models and unloads them in time. Otherwise there are but the
  *   planned ones, and a stray request for another must not take their memory.
  */
-export function ollamaEnvironment(model: ModelPlan, controlled = false): EnvVar[] {
+export function ollamaEnvironment(model: ModelPlan, guests: readonly ModelPlan[] = [], controlled = false): EnvVar[] {
   const { server, gpusPerNode } = model;
   return variables({
     HOME,
     OLLAMA_HOST: `0.0.0.0:${PORT}`,
     OLLAMA_MODELS: `${HOME}/models`,
     OLLAMA_CONTEXT_LENGTH: String(model.contextTokens),
-    OLLAMA_NUM_PARALLEL: String(model.concurrency),
+    OLLAMA_NUM_PARALLEL: String(Math.max(...[model, ...guests].map(({ concurrency }) => concurrency))),
     OLLAMA_MAX_LOADED_MODELS: controlled ? CONTROLLED_MODELS : String(server?.models.length ?? 1),
     // The plan counts each of several models on all GPUs; alone, Ollama takes as few as hold it.
     ...(server && gpusPerNode > 1 && { OLLAMA_SCHED_SPREAD: "1" }),

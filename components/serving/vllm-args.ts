@@ -42,10 +42,18 @@ export function engineArguments(model: ModelPlan): Arguments {
     quantization: model.loadAs?.quantization,
     dtype: model.loadAs?.dtype,
     runner: RUNNERS[model.task],
-    "chat-template": model.chatTemplate && CHAT_TEMPLATE_FILE,
+    "chat-template": model.chatTemplate ? CHAT_TEMPLATE_FILE : toolTemplate(model),
     ...(model.loading === "stream" && streaming(model)),
     ...(model.loadAs?.flag !== undefined && { [model.loadAs.flag.replace(/^--/, "")]: true }),
   };
+}
+
+/** Folders of vLLM's examples in its images (COPY examples in docker/Dockerfile, Dockerfile.cpu, Dockerfile.rocm of 0.33.0). */
+const EXAMPLES = { nvidia: "/vllm-workspace/examples", amd: "/app/vllm/examples", cpu: "/vllm-workspace/examples" };
+
+function toolTemplate(model: ModelPlan): string | undefined {
+  const { toolTemplate: file } = vllmOwnSettings(model);
+  return file && `${EXAMPLES[model.gpuVendor ?? "cpu"]}/${file}`;
 }
 
 /**

@@ -28,8 +28,9 @@ const APP = "vllm";
 const SCRIPT = "vllm-prefill-proxy.ts";
 const PROXY_PORT = 8001;
 /** The proxy streams and keeps nothing but the requests that it reads: 32 of them at their largest. */
-const PROXY_RESOURCES = { cpu: 0.5, memoryGiB: 1, ephemeralStorageGiB: 0.25 };
-const MAX_BODY_BYTES = 16 * 2 ** 20;
+const PROXY_RESOURCES = { cpu: 0.5, memoryGiB: 2, ephemeralStorageGiB: 0.25 };
+/** What vLLM itself takes (VLLM_HTTP_MAX_REQUEST_BODY_SIZE of 0.33.0, envs.py), as of every other model. */
+const MAX_BODY_BYTES = 32 * 2 ** 20;
 /** As long as the gateway lets a request wait for its first byte; prompts of a full context take seconds. */
 const PREFILL_TIMEOUT_MS = 120_000;
 

@@ -1,6 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
+import { runsRepositoryCode } from "../../engines/repository-code";
 import { ANNOTATIONS, MODEL_LABEL, standardLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
 import type { ModelPlan, ModelSource } from "../../planner/types";
@@ -167,6 +168,7 @@ function modelContainer(args: ModelSyncArgs, client: StoreClient, source: HubSou
       { name: "BUCKET", value: bucket },
       { name: "PREFIX", value: keyPrefix(model, bucket) },
       { name: "SAFETENSORS_ONLY", value: String(model.loading === "stream") },
+      { name: "WITH_CODE", value: String(runsRepositoryCode(model)) },
       ...(bundled
         ? [
             { name: "FOLDER", value: bundled.folder },

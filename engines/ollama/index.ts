@@ -1,7 +1,9 @@
 import { formatNames, isGgufName } from "../../planner/model/format-names";
+import { statedFileType } from "../../planner/model/weights-name";
 import { type Engine, semanticVersionOf } from "../engine";
 import { estimateOllama, inFlightTokens, usualFileType } from "./memory";
 import { ollamaOptions, ollamaVersionProblems } from "./options";
+import { ollamaMostAtOnce } from "./parallel";
 import { ollamaSettings } from "./settings";
 import { ollamaSharedServer } from "./shared-server";
 
@@ -9,6 +11,13 @@ import { ollamaSharedServer } from "./shared-server";
 const NAME = /^([A-Za-z0-9_][\w.-]{0,79}\/)?[A-Za-z0-9_][\w.-]{0,79}(:[A-Za-z0-9_][\w.-]{0,79})?$/;
 
 export const OLLAMA_PORT = 11434;
+
+/** Of models that run on servers of Ollama's own, which pods are told not to use (OLLAMA_NO_CLOUD). */
+const HOSTED = /[:-]cloud$/;
+const HOSTED_FAULT = {
+  allowed: "a build that pods download: tags that end in cloud run on servers of ollama.com",
+  fix: "write the tag of a build with its size, for example ollama://gpt-oss:120b",
+};
 
 /** Tokens per compute step that the memory figure counts (`num_batch`). */
 export { inFlightTokens as BATCH_TOKENS } from "./memory";
@@ -22,9 +31,11 @@ export const ollama: Engine = {
   sources: ["ollama"],
   weightsFrom: "registry",
   tasks: ["chat", "completion", "embedding"],
-  // What its library builds of a tag that names no quantization.
+  // What its library builds of a tag that states no format, and what it takes of a repository on Hugging Face.
   defaultQuantization: "Q4_K_M",
   usualFormat: usualFileType,
+  sourceFault: (source) => (source.kind === "ollama" && HOSTED.test(source.tag) ? HOSTED_FAULT : undefined),
+  formatNamed: (source) => (source.kind === "ollama" ? statedFileType(source.tag) : undefined),
   formats: { names: formatNames.filter(isGgufName), takes: isGgufName },
   servedNames: {
     pattern: NAME,
@@ -38,6 +49,7 @@ export const ollama: Engine = {
   // llama.cpp spreads whole layers over the GPUs of one node: a pipeline of that many stages.
   parallelism: { tensor: false, overNodes: false },
   kernelsOf: "llama.cpp",
+  mostAtOnce: ollamaMostAtOnce,
   // OLLAMA_NUM_PARALLEL: each has a part of the cache of its own.
   batchLimits: ({ concurrency }) => ({ sequences: concurrency }),
   estimate: estimateOllama,

@@ -1,6 +1,7 @@
 import { engineSettings } from "../settings";
 import { releaseGaps } from "../vllm/asked-of-release";
 import { parsersAskedFor } from "../vllm/asked-parsers";
+import { remoteCodeProblems } from "../vllm/remote-code";
 import { chatFaults, vllmBlock } from "../vllm/settings";
 import { onVllm, vllmVersionOf } from "./releases";
 
@@ -22,7 +23,7 @@ export const raySettings = engineSettings(rayBlock, {
   faults: chatFaults,
   outcome: (block, model) => {
     const version = vllmVersionOf(model.engineVersion);
-    const parsers = parsersAskedFor({ key: "ray", version }, block, model);
+    const parsers = parsersAskedFor({ key: "ray", version, hasTemplates: () => false }, block, model);
     const isReasoningWithTools = block.reasoning && block.toolCalling;
     const gaps = releaseGaps({ model: onVllm(model), own: {}, isReasoningWithTools });
     return {
@@ -33,6 +34,7 @@ export const raySettings = engineSettings(rayBlock, {
           rule: "engine-release",
           message: `Ray ${model.engineVersion} computes with vLLM ${version}: ${reason}. To fix it: write engine: vllm.`,
         })),
+        ...remoteCodeProblems(onVllm(model)),
       ],
     };
   },

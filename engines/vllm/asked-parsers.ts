@@ -17,6 +17,8 @@ const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
 export interface ParserOwner {
   readonly key: string;
   readonly version: string;
+  /** Whether images of a version hold vLLM's example templates. */
+  readonly hasTemplates: (engineVersion: string) => boolean;
 }
 
 /** The flag that turns parsers of reasoning on, in releases where their name alone does not. */
@@ -37,13 +39,20 @@ export function parsersAskedFor(owner: ParserOwner, block: ChatKeys, model: Serv
     .filter((kind) => model.task === "chat" && parsers[kind] && !isAsked(kind) && !isNamed(kind))
     .map((kind) => `${KINDS[kind].key}: true (${parsers[kind]})`);
   const missing = kinds.filter((kind) => isAsked(kind) && !parsers[kind] && !isNamed(kind));
+  const isOwn = block.chatTemplate !== undefined || isNamed("toolCalls");
+  const template = isAsked("toolCalls") && parsers.toolCalls && !isOwn ? parsers.template : undefined;
+  const isThere = owner.hasTemplates(model.engineVersion);
   return {
     args,
+    ...(template && isThere && { engineSettings: { toolTemplate: template.file } }),
     notes:
       offers.length === 0
         ? []
         : [`vLLM has parsers for this family, which are off; under ${owner.key}: ${offers.join(", ")}`],
-    problems: missing.map((kind) => ({ rule: "chat-parsers", message: missingMessage(owner, kind, model) })),
+    problems: [
+      ...missing.map((kind) => missingMessage(owner, kind, model)),
+      ...(template?.needed && !isThere ? [templateMessage(owner, template.file, model)] : []),
+    ].map((message) => ({ rule: "chat-parsers", message })),
   };
 }
 
@@ -54,7 +63,14 @@ function parsersOf({ version }: ParserOwner, model: ServedModel): ChatParsers {
     const name = known[kind];
     return name !== undefined && vllmValues(KINDS[kind].flag, version)?.includes(name);
   });
-  return Object.fromEntries(ofRelease.map((kind) => [kind, known[kind]]));
+  return {
+    ...Object.fromEntries(ofRelease.map((kind) => [kind, known[kind]])),
+    ...(known.template && { template: known.template }),
+  };
+}
+
+function templateMessage({ key }: ParserOwner, file: string, model: ServedModel): string {
+  return `${key}.toolCalling: the chat template of ${nameOf(model)} does not offer tools in the form that the parser reads, and images of version ${model.engineVersion} are not known to hold vLLM's examples/${file}. To fix it: copy that file from vLLM's source, and write ${key}.chatTemplate: ${file}; or remove toolCalling.`;
 }
 
 function missingMessage(owner: ParserOwner, kind: keyof typeof KINDS, model: ServedModel): string {

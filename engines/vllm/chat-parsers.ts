@@ -4,9 +4,25 @@ import table from "./chat-parsers.json";
 export interface ChatParsers {
   /** Value of --tool-call-parser; absent where none is known to read the model's calls. */
   readonly toolCalls?: string;
+  /** Chat template that the tool parser goes with. @default the model's own */
+  readonly template?: ToolTemplate;
   /** Value of --reasoning-parser; absent where the model does not think aloud, or none is known. */
   readonly reasoning?: string;
 }
+
+/** A chat template among vLLM's examples. */
+export interface ToolTemplate {
+  /** Its name in examples/. */
+  readonly file: string;
+  /** Without it no call is read; else it is only better than the model's own. */
+  readonly needed: boolean;
+}
+
+/**
+ * The first release whose images are known to hold the templates of the table (source packages of 0.30.0 to 0.33.0: COPY
+ * examples in docker/Dockerfile, Dockerfile.cpu and Dockerfile.rocm).
+ */
+export const TEMPLATES_FROM = "0.30.0";
 
 export interface ChatParserRow extends ChatParsers {
   /** `model_type` values of config.json; of the text model where it is nested. */
@@ -30,5 +46,6 @@ export function chatParsers(family: string, model: string): ChatParsers {
   const row = chatParserRows.find(
     (each) => each.families.includes(family) && (each.model === undefined || new RegExp(each.model, "i").test(model)),
   );
-  return { ...(row?.toolCalls && { toolCalls: row.toolCalls }), ...(row?.reasoning && { reasoning: row.reasoning }) };
+  const { toolCalls, template, reasoning } = row ?? {};
+  return { ...(toolCalls && { toolCalls }), ...(template && { template }), ...(reasoning && { reasoning }) };
 }

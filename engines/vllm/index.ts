@@ -26,6 +26,7 @@ export const vllm: Engine = {
   label: "vLLM",
   summary: "vLLM serves checkpoints on GPUs of one or several nodes, to many clients at once, and on CPUs.",
   images: IMAGES,
+  fabricImages: { efa: { image: "vllm-cuda-efa", since: "0.33.0" } },
   imagesFor: (model) => (vllmOwnSettings(model).distributedExecutor === "ray" ? { nvidia: "vllm-cuda-ray" } : IMAGES),
   versionOf: semanticVersionOf,
   sources: ["huggingface", "bucket"],

@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { compareVersions } from "../../names/versions";
 import { kvCacheBytesPerToken } from "../../planner/memory/kv-cache";
 import type { ModelTask, ServedModel } from "../served-model";
 import { engineSettings, type SettingFault, type SettingsOutcome } from "../settings";
 import { LORA_RANKS } from "./adapters";
 import { releaseProblems } from "./asked-of-release";
 import { parsersAskedFor } from "./asked-parsers";
+import { TEMPLATES_FROM } from "./chat-parsers";
+import { remoteCodeProblems } from "./remote-code";
 
 const LOADINGS = ["copy", "stream"] as const satisfies readonly ServedModel["loading"][];
 const DISTRIBUTED_EXECUTORS = ["native", "ray"] as const;
@@ -109,6 +112,8 @@ export interface VllmOwnSettings {
   readonly prefillDecode?: { readonly prefill: number; readonly decode: number };
   /** @default vLLM's own multi-node mode */
   readonly distributedExecutor?: "ray";
+  /** Chat template among vLLM's examples in its image. @default the model's own */
+  readonly toolTemplate?: string;
 }
 
 export function vllmOwnSettings({ engineSettings = {} }: Pick<ServedModel, "engineSettings">): VllmOwnSettings {
@@ -132,7 +137,8 @@ export const vllmSettings = engineSettings(vllmBlock, {
   },
   faults: (block, task) => [...chatFaults(block, task), ...splitFaults(block, task)],
   outcome: (block, model) => {
-    const parsers = parsersAskedFor({ key: "vllm", version: model.engineVersion }, block, model);
+    const hasTemplates = (version: string) => compareVersions(version, TEMPLATES_FROM) >= 0;
+    const parsers = parsersAskedFor({ key: "vllm", version: model.engineVersion, hasTemplates }, block, model);
     const { notes, problems } = splitOutcome(block, model);
     const isReasoningWithTools = block.reasoning && block.toolCalling;
     return {
@@ -142,6 +148,7 @@ export const vllmSettings = engineSettings(vllmBlock, {
         ...parsers.problems,
         ...problems,
         ...releaseProblems({ model, own: vllmOwnSettings(model), isReasoningWithTools }),
+        ...remoteCodeProblems(model),
       ],
     };
   },

@@ -2,7 +2,9 @@
 
 import type { Dtype, ModelArchitecture } from "../../planner/model/architecture";
 import { dtypeNamed, formatKey } from "../../planner/model/format-names";
+import { kindsOf, statedKind } from "../../planner/model/weights-name";
 import type { ServedModel } from "../served-model";
+import { originOf } from "../sources";
 import type { WeightsAnswer } from "../weights";
 import { dtypeOfFlag } from "./flags";
 import { servedCacheDtype } from "./memory/served-model";
@@ -74,8 +76,15 @@ function namedFormat(
     return { loadAs: {} };
   }
   const isPlain = architecture.quantization.rules.length === 0;
+  const unread: WeightsAnswer = {
+    loadAs: {},
+    files: key,
+    note: `the config.json of its source must declare ${key} weights: that file was not read`,
+  };
   if (isPlain && kind.madeAtLoad.includes(key)) {
-    return { loadAs: { quantization: key } };
+    // Weights that already have the format take no flag: vLLM refuses one that differs from their config.json.
+    const isWritten = kindsOf(architecture, key).includes(statedKind(originOf(model.source).name)?.kind ?? "plain");
+    return isWritten ? unread : { loadAs: { quantization: key } };
   }
   if (kind.removed !== undefined) {
     return engineVersion === weightFormatsVersion
@@ -86,8 +95,7 @@ function namedFormat(
       : { loadAs: { quantization: key } };
   }
   if (model.configIsOfAnotherSource) {
-    const note = `the config.json of its source must declare ${key} weights: that file was not read`;
-    return { loadAs: {}, files: key, note };
+    return unread;
   }
   const why = isPlain
     ? `quantization ${quantization} needs a checkpoint in that format, and its config.json declares none: the weights are ${architecture.quantization.name}`

@@ -1,6 +1,6 @@
 import { imageArchitectures, imageSupports } from "../../catalog/images";
-import { engineProcessors, modelImageName } from "../../engines";
-import { crossingProblem } from "../fabric";
+import { engineProcessors, modelImageName, spanningImageName } from "../../engines";
+import { crossingProblem, poolFabric } from "../fabric";
 import type { Capacity } from "../packing";
 import type { PoolRequest } from "../request";
 import type { ServerModels } from "../shared-servers";
@@ -37,7 +37,10 @@ export function fitOnPool(server: ServerModels, pool: PoolRequest, node: Capacit
       `take a pool of ${imageArchitectures(image).join(" or ")} machines, or another engine`,
     );
   }
-  return gpu
-    ? fitOnGpus(server, pool, gpu, node, { maxNodes, crossing: crossingProblem(pool, image, model.node !== undefined) })
-    : fitOnCpu(server, pool, node);
+  if (!gpu) {
+    return fitOnCpu(server, pool, node);
+  }
+  const spanning = spanningImageName(model, gpu.vendor, poolFabric(pool)?.kind) ?? image;
+  const crossing = crossingProblem(pool, spanning, model.node !== undefined);
+  return fitOnGpus(server, pool, gpu, node, { maxNodes, crossing });
 }

@@ -1,4 +1,5 @@
 import { engineOf, settingPath } from "../../engines";
+import { withinEngine } from "../at-once";
 import type { ModelRequest, PlanRequest } from "../request";
 import { SCALED_BY_DEFAULT } from "../scaling";
 import { LEVEL_TIMES } from "../service-level";
@@ -10,7 +11,8 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
   if (model.revisionOf) {
     return [...fewerReplicas(request, model), ...inFewerBits(request, model, false)].filter((s) => s !== undefined);
   }
-  const { concurrency, contextTokens, serverOf, derived = [] } = model;
+  const { contextTokens, serverOf, derived = [] } = model;
+  const { concurrency } = withinEngine(model);
   // People write contexts in thousands: 16384, not 15873.
   const step = contextTokens > 1024 ? 1024 : 128;
   const settings: (Setting | undefined)[] = [

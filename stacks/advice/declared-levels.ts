@@ -11,7 +11,10 @@ export function declaredLevels({ plan, environment }: Pick<Advised, "plan" | "en
     return [
       unpredicted(model),
       withoutTraffic(model),
-      isSaid && concurrency !== undefined ? fewAtOnce(model, concurrency) : undefined,
+      // Of one that takes fewer than that at once, more are of no use.
+      isSaid && concurrency !== undefined && model.concurrency >= concurrency
+        ? fewAtOnce(model, concurrency)
+        : undefined,
     ].filter((problem) => problem !== undefined);
   });
 }

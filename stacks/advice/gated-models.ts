@@ -1,22 +1,50 @@
 import { findModel } from "../../catalog/models";
-import type { CapacityProblem } from "../../planner/types";
+import type { CapacityProblem, ModelPlan } from "../../planner/types";
 import type { Advised } from "./advice";
 
-/** Models whose repository asks for accepted terms, in an environment without a token: their download would fail. */
+/**
+ * Repositories that a download without a token may not read: those that ask for accepted terms, and those of which nothing
+ * is known here, as private ones are.
+ */
 export function gatedModels({ plan, secrets }: Pick<Advised, "plan" | "secrets">): CapacityProblem[] {
-  const gated = plan.models.filter(
-    ({ source }) => source.kind === "huggingface" && findModel(source.repository)?.gated === true,
-  );
-  if (secrets.huggingFaceToken || gated.length === 0) {
+  if (secrets.huggingFaceToken) {
     return [];
   }
-  const { environment } = plan;
+  const repositories = plan.models.flatMap(repositoriesOf);
+  const gated = repositories.filter(({ repository }) => findModel(repository)?.gated === true);
+  const unknown = repositories.filter(({ repository }) => findModel(repository) === undefined);
+  const command = `pulumi config set --secret inference-stacks:huggingFaceToken -s ${plan.environment}`;
   return [
-    {
-      severity: "advisory",
-      rule: "gated-models",
-      subject: "huggingFaceToken",
-      message: `${gated.map((m) => m.name).join(", ")}: gated on Hugging Face, and no token is set: the download would fail. Accept the terms there, then: pulumi config set --secret inference-stacks:huggingFaceToken -s ${environment}`,
-    },
+    ...advice(
+      gated,
+      "gated-models",
+      `gated on Hugging Face, and no token is set: the download would fail. Accept the terms there, then: ${command}`,
+    ),
+    ...advice(
+      unknown,
+      "private-repositories",
+      `no token is set, and whether the repository is public is not known here: of a private or gated one the download would fail. For those: ${command}`,
+    ),
   ];
+}
+
+interface UsedRepository {
+  /** A model, or an adapter as `<model>.adapters.<name>`. */
+  readonly name: string;
+  readonly repository: string;
+}
+
+function repositoriesOf({ name, source, adapters }: ModelPlan): UsedRepository[] {
+  const own = [{ name, source }];
+  const besides = (adapters?.list ?? []).map((each) => ({ ...each, name: `${name}.adapters.${each.name}` }));
+  return [...own, ...besides].flatMap((used) =>
+    used.source.kind === "huggingface" ? [{ name: used.name, repository: used.source.repository }] : [],
+  );
+}
+
+function advice(used: readonly UsedRepository[], rule: string, text: string): CapacityProblem[] {
+  const names = used.map(({ name }) => name).join(", ");
+  return used.length === 0
+    ? []
+    : [{ severity: "advisory", rule, subject: "huggingFaceToken", message: `${names}: ${text}` }];
 }

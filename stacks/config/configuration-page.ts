@@ -46,7 +46,8 @@ ${NAMESPACE}:models:
 Any other model: its own \`config.json\`, which the plan is made from, and where the weights are. The file can be copied from the repository;
 of a model type that is not known the weight files must lie beside it ([why](sizing.md#where-the-weights-are-known-from));
 a relative path starts at the folder of the environment's file. \`source\` also moves a catalogue model to a copy, or to a fixed commit, which
-\`npm run pin -- <environment>\` writes.
+\`npm run pin -- <environment>\` writes, for adapters too. What a name states must be what is planned: the format in a registry's tag (\`llama3.1:8b-instruct-fp16\`) counts as
+if \`quantization\` said it, and a size (\`14b\`) or a format (\`-AWQ\`, \`-FP8\`) that contradicts the model's parameters or weights is refused.
 
 \`\`\`yaml
 ${NAMESPACE}:models:

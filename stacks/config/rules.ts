@@ -38,6 +38,7 @@ import * as scalingSchedule from "./rules/scaling-schedule";
 import * as serviceLevel from "./rules/service-level";
 import * as sharedServers from "./rules/shared-servers";
 import * as sharing from "./rules/sharing";
+import * as sourceNames from "./rules/source-names";
 import * as tenants from "./rules/tenants";
 import type { EnvironmentConfig } from "./schema";
 
@@ -104,6 +105,8 @@ const rules: readonly Rule[] = [
   modelStore.bucketSourcesAreInTheStore,
   modelStore.storePrefixesDoNotNest,
   models.quantizationsAreKnown,
+  sourceNames.quantizationsAgreeWithSources,
+  sourceNames.sourcesRunHere,
   models.tasksFitTheEngines,
   models.legacyEnginesStayOutOfProduction,
   engineOptions.argumentsAreKnown,

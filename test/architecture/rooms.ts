@@ -229,6 +229,7 @@ export const ROOMS: readonly Room[] = [
       "downloads",
       "kubernetes",
       "catalog",
+      "engines",
       "planner",
       "components/storage",
       "components/storage/scripts",

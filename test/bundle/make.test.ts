@@ -103,7 +103,7 @@ function needs(changes: Partial<BundleNeeds> = {}): BundleNeeds {
         usedBy: ["chat"],
         gigabytes: 0.1,
         license: "MIT",
-        choice: { kind: "model", safetensorsOnly: true },
+        choice: { kind: "model", safetensorsOnly: true, withCode: false },
       },
     ],
     problems: [],

@@ -136,6 +136,17 @@ describe("the repositories of models and adapters", () => {
       ["org/style-lora", ["a.adapters.style", "b.adapters.style", "c.adapters.style"], adapters.fileGB],
     ]);
   });
+
+  it("are listed with the code that one of their models runs", async () => {
+    const run = await programRun("edge-nvidia");
+    const models = [modelPlan({ name: "a" }), modelPlan({ name: "b", args: { "trust-remote-code": true } })];
+    const choiceOf = (plans: readonly ModelPlan[]) =>
+      bundleNeeds({ ...run, plan: { ...run.plan, models: plans } }).models.map(({ choice }) => choice);
+    const plain = { kind: "model", safetensorsOnly: false, withCode: false };
+    expect(choiceOf(models.slice(0, 1))).toEqual([plain]);
+    expect(choiceOf(models)).toEqual([{ ...plain, withCode: true }]);
+    expect(choiceOf(models.toReversed())).toEqual([{ ...plain, withCode: true }]);
+  });
 });
 
 describe("npm run bundle without a folder", () => {

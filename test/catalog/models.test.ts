@@ -75,6 +75,19 @@ describe("models", () => {
     expect(textConfig(model(name))).toMatchObject(dimensions);
   });
 
+  it("of one family agree in their context, whatever third party a row was copied from", () => {
+    const contexts = new Map<string, Set<unknown>>();
+    for (const name of modelNames()) {
+      const [, family] = /^(.+?)-\d+(?:\.\d+)?[bm](?:-|$)/.exec(name) ?? [];
+      if (family !== undefined) {
+        const { max_position_embeddings: context } = textConfig(model(name));
+        contexts.set(family, (contexts.get(family) ?? new Set()).add(context));
+      }
+    }
+    expect([...contexts].filter(([, each]) => each.size > 1)).toEqual([]);
+    expect(contexts.get("qwen2.5")).toEqual(new Set([32768]));
+  });
+
   it("alternate the attention of every gpt-oss-120b layer", () => {
     expect(textConfig(model("gpt-oss-120b")).layer_types).toHaveLength(36);
   });

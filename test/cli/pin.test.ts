@@ -4,8 +4,10 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { findModel, modelNames, readModelConfigFile } from "../../catalog/models";
 import { main } from "../../cli/pin";
 import { hubOf } from "../../cli/pin/hub";
+import { sourcesOf } from "../../cli/pin/sources";
 import { UnwritableError, withSource } from "../../cli/pin/write-source";
 import { repositoryRoot } from "../../names/repository-root";
 import { parseEnvironmentFile } from "../../stacks/config";
@@ -35,7 +37,7 @@ async function hub(repositories: Readonly<Record<string, Answer | string>>): Pro
   const server = createServer((request, response) => {
     const path = request.url ?? "";
     asked.push({ path, headers: request.headers });
-    const name = /^\/api\/models\/(.+)\/revision\/[^/]+$/.exec(path)?.[1] ?? "";
+    const name = /^\/api\/models\/(.+)\/revision\/[^/]+$/.exec(path)?.[1] ?? path;
     const known = repositories[name] ?? { status: 404, body: {} };
     const { status, body } = typeof known === "string" ? { status: 200, body: { sha: known } } : known;
     response.writeHead(status, { "content-type": "application/json" });
@@ -94,13 +96,15 @@ it("writes the commit of every source that moves, and changes no other byte", as
       .replace("hf://Qwen/Qwen3-8B@v1.0", `hf://Qwen/Qwen3-8B@${commit("2")}`),
   );
   expect(parseEnvironmentFile(readFileSync(file, "utf8")).ok).toBe(true);
-  // Each revision once, without a token where there is none.
-  expect(asked.map(({ path }) => path).sort()).toEqual([
+  // Each revision once, without a token where there is none; of those that the catalogue counts by, their config.json.
+  const commits = asked.filter(({ path }) => path.startsWith("/api/"));
+  expect(asked.map(({ path }) => path)).toContain(`/Qwen/Qwen3-8B/resolve/${commit("2")}/config.json`);
+  expect(commits.map(({ path }) => path).sort()).toEqual([
     "/api/models/Qwen/Qwen2.5-7B-Instruct/revision/main",
     "/api/models/Qwen/Qwen3-8B/revision/main",
     "/api/models/Qwen/Qwen3-8B/revision/v1.0",
   ]);
-  expect(asked.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined, undefined]);
+  expect(commits.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined, undefined]);
 });
 
 it("writes a canary's own source below its model, and nothing for one that has its model's", async () => {
@@ -121,6 +125,92 @@ it("writes a canary's own source below its model, and nothing for one that has i
       .replace("flow: { model: qwen3-8b,", `$& source: hf://Qwen/Qwen3-8B@${commit("2")},`),
   );
 });
+
+it("writes the commits of adapters, whichever way they are written, and of none of a canary's", async () => {
+  const { url } = await hub({ ...repositories, "org/law": commit("3"), "org/tone": commit("4") });
+  const before = `${environmentText(onA10({}, { models: undefined }))}  inference-stacks:models:
+    chat:
+      model: qwen3-8b
+      source: hf://Qwen/Qwen3-8B@${commit("a")}
+      concurrency: 1
+      canary: { engineVersion: "0.32.0" }
+      adapters:
+        law: hf://org/law   # ours
+        tone: { rank: 16, source: "hf://org/tone@main" }
+        own: s3://models/own
+        fixed: hf://org/fixed@${commit("b")}
+`;
+  const file = fileWith(before);
+  const { status, out } = await pin(file, { HF_ENDPOINT: url }, "--json");
+  expect(status).toBe(0);
+  expect(JSON.parse(out).sources).toEqual([
+    { model: "chat", repository: "Qwen/Qwen3-8B", revision: commit("a"), pinnedTo: null },
+    { model: "chat", adapter: "law", repository: "org/law", revision: "main", pinnedTo: commit("3") },
+    { model: "chat", adapter: "tone", repository: "org/tone", revision: "main", pinnedTo: commit("4") },
+    { model: "chat", adapter: "fixed", repository: "org/fixed", revision: commit("b"), pinnedTo: null },
+  ]);
+  expect(readFileSync(file, "utf8")).toBe(
+    before
+      .replace("law: hf://org/law ", `law: hf://org/law@${commit("3")} `)
+      .replace('"hf://org/tone@main"', `hf://org/tone@${commit("4")}`),
+  );
+});
+
+describe("a model of the catalogue", () => {
+  const qwen = findModel("qwen2.5-7b-instruct") ?? expect.fail("the catalogue lacks it");
+  const published = JSON.parse(readModelConfigFile(qwen));
+  const configAt = (sha: string, config: unknown) => ({
+    [`/Qwen/Qwen2.5-7B-Instruct/resolve/${sha}/config.json`]: { status: 200, body: config },
+  });
+  const other = { ...published, max_position_embeddings: 131_072, num_key_value_heads: 2 };
+
+  it("is counted as its repository has it", async () => {
+    const { url } = await hub({ ...repositories, ...configAt(commit("1"), published) });
+    const { status, out, err } = await pin(fileWith(text), { HF_ENDPOINT: url }, "--json");
+    expect([status, err]).toEqual([0, ""]);
+    expect(JSON.parse(out).catalogue).toContainEqual({ model: qwen.name, differences: [] });
+  });
+
+  it("is named with what differs, once the commits are written", async () => {
+    const { url } = await hub({ ...repositories, ...configAt(commit("1"), other) });
+    const file = fileWith(text);
+    const { status, err } = await pin(file, { HF_ENDPOINT: url });
+    expect(status).toBe(1);
+    expect(err).toContain(`${qwen.name}: context in tokens: 32768 in the catalogue, 131072 in ${qwen.repository}`);
+    expect(err).toContain(`${qwen.name}: KV heads: 4 in the catalogue, 2 in ${qwen.repository}`);
+    expect(err).toContain("give config:");
+    expect(readFileSync(file, "utf8")).toContain(commit("1"));
+  });
+
+  it("is compared with all others by --catalogue, which takes no environment", async () => {
+    const { url, asked } = await hub({ ...repositories, ...configAt(commit("1"), other) });
+    const run = (...argv: string[]) => runPiped((words, io) => main(words, io, { HF_ENDPOINT: url }), argv);
+    const { status, out } = await run("--catalogue");
+    expect(status).toBe(1);
+    expect(out).toContain("context in tokens: 32768 in the catalogue, 131072");
+    expect(out).toMatch(new RegExp(`1 of ${modelNames().length} models compared, 1 differ`));
+    expect(asked.filter(({ path }) => path.includes("/revision/"))).toHaveLength(modelNames().length);
+    const { models } = JSON.parse((await run("--catalogue", "--json")).out);
+    expect(models).toHaveLength(modelNames().length);
+    expect((await run("--catalogue", "dev")).status).toBe(2);
+  });
+});
+
+it.each(["dev", "oci-a10", "oci-h100", "aws-prod", "edge-nvidia", "edge-radeon"])(
+  "pins what is shipped: %s names commits alone after it",
+  async (name) => {
+    const before = readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8");
+    const file = fileWith(before);
+    const known = Object.fromEntries(
+      modelNames().map((model) => [findModel(model)?.repository ?? "", commit("5")] as const),
+    );
+    const { status, err } = await pin(file, { HF_ENDPOINT: (await hub(known)).url });
+    expect([status, err]).toEqual([0, ""]);
+    const parsed = parseEnvironmentFile(readFileSync(file, "utf8"));
+    const sources = parsed.ok ? sourcesOf(parsed.environment.models) : expect.fail(`${name} cannot be read`);
+    expect(sources.filter(({ revision }) => revision !== commit("5"))).toEqual([]);
+  },
+);
 
 it("has nothing left to do the second time, and asks nobody", async () => {
   const file = fileWith(text);
@@ -212,6 +302,14 @@ describe("writes nothing, and says why, when", () => {
 
 describe("the file's text", () => {
   const source = "hf://org/name@main";
+
+  it("of an adapter may be its source alone, or say more", () => {
+    const before = "config:\n  inference-stacks:models:\n    a:\n      adapters: { b: hf://org/b, c: { rank: 8 } }\n";
+    expect(withSource(before, ["a", "adapters", "b"], source)).toBe(before.replace("hf://org/b,", `${source},`));
+    expect(withSource(before, ["a", "adapters", "c"], source)).toBe(
+      before.replace("{ rank: 8 }", `{ rank: 8, source: ${source} }`),
+    );
+  });
 
   it("may have Windows line ends", () => {
     const before = "config:\r\n  inference-stacks:models:\r\n    a:\r\n      model: x\r\n      engine: vllm\r\n";

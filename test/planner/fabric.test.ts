@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FABRIC_ACCESS, fabricOf, ncclEnvironment } from "../../catalog/fabrics";
 import { onPremNode, shapes } from "../../catalog/shapes";
+import { engineImage } from "../../components/serving/engine-image";
 import { crossingProblem, groupDevices, nodeLinkOf, poolFabric } from "../../planner/fabric";
 import { exchangeableShapes } from "../../planner/fixes/pool-settings";
 import { planDeployment } from "../../planner/plan";
@@ -93,7 +94,8 @@ describe("a pool whose nodes offer RDMA", () => {
   it("is refused for a replica that spans nodes where NCCL of the image would go over TCP", () => {
     const model = modelOf("llama-3.1-405b-instruct", { tensorParallel: 8, pipelineParallel: 2 });
     const over = (pool: PoolRequest) => planOn(pool, [model]);
-    const efa = over(poolOf("p5.48xlarge", 2, { name: "p5", rdmaAccess: "efa" }));
+    const older = modelOf("llama-3.1-405b-instruct", { ...model, engineVersion: "0.32.0" });
+    const efa = planOn(poolOf("p5.48xlarge", 2, { name: "p5", rdmaAccess: "efa" }), [older]);
     expect(efa.models).toEqual([]);
     expect(efa.problems[0]).toMatchObject({ rule: "model-fits", subject: `models.${model.name}` });
     expect(efa.problems[0]?.message).toContain("its nodes offer EFA");
@@ -101,11 +103,23 @@ describe("a pool whose nodes offer RDMA", () => {
     // Of several interfaces TCP uses one: no speed is claimed.
     expect(tcp.models[0]?.nodeLink).toEqual({ transport: "tcp", hostNetwork: false, networks: [], environment: {} });
 
-    const unpinned = planOn(poolOf("p5.48xlarge", 2, { name: "p5", rdmaAccess: "efa" }));
+    const unpinned = planOn(poolOf("p5.48xlarge", 2, { name: "p5", rdmaAccess: "efa" }), [
+      modelOf("llama-3.1-405b-instruct", { engineVersion: "0.32.0" }),
+    ]);
     expect(unpinned.problems[0]?.message).toContain(
       "its nodes offer EFA, which NCCL in the image vllm-cuda is not known to use, so no model is spread over them",
     );
     expect(unpinned.problems[0]?.remedies).toContain("remove pools.p5.rdma: a model may then span its nodes, over TCP");
+  });
+
+  it("is EFA for replicas of an engine that has an image for it, which no replica on one node takes", () => {
+    const spread = modelOf("llama-3.1-405b-instruct", { tensorParallel: 8, pipelineParallel: 2 });
+    const [model] = planOn(poolOf("p5.48xlarge", 2, { name: "p5", rdmaAccess: "efa" }), [spread]).models;
+    expect(model?.nodeLink).toMatchObject({ transport: "efa", environment: { NCCL_NET: "Libfabric" } });
+    expect(model?.resources.extended).toEqual({ "vpc.amazonaws.com/efa": 32 });
+    expect(engineImage(model ?? expect.fail())).toBe("docker.io/vllm/vllm-openai:v0.33.0-efa");
+    const [whole] = planOn(poolOf("p5.48xlarge", 2, { name: "p5", rdmaAccess: "efa" }), [modelOf("qwen3-8b")]).models;
+    expect(engineImage(whole ?? expect.fail())).toBe("docker.io/vllm/vllm-openai:v0.33.0");
   });
 
   it("is no reason to refuse what cannot span nodes anyway, and offers no remedy there", () => {

@@ -1,5 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { nvidiaDriverOf } from "../../catalog/cuda-drivers";
+import { imageEntry } from "../../catalog/images";
 import { cards, onPremNode } from "../../catalog/shapes";
 import { type HostGpus, hostRequirements, isPlannedCard } from "../../planner/host-requirements";
 import { planDeployment } from "../../planner/plan";
@@ -55,7 +57,25 @@ describe("hostRequirements", () => {
       gfx: { target: "gfx1100", version: 110_000 },
       count: 2,
       memoryGiB: 44.98,
-      minimumDriver: { version: "6.4", because: "ROCm 7.2 in docker.io/vllm/vllm-openai-rocm:v0.33.0" },
+      minimumDriver: { version: "6.4", because: "ROCm 7.2 in docker.io/vllm/vllm-openai-rocm:v0.33.0-rocm72" },
+    });
+  });
+
+  it("takes the driver that an image's maintainers state, of old cards a newer one", () => {
+    const ollama = imageEntry("ollama");
+    expect([undefined, 8.9, 7, 6.2, 5].map((capability) => nvidiaDriverOf(ollama, capability)?.least)).toEqual([
+      550, 550, 550, 570, 570,
+    ]);
+    const model = modelOf("qwen3-8b", {
+      engine: "ollama",
+      engineVersion: "0.32.15",
+      concurrency: 1,
+      quantization: "Q4_K_M",
+      source: { kind: "ollama", tag: "qwen3:8b" },
+    });
+    expect(required([onOwn("rtx-4090")], [model])?.gpus?.minimumDriver).toEqual({
+      version: "550",
+      because: "the CUDA libraries in docker.io/ollama/ollama:0.32.15",
     });
   });
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { vllmArguments } from "../../components/serving/vllm-args";
+import { settingsOf } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
+import { modelPlan } from "../harness/plans";
+import { modelOf } from "../planner/fixtures";
 import { environmentText, problemsWith, rightEnvironment } from "./config/samples";
 import { planText, refusalsOf } from "./planned";
 
@@ -43,6 +47,54 @@ describe("toolCalling and reasoning", () => {
     });
     expect(problems).toEqual([]);
     expect(model.args).toEqual({ "enable-auto-tool-choice": true, "tool-call-parser": "pythonic" });
+  });
+
+  describe("of a family whose own template offers no tools", () => {
+    const scout = { model: "llama-4-scout-17b-16e-instruct", contextTokens: 8192, concurrency: 1 };
+
+    it.each([
+      ["nvidia", "/vllm-workspace/examples/"],
+      ["amd", "/app/vllm/examples/"],
+      [undefined, "/vllm-workspace/examples/"],
+    ] as const)("start with vLLM's own: on %s", (gpuVendor, folder) => {
+      const engineSettings = { toolTemplate: "tool_chat_template_llama4_pythonic.jinja" };
+      const model = modelPlan({ gpuVendor, engineSettings });
+      expect(vllmArguments(model, "/m")).toContain(`--chat-template=${folder}${engineSettings.toolTemplate}`);
+    });
+
+    it("plan that template, or the user's", () => {
+      const outcome = (block: object, changes = {}) =>
+        settingsOf("vllm").outcome(block, modelOf(scout.model, changes)).engineSettings;
+      const changes = {
+        source: { kind: "huggingface", repository: "meta-llama/Llama-4-Scout-17B-16E-Instruct", revision: "main" },
+      } as const;
+      expect(outcome({ toolCalling: true }, changes)).toEqual({
+        toolTemplate: "tool_chat_template_llama4_pythonic.jinja",
+      });
+      expect(outcome({}, changes)).toBeUndefined();
+      expect(outcome({ toolCalling: true, chatTemplate: "own.jinja" }, changes)).toBeUndefined();
+      expect(outcome({ toolCalling: true }, { ...changes, args: { "tool-call-parser": "pythonic" } })).toBeUndefined();
+    });
+
+    it.each([
+      ["vllm", "0.29.0", ["chat-parsers"]],
+      ["vllm", "0.30.0", []],
+      ["ray", "2.56.0", ["chat-parsers"]],
+    ] as const)(
+      "are refused on %s %s, whose image may lack it, without a template of one's own: %j",
+      (engine, engineVersion, rules) => {
+        const model = modelOf(scout.model, { engine, engineVersion });
+        const problems = (block: object) => settingsOf(engine).outcome(block, model).problems;
+        expect(problems({ toolCalling: true }).map(({ rule }) => rule)).toEqual(rules);
+        expect(problems({ toolCalling: true, chatTemplate: "own.jinja" })).toEqual([]);
+      },
+    );
+
+    it("are not refused where it is only better than the model's own", () => {
+      const llama = modelOf("llama-3.1-8b-instruct", { engineVersion: "0.29.0" });
+      const outcome = settingsOf("vllm").outcome({ toolCalling: true }, llama);
+      expect([outcome.problems, outcome.engineSettings]).toEqual([[], undefined]);
+    });
   });
 
   it("are refused where no parser is known, with the list and the way to name one", async () => {

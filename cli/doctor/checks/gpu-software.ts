@@ -1,4 +1,4 @@
-import { leastDriver } from "../../../catalog/cuda-drivers";
+import { type ImageDriver, nvidiaDriverOf } from "../../../catalog/cuda-drivers";
 import { imageEntry } from "../../../catalog/images";
 import { GPU_SOFTWARE_NAMESPACE } from "../../../names/namespaces";
 import { sharingLabels } from "../../../planner/slices";
@@ -31,28 +31,29 @@ export const gpuDrivers: Check = (facts, needs) =>
     if (asked === undefined) {
       return [];
     }
-    const { driver, cuda, image } = asked;
+    const { least, because, image } = asked;
     const subject = {
       check: "gpu-driver",
       title: `Driver of ${need.pool.name}`,
-      needed: `NVIDIA's driver ${driver} or newer, for CUDA ${cuda} in ${image}`,
+      needed: `NVIDIA's driver ${least} or newer, for ${because} in ${image}`,
     };
     return [
-      judged(subject, facts.nodes, (nodes) => driverOf(nodesOf(nodes, need), driver, softwareComes(facts, needs))),
+      judged(subject, facts.nodes, (nodes) => driverOf(nodesOf(nodes, need), least, softwareComes(facts, needs))),
     ];
   });
 
-/** What the newest CUDA of the pool's images asks for; undefined where nothing is known of them. */
-function oldestDriver({ pool, pods }: PoolNeed): { driver: number; cuda: number; image: string } | undefined {
-  if (pool.shape.gpu?.vendor !== "nvidia") {
+/** The newest driver that an image of the pool asks for; undefined where nothing is known of them. */
+function oldestDriver({ pool, pods }: PoolNeed): (ImageDriver & { readonly image: string }) | undefined {
+  const { gpu } = pool.shape;
+  if (gpu?.vendor !== "nvidia") {
     return undefined;
   }
   const asked = pods.flatMap(({ image }) => {
-    const cuda = image === undefined ? undefined : imageEntry(image).cuda;
-    const driver = cuda === undefined ? undefined : leastDriver(cuda);
-    return image === undefined || cuda === undefined || driver === undefined ? [] : [{ driver, cuda, image }];
+    const driver =
+      image === undefined ? undefined : nvidiaDriverOf(imageEntry(image), gpu.abilities?.computeCapability);
+    return image === undefined || driver === undefined ? [] : [{ ...driver, image }];
   });
-  return asked.sort((a, b) => b.driver - a.driver)[0];
+  return asked.sort((a, b) => b.least - a.least)[0];
 }
 
 function driverOf(nodes: readonly NodeFact[], least: number, comes: boolean): Verdict {

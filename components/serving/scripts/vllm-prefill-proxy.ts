@@ -209,7 +209,8 @@ function refuse(response: ServerResponse, status: number, text: string): void {
     return;
   }
   response.writeHead(status, { "content-type": "application/json" });
-  response.end(JSON.stringify({ error: { message: text, type: "invalid_request_error", code: status } }));
+  const type = status < 500 ? "invalid_request_error" : "server_error";
+  response.end(JSON.stringify({ error: { message: text, type, code: status } }));
 }
 
 function message(error: unknown): string {

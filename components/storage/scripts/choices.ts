@@ -14,8 +14,15 @@ export type Choice = (
 /**
  * A model: the best form of its weights, and what an engine reads beside them.
  * @param safetensorsOnly refuse PyTorch files: what is streamed into GPUs must be safetensors.
+ * @param withCode as of `filesToCopy`.
  */
-export function modelFiles({ safetensorsOnly }: { readonly safetensorsOnly: boolean }): Choice {
+export function modelFiles({
+  safetensorsOnly,
+  withCode,
+}: {
+  readonly safetensorsOnly: boolean;
+  readonly withCode: boolean;
+}): Choice {
   return async (repository, commit, files) => {
     const paths = files.map(({ path }) => path);
     const form = weightForm(paths);
@@ -26,7 +33,7 @@ export function modelFiles({ safetensorsOnly }: { readonly safetensorsOnly: bool
     }
     const weights =
       form.index === undefined ? form.files : shardsOf(form.index, await repository.text(commit, form.index));
-    return filesToCopy(paths, form, weights);
+    return filesToCopy(paths, form, weights, withCode);
   };
 }
 

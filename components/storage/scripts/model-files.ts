@@ -97,12 +97,21 @@ export function shardsOf(indexPath: string, text: string): string[] {
   return shards;
 }
 
+/** Code that transformers imports for `--trust-remote-code`: modules of one folder, the repository's own. */
+const CODE = /^[^/]+\.py$/;
+
 /**
- * Paths to copy: the weights, and what an engine reads beside them. Python files stay behind: they serve only
- * `--trust-remote-code`, which the platform does not use.
- * @throws FinalError naming each weight file that the repository lacks, and each path that would leave the prefix.
+ * Paths to copy: the weights, and what an engine reads beside them.
+ * @param withCode copy Python code too, for engines that may run it. @default it stays behind
+ * @throws FinalError naming each weight file that the repository lacks, and each path that would leave the prefix; where
+ * code is wanted and there is none.
  */
-export function filesToCopy(paths: readonly string[], form: WeightForm, weights: readonly string[]): string[] {
+export function filesToCopy(
+  paths: readonly string[],
+  form: WeightForm,
+  weights: readonly string[],
+  withCode = false,
+): string[] {
   const missing = weights.filter((path) => !paths.includes(path));
   if (missing.length > 0) {
     throw new FinalError(
@@ -116,8 +125,13 @@ export function filesToCopy(paths: readonly string[], form: WeightForm, weights:
       !otherIndexes.includes(path) &&
       path !== MANIFEST &&
       path !== JOURNAL &&
-      (ACCESSORIES.test(path) || MODULE_WEIGHTS.test(path)),
+      (ACCESSORIES.test(path) || MODULE_WEIGHTS.test(path) || (withCode && CODE.test(path))),
   );
+  if (withCode && !beside.some((path) => CODE.test(path))) {
+    throw new FinalError(
+      "args.trust-remote-code is set, and the repository has no Python file: remove the flag. In a bundle: make it again, it was made without the flag",
+    );
+  }
   const wanted = [...new Set([...weights, ...beside])].sort();
   refuseUnsafePaths("the repository", wanted);
   return wanted;

@@ -224,7 +224,10 @@ if (process.env.RUN === "sync") {
       revision: environmentVariable("REVISION"),
       bucket: S3Bucket.fromEnvironment(),
       prefix: environmentVariable("PREFIX"),
-      choose: modelFiles({ safetensorsOnly: process.env.SAFETENSORS_ONLY === "true" }),
+      choose: modelFiles({
+        safetensorsOnly: process.env.SAFETENSORS_ONLY === "true",
+        withCode: process.env.WITH_CODE === "true",
+      }),
       pin: (sha256, { commit }) =>
         setConfigMapData(environmentVariable("PIN_NAMESPACE"), environmentVariable("PIN_CONFIG_MAP"), {
           sha256,

@@ -2,6 +2,7 @@
 import { type EngineArgument, type EngineVariable, type OptionRules, ruleFor } from "../../../catalog/engine-options";
 import { findModel } from "../../../catalog/models";
 import { type EngineName, engineOf, engineOptions, readFlags } from "../../../engines";
+import { runsRepositoryCode } from "../../../engines/repository-code";
 import { commitOf, parseSource } from "../../../engines/sources";
 import type { ArgumentValue } from "../../../planner/types";
 import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../core/problems";
@@ -68,10 +69,11 @@ function argumentFault(name: string, value: ArgumentValue, config: ModelConfig):
   if (argument === undefined) {
     return isPinned(config) ? unknownArgument(name, config.engine) : optionOfRelease("arguments", name, config);
   }
-  if (name === "trust-remote-code" && value === true && !isPinnedSource(config)) {
+  if (runsRepositoryCode({ args: { [name]: value } }) && commitOf(parseSource(config.source ?? "")) === undefined) {
     return {
-      allowed: "together with a source that names a commit: the code must not change behind your back",
-      fix: "read the repository's code, then add source: hf://org/name@<commit>, or remove the flag",
+      allowed:
+        "together with source: hf://org/name@<commit>: the code is then copied into the model store with a hash. Without a commit, and in a bucket, it could change unseen",
+      fix: "read the repository's code, then write its commit into source, or remove the flag",
     };
   }
   const ofRelease = isPinned(config)
@@ -253,12 +255,6 @@ function isSecretName(name: string): boolean {
 
 function isPinned(config: ModelConfig): boolean {
   return releaseOf(config) === engineOptions(config.engine).options.version;
-}
-
-/** Weights that nobody changes unseen: a commit, or the environment's own bucket. */
-function isPinnedSource({ source }: ModelConfig): boolean {
-  const parsed = source === undefined ? undefined : parseSource(source);
-  return parsed?.kind === "bucket" || commitOf(parsed) !== undefined;
 }
 
 function isInteger(value: ArgumentValue, suffix: boolean): boolean {

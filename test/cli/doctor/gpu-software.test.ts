@@ -50,9 +50,13 @@ describe("the driver", () => {
     expect(remedies[0]).toContain("driver 580 or newer");
   });
 
-  it("is asked for by images whose CUDA is known alone", () => {
+  it("is asked for by images alone whose CUDA, or whose own minimum, is known", () => {
     expect(gpuDrivers(facts(), existing({}, running(undefined)))).toEqual([]);
-    expect(gpuDrivers(facts(), existing({}, running("ollama")))).toEqual([]);
+    expect(gpuDrivers(facts(), existing({}, running("node")))).toEqual([]);
+    expect(judge([with_("535")], "ollama")).toMatchObject({
+      status: "failed",
+      needed: "NVIDIA's driver 550 or newer, for the CUDA libraries in ollama",
+    });
   });
 
   it("is not known where nobody may ask, nor before the platform brings what tells it", () => {

@@ -215,6 +215,14 @@ describe("ollamaEnvironment", () => {
     expect(values.OLLAMA_LOAD_TIMEOUT).toMatchObject({ value: "120s" });
   });
 
+  it("has the parallel requests of the model that takes the most, where several share the server", () => {
+    const parallel = (host: number, guest: number) => {
+      const values = ollamaEnvironment(ollamaPlan({ concurrency: host }), [ollamaPlan({ concurrency: guest })]);
+      return values.find(({ name }) => name === "OLLAMA_NUM_PARALLEL");
+    };
+    expect([parallel(1, 8), parallel(8, 1)]).toMatchObject([{ value: "8" }, { value: "8" }]);
+  });
+
   it("uses only variables of the pinned release", () => {
     const known = new Set(upstream.env.map((e) => e.name));
     const set = ollamaEnvironment(ollamaPlan()).map((e) => (e as { name: string }).name);

@@ -75,6 +75,9 @@ const complete = (body: unknown, path = "/v1/chat/completions") =>
     headers: { "x-request-id": "r-1" },
   });
 
+/** Status of an answer, and the type of its error. */
+const errorOf = async (answer: Response) => [answer.status, ((await answer.json()) as { error: Body }).error.type];
+
 describe("the proxy before decode pods", () => {
   it("has the prompt read for one token, and the answer written with the cache of it", async () => {
     const asked = { model: "m", messages: [], max_tokens: 50, max_completion_tokens: 60, min_tokens: 5, stream: true };
@@ -158,7 +161,7 @@ describe("the proxy before decode pods", () => {
 
   it("answers 502 where the decode pod is gone", async () => {
     decode.handle = (_, response) => response.destroy();
-    expect((await complete({ model: "m" })).status).toBe(502);
+    expect(await errorOf(await complete({ model: "m" }))).toEqual([502, "server_error"]);
   });
 
   it("tells the decode pod when the client leaves", async () => {
@@ -174,7 +177,7 @@ describe("the proxy before decode pods", () => {
   });
 
   it("refuses what is too large, no JSON, or no path of the API", async () => {
-    expect((await complete({ x: "y".repeat(20_000) })).status).toBe(413);
+    expect(await errorOf(await complete({ x: "y".repeat(20_000) }))).toEqual([413, "invalid_request_error"]);
     expect((await complete("[1]")).status).toBe(400);
     expect((await complete("{", "/v1/completions")).status).toBe(400);
     expect((await complete({}, "/sleep")).status).toBe(404);

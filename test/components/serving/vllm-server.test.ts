@@ -249,10 +249,15 @@ describe("VllmServer", () => {
     });
     expect(template.spec.runtimeClassName).toBeUndefined();
     const engine = container(template.spec, "vllm");
-    expect(engine.image).toMatch(/vllm-openai-rocm:v0\.33\.0/);
+    expect(engine.image).toMatch(/vllm-openai-rocm:v0\.33\.0-rocm72/);
     expect(engine.resources.limits["amd.com/gpu"]).toBe("1");
     expect(literals(engine)).toMatchObject({ HSA_OVERRIDE_GFX_VERSION: "10.3.0" });
     expect(template.spec.securityContext.supplementalGroups).toEqual([109]);
+  });
+
+  it("has the tag of its release on Radeon: without a suffix before there was one", async () => {
+    const { template } = await deployed(modelPlan({ gpuVendor: "amd", engineVersion: "0.32.0" }));
+    expect(container(template.spec, "vllm").image).toMatch(/vllm-openai-rocm:v0\.32\.0$/);
   });
 
   it("takes node selection, tolerations and runtime class from plan and cluster", async () => {

@@ -65,6 +65,8 @@ describe("VllmSplit", () => {
       port: 8001,
       prefill: "http://model-llama-8b-prefill.model-llama-8b.svc:8000",
       decode: "http://127.0.0.1:8000",
+      // As the gateway may let through, and vLLM takes.
+      maxBodyBytes: 32 * 2 ** 20,
     });
     expect(proxy.restartPolicy).toBe("Always");
     expect(podTemplate(prefill).spec.initContainers?.map(({ name }) => name)).toEqual(["fetch-weights"]);

@@ -14,7 +14,7 @@ import { COMMIT, type FakeHub, type FakeStore, fakeHub, fakeStore, sha256 } from
 import { COPIED, REPOSITORY, shard } from "./repository";
 
 const KEY = { accessKeyId: "writer", secretAccessKey: "secret", region: "us-east-1" };
-const choose = modelFiles({ safetensorsOnly: false });
+const choose = modelFiles({ safetensorsOnly: false, withCode: false });
 
 let hub: FakeHub;
 let store: FakeStore;

@@ -64,6 +64,18 @@ describe("weightForm and filesToCopy", () => {
     expect(filesToCopy(paths, weightForm(paths), weights)).toEqual([...weights, ...copied, ...tokenizer].sort());
   });
 
+  it("copies code beside the weights where it is wanted: the modules of the repository's own folder", () => {
+    const paths = [...Object.keys(REPOSITORY), "inference/generate.py", "original/llama.py"];
+    const form = weightForm(paths);
+    const shards = shardsOf("index", String(REPOSITORY["model.safetensors.index.json"]));
+    expect(filesToCopy(paths, form, shards, true)).toEqual([...COPIED, "modeling_custom.py"].sort());
+  });
+
+  it("refuses to copy code from a repository that has none", () => {
+    const paths = ["model.safetensors", "sub/model.py"];
+    expect(() => filesToCopy(paths, weightForm(paths), ["model.safetensors"], true)).toThrow("trust-remote-code");
+  });
+
   it("names each shard that the repository lacks", () => {
     const form = weightForm(["model.safetensors.index.json", shard(1)]);
     expect(() => filesToCopy([shard(1)], form, [shard(1), shard(2)])).toThrow(

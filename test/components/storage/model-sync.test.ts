@@ -26,6 +26,7 @@ describe("ModelSync", () => {
       BUCKET: "models",
       PREFIX: "legal/llama-8b",
       SAFETENSORS_ONLY: "false",
+      WITH_CODE: "false",
     });
     expect(literals(sync)).toMatchObject({ AWS_SHARED_CREDENTIALS_FILE: "/etc/model-store-keys/credentials" });
     expect(sync.volumeMounts).toContainEqual({
@@ -98,6 +99,12 @@ describe("ModelSync", () => {
     const deployment = await deployed({ models: [modelPlan({ loading: "stream" })] });
     const sync = container(podTemplate(deployment.resource(JOB, "storage-sync-llama-8b-copy-job")).spec, "sync");
     expect(literals(sync).SAFETENSORS_ONLY).toBe("true");
+  });
+
+  it("copies the repository's code for engines that may run it", async () => {
+    const deployment = await deployed({ models: [modelPlan({ args: { "trust-remote-code": true } })] });
+    const sync = container(podTemplate(deployment.resource(JOB, "storage-sync-llama-8b-copy-job")).spec, "sync");
+    expect(literals(sync).WITH_CODE).toBe("true");
   });
 
   it("leaves models alone that somebody put into the bucket", async () => {

@@ -64,7 +64,7 @@ describe("with servers", () => {
     revision: "main",
     bucket: bucket(),
     prefix,
-    choose: modelFiles({ safetensorsOnly: false }),
+    choose: modelFiles({ safetensorsOnly: false, withCode: false }),
     pin: async (digest) => void pins.push(digest),
   });
   const run = (...where: Parameters<typeof request>) => sync(request(...where));
@@ -89,6 +89,15 @@ describe("with servers", () => {
         return { path, size: content.length, sha256: sha256(content) };
       }),
     });
+  });
+
+  it("lists code in the manifest with its checksum, and removes it once it is no longer wanted", async () => {
+    const code = "modeling_custom.py";
+    const { files } = await sync({ ...request(), choose: modelFiles({ safetensorsOnly: false, withCode: true }) });
+    expect(files).toContainEqual({ path: code, size: 9, sha256: sha256(REPOSITORY[code] ?? Buffer.alloc(0)) });
+    expect(keys()).toContain(`legal/llama/${code}`);
+    await run();
+    expect(keys()).not.toContain(`legal/llama/${code}`);
   });
 
   it("goes on after an interrupted run with the files that are missing", async () => {
@@ -222,7 +231,7 @@ describe("with servers", () => {
     const hubOf = new HuggingFaceRepository("org/old", undefined, old.url);
     try {
       await expect(
-        sync({ ...request("a"), hub: hubOf, choose: modelFiles({ safetensorsOnly: true }) }),
+        sync({ ...request("a"), hub: hubOf, choose: modelFiles({ safetensorsOnly: true, withCode: false }) }),
       ).rejects.toThrow('org/old has no safetensors files, and only those can be streamed: set loading to "copy"');
     } finally {
       await old.close();

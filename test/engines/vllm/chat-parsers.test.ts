@@ -9,6 +9,9 @@ const row = z.strictObject({
   families: z.array(text).nonempty(),
   model: text.optional(),
   toolCalls: text.optional(),
+  template: z
+    .strictObject({ file: z.string().regex(/^tool_chat_template_[\w.]+\.jinja$/), needed: z.boolean() })
+    .optional(),
   reasoning: text.optional(),
   source: text,
   asOf: z.iso.date(),
@@ -27,6 +30,7 @@ describe("parsers of chat models", () => {
       (row) =>
         (row.toolCalls !== undefined && !tools.includes(row.toolCalls)) ||
         (row.reasoning !== undefined && !reasoning.includes(row.reasoning)) ||
+        (row.template !== undefined && row.toolCalls === undefined) ||
         row.families.some((family) => !families.includes(family)),
     );
     expect(wrong).toEqual([]);
@@ -46,9 +50,22 @@ describe("parsers of chat models", () => {
     ["llama", "NousResearch/Hermes-3-Llama-3.1-8B", { toolCalls: "hermes" }],
     ["deepseek_v3", "deepseek-ai/DeepSeek-R1", { reasoning: "deepseek_r1" }],
     ["deepseek_v3", "deepseek-ai/DeepSeek-V3.1", { toolCalls: "deepseek_v31", reasoning: "deepseek_v3" }],
+    ["minimax_m2", "MiniMaxAI/MiniMax-M2.5", { toolCalls: "minimax_m2", reasoning: "minimax_m2" }],
     ["gpt_oss", "openai/gpt-oss-20b", { toolCalls: "openai", reasoning: "openai_gptoss" }],
     ["opt", "facebook/opt-125m", {}],
   ])("of %s %s are %j", (family, model, expected) => {
-    expect(chatParsers(family, model)).toEqual(expected);
+    const { template: _, ...parsers } = chatParsers(family, model);
+    expect(parsers).toEqual(expected);
+  });
+
+  it.each([
+    ["llama", "meta-llama/Llama-3.3-70B-Instruct", "llama3.1_json", false],
+    ["llama", "meta-llama/Llama-3.2-3B-Instruct", "llama3.2_json", false],
+    ["llama4_text", "meta-llama/Llama-4-Scout-17B-16E-Instruct", "llama4_pythonic", true],
+    ["deepseek_v3", "deepseek-ai/DeepSeek-V3", "deepseekv3", true],
+    ["deepseek_v3", "deepseek-ai/DeepSeek-V3.1", "deepseekv31", true],
+    ["deepseek_v3", "deepseek-ai/DeepSeek-R1-0528", "deepseekr1", true],
+  ])("of %s %s go with the template %s", (family, model, template, needed) => {
+    expect(chatParsers(family, model).template).toEqual({ file: `tool_chat_template_${template}.jinja`, needed });
   });
 });

@@ -11,6 +11,7 @@ import { wildcardDns } from "../../../stacks/advice/wildcard-dns";
 import { gatewaySection } from "../../../stacks/config/core/sections/gateway";
 import { withHostname } from "../../../stacks/config/core/wildcard-dns";
 import { onA10, planOf, useFolder } from "../../cli/run";
+import { adaptersPlan, hubAdapter } from "../../harness/adapters";
 import { modelPlan, ollamaPlan } from "../../harness/plans";
 
 const source = (repository: string, revision = "main") => ({ kind: "huggingface", repository, revision }) as const;
@@ -31,6 +32,22 @@ describe("gated models", () => {
         message: expect.stringMatching(
           /^llama: gated .* pulumi config set --secret inference-stacks:huggingFaceToken -s prod$/,
         ),
+      },
+    ]);
+  });
+
+  it("may also be private ones, of models and adapters, which nothing is known of", () => {
+    const own = modelPlan({
+      name: "own",
+      source: source("corp/own"),
+      adapters: adaptersPlan({ list: [hubAdapter("law")] }),
+    });
+    expect(gatedModels({ plan: plan(own, qwen), secrets: {} })).toEqual([
+      {
+        severity: "advisory",
+        rule: "private-repositories",
+        subject: "huggingFaceToken",
+        message: expect.stringMatching(/^own, own\.adapters\.law: no token is set.*huggingFaceToken -s prod$/),
       },
     ]);
   });

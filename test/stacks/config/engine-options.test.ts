@@ -141,7 +141,12 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
   [
     "code of a moving branch",
     { args: { "trust-remote-code": true } },
-    { path: "args.trust-remote-code", allowed: "names a commit", fix: "@<commit>" },
+    { path: "args.trust-remote-code", allowed: "@<commit>", fix: "write its commit into source" },
+  ],
+  [
+    "code in a bucket, which has no hash",
+    { source: "s3://models/own", args: { "trust-remote-code": true } },
+    { path: "args.trust-remote-code", allowed: "in a bucket", fix: "write its commit into source" },
   ],
   [
     "a development mode",

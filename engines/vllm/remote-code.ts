@@ -1,0 +1,40 @@
+/** Models that vLLM serves only with Python code of their repository, and what the flag for it asks for. */
+import { runsRepositoryCode } from "../repository-code";
+import type { ServedModel } from "../served-model";
+import type { SettingsOutcome } from "../settings";
+import { commitOf } from "../sources";
+import table from "./remote-code.json";
+
+export interface RemoteCodeRow {
+  /** `model_type` values of config.json; of the text model where it is nested. */
+  readonly families: readonly string[];
+  readonly why: string;
+  /** Holds of every release; else of the table's alone. */
+  readonly everyVersion?: true;
+  readonly source: string;
+}
+
+// Checked by test/engines/vllm/remote-code.test.ts.
+export const remoteCodeRows = table.families as readonly RemoteCodeRow[];
+/** The release that the table was read from. */
+export const remoteCodeVersion = table.version;
+
+/** Of a model without the flag that its repository needs. The version of the model's engine is vLLM's. */
+export function remoteCodeProblems(model: ServedModel): SettingsOutcome["problems"] {
+  const { name, architecture, source, engineVersion } = model;
+  const row = remoteCodeRows.find(
+    ({ families, everyVersion = false }) =>
+      families.includes(architecture.family) && (everyVersion || engineVersion === remoteCodeVersion),
+  );
+  if (row === undefined || runsRepositoryCode(model)) {
+    return [];
+  }
+  const commit = commitOf(source);
+  const pinned = commit === undefined ? " and source: hf://org/name@<commit>, which npm run pin writes" : "";
+  return [
+    {
+      rule: "remote-code",
+      message: `models.${name}: vLLM does not serve the family ${architecture.family} as it was published without args: {trust-remote-code: true}: ${row.why}. To fix it: read the repository's code, then add args: {trust-remote-code: true}${pinned}.`,
+    },
+  ];
+}

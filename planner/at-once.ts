@@ -1,0 +1,26 @@
+/** Requests that an engine takes at once of a model, whatever it is set to. */
+import { engineOf } from "../engines";
+import type { ModelRequest } from "./request";
+
+/** The model with no more requests at once than its engine takes; a note says what was asked for. */
+export function withinEngine(model: ModelRequest): ModelRequest {
+  const { engine, concurrency, derived = [], notes = [] } = model;
+  const limit = engineOf(engine).mostAtOnce?.(model);
+  if (limit === undefined) {
+    return model;
+  }
+  const { derived: _, ...own } = model;
+  const left = derived.filter((setting) => setting !== "concurrency");
+  const isLess = concurrency > limit.requests;
+  return {
+    ...own,
+    concurrency: Math.min(concurrency, limit.requests),
+    ...(left.length > 0 && { derived: left }),
+    ...(isLess && {
+      notes: [
+        ...notes,
+        `each replica takes ${limit.requests} request at once, not the ${concurrency} of concurrency: ${limit.reason}; memory, speed and scaling count on that. More at once: ${limit.remedy}`,
+      ],
+    }),
+  };
+}
