@@ -224,8 +224,12 @@ export interface GpuCard {
 
 /** A machine of one's own: a card times a count, and the host around it. */
 export interface OnPremNodeArgs {
-  /** Name of a card in shapes/onprem.json, e.g. "rtx-4090". Undefined: no GPU. */
+  /** Name of a card in shapes/onprem.json, e.g. "rtx-4090"; of any other with `gpuMemoryGiB`. Undefined: no GPU, or one without a name. */
   readonly card?: string;
+  /** Memory of one GPU as its driver reports it, GiB. @default the card's in the catalogue */
+  readonly gpuMemoryGiB?: number;
+  /** Of a card that the catalogue lacks. @default "nvidia" */
+  readonly gpuVendor?: GpuModel["vendor"];
   readonly gpuCount: number;
   readonly vcpus: number;
   readonly memoryGiB: number;
@@ -320,17 +324,20 @@ export function sizedFlex(shape: MachineShape, size?: FlexSize): MachineShape {
  * @throws Error for an unknown card (with the nearest known one), RangeError for a count that does not match the card.
  */
 export function onPremNode(args: OnPremNodeArgs): MachineShape {
-  const { card, gpuCount } = args;
-  if (!Number.isInteger(gpuCount) || gpuCount < 0 || gpuCount > 0 !== (card !== undefined)) {
+  const { card, gpuCount, gpuMemoryGiB } = args;
+  const hasGpus = card !== undefined || gpuMemoryGiB !== undefined;
+  if (!Number.isInteger(gpuCount) || gpuCount < 0 || gpuCount > 0 !== hasGpus) {
     throw new RangeError(
       `gpuCount ${gpuCount} with card ${card ?? "none"}: give a card and a whole number of at least 1, or neither and 0`,
     );
   }
-  const found = card === undefined ? undefined : findCard(card);
+  const found =
+    card === undefined || gpuMemoryGiB !== undefined ? cards.find(({ name }) => name === card) : findCard(card);
+  const known = found && gpuSpec({ model: found.gpu, count: gpuCount, nvlink: found.nvlink ?? undefined });
   return {
     provider: "onprem",
-    name: found === undefined ? "cpu-node" : `${gpuCount}x-${found.name}`,
-    gpu: found && gpuSpec({ model: found.gpu, count: gpuCount, nvlink: found.nvlink ?? undefined }),
+    name: hasGpus ? `${gpuCount}x-${card ?? `gpu-${gpuMemoryGiB}gib`}` : "cpu-node",
+    gpu: gpuMemoryGiB === undefined ? known : withMemory(known ?? unknownGpu(args), gpuMemoryGiB),
     cpu: { arch: args.cpuArch ?? "amd64", vcpus: args.vcpus },
     memoryGiB: args.memoryGiB,
     localNvmeGB: args.localNvmeGB,
@@ -341,6 +348,28 @@ export function onPremNode(args: OnPremNodeArgs): MachineShape {
     source: found?.source ?? "stated in the configuration",
     asOf: onPremTable.asOf,
   };
+}
+
+/** What of a driver's total a process sees at least: the catalogue's cards keep up to 6 percent of it. */
+const SEEN = 0.94;
+
+/** A card of which nobody read more than its memory. */
+function unknownGpu({ card, gpuCount, gpuMemoryGiB = 0, gpuVendor = "nvidia" }: OnPremNodeArgs): GpuSpec {
+  return {
+    model: card ?? `GPU of ${gpuMemoryGiB} GiB`,
+    vendor: gpuVendor,
+    arch: "unknown",
+    memoryGB: gpuMemoryGiB,
+    memoryGiB: gpuMemoryGiB,
+    engineMemoryGiB: gpuMemoryGiB * SEEN,
+    count: gpuCount,
+    resource: cardResource({ vendor: gpuVendor }),
+  };
+}
+
+function withMemory(gpu: GpuSpec, memoryGiB: number): GpuSpec {
+  const seen = gpu.engineMemoryGiB / gpu.memoryGiB;
+  return { ...gpu, memoryGB: memoryGiB, memoryGiB, engineMemoryGiB: memoryGiB * seen };
 }
 
 function findCard(name: string): GpuCard {
