@@ -14,7 +14,10 @@ export interface AssignablePool {
 /** One way to run all replicas of a model. */
 export interface AssignmentOption {
   readonly pool: string;
+  /** Replicas that always run. */
   readonly item: PackingItem;
+  /** How many of them run in each phase. @default always as many */
+  readonly counts?: readonly number[];
   /** What comes with them, once. It claims no GPUs. @default nothing */
   readonly companion?: PackingItem;
   /** The first replica of a model that sleeps: it is not paid, but of equal pools the one that it can wake on, for less, is better. @default one always runs */
@@ -30,8 +33,10 @@ export interface Assignable {
 export interface Assignment {
   /** Chosen pool per model name; models that found no room are missing. */
   readonly pools: ReadonlyMap<string, string>;
-  /** The nodes of each pool with the models that were placed there, by pool name. */
+  /** The nodes of each pool with what always runs of the models that were placed there, by pool name. */
   readonly packings: ReadonlyMap<string, NodePacking>;
+  /** Nodes that each pool's models take in each phase, by pool name. */
+  readonly phaseNodes: ReadonlyMap<string, readonly number[]>;
 }
 
 /** Search steps beyond the greedy starts: a few hundredths of a second, and exact for a dozen models. */
@@ -45,8 +50,15 @@ const MOST_MODELS_SEARCHED = 200;
  * The assignment of models to pools that places the most models, at the least cost, on the fewest nodes.
  * Greedy passes give a start; branch and bound improves it until it is proven best or its steps are spent.
  * Models are taken in an order of their own, so the order in which they are declared changes nothing.
+ *
+ * @param shares parts of the time that the phases take, in which schedules hold more or fewer replicas: 1 together. A pool holds its
+ *   models in each of them, and one without a share too.
  */
-export function cheapestAssignment(models: readonly Assignable[], pools: readonly AssignablePool[]): Assignment {
+export function cheapestAssignment(
+  models: readonly Assignable[],
+  pools: readonly AssignablePool[],
+  shares: readonly number[] = [1],
+): Assignment {
   const signatures = new Map(models.map((model) => [model, JSON.stringify(model.options)]));
   const signature = (model: Assignable) => signatures.get(model) ?? "";
   const placeable = models.filter(({ options }) => options.length > 0);
@@ -55,10 +67,11 @@ export function cheapestAssignment(models: readonly Assignable[], pools: readonl
   );
   // Models with little choice go first, lest the others take their only pool.
   const leastChoiceFirst = [...largestFirst].sort((a, b) => a.options.length - b.options.length);
+  const empty = PoolStates.empty(pools, shares);
   const start = [largestFirst, leastChoiceFirst]
-    .flatMap((order) => [greedy(order, pools, (step) => step.added), greedy(order, pools, (step) => step.share)])
+    .flatMap((order) => [greedy(order, empty, (step) => step.added), greedy(order, empty, (step) => step.share)])
     .reduce((best, outcome) => (compareOutcomes(outcome, best) < 0 ? outcome : best));
-  return placeable.length > MOST_MODELS_SEARCHED ? start : branchAndBound(largestFirst, pools, start, signature);
+  return placeable.length > MOST_MODELS_SEARCHED ? start : branchAndBound(largestFirst, empty, start, signature);
 }
 
 interface Outcome extends Assignment {
@@ -79,7 +92,10 @@ function compareOutcomes(a: Outcome, b: Outcome): number {
 class PoolStates {
   private constructor(
     private readonly pools: ReadonlyMap<string, AssignablePool>,
+    private readonly shares: readonly number[],
     readonly packings: ReadonlyMap<string, NodePacking>,
+    /** By pool, of each phase; of a single one it is `packings` again. */
+    private readonly phases: ReadonlyMap<string, readonly NodePacking[]>,
     readonly cost: number,
     readonly nodes: number,
     /** Price of the resources that are claimed, as if nodes could be bought in parts: never above `cost`. */
@@ -87,10 +103,13 @@ class PoolStates {
     readonly awake: number,
   ) {}
 
-  static empty(pools: readonly AssignablePool[]): PoolStates {
+  static empty(pools: readonly AssignablePool[], shares: readonly number[]): PoolStates {
+    const packings = new Map(pools.map((pool) => [pool.name, NodePacking.empty(pool.node)]));
     return new PoolStates(
       new Map(pools.map((pool) => [pool.name, pool])),
-      new Map(pools.map((pool) => [pool.name, NodePacking.empty(pool.node)])),
+      shares,
+      packings,
+      new Map([...packings].map(([name, packing]) => [name, shares.map(() => packing)])),
       pools.reduce((sum, pool) => sum + pool.minNodes * pool.price, 0),
       0,
       0,
@@ -98,21 +117,38 @@ class PoolStates {
     );
   }
 
+  /** Nodes that each pool's models take in each phase. */
+  get phaseNodes(): Assignment["phaseNodes"] {
+    return new Map([...this.phases].map(([name, packings]) => [name, packings.map(({ nodes }) => nodes)]));
+  }
+
   /** The state with one more model, or undefined when the pool has no room for it. */
   with(option: AssignmentOption): PoolStates | undefined {
     const pool = this.pools.get(option.pool);
     const before = this.packings.get(option.pool);
-    const replicas = before?.with(option.item);
-    const after = option.companion ? replicas?.with(option.companion) : replicas;
-    const awake = option.wakes ? after?.with(option.wakes) : after;
-    if (!pool || !before || !after || !awake || after.nodes > pool.maxNodes) {
+    const phasesBefore = this.phases.get(option.pool);
+    if (!pool || !before || !phasesBefore) {
       return undefined;
     }
+    const always = option.item.count;
+    const after = added(before, option, always);
+    const phases = phasesBefore.map((packing, i) => {
+      const count = option.counts?.[i] ?? always;
+      return packing === before && count === always ? after : added(packing, option, count);
+    });
+    if ([after, ...phases].some(({ nodes }) => nodes > pool.maxNodes)) {
+      return undefined;
+    }
+    const awake = option.wakes ? after.with(option.wakes) : after;
     const billed = (nodes: number) => Math.max(nodes, pool.minNodes);
+    const billedIn = (packings: readonly NodePacking[]) =>
+      packings.reduce((sum, { nodes }, i) => sum + billed(nodes) * (this.shares[i] ?? 0), 0);
     return new PoolStates(
       this.pools,
+      this.shares,
       new Map(this.packings).set(pool.name, after),
-      this.cost + (billed(after.nodes) - billed(before.nodes)) * pool.price,
+      new Map(this.phases).set(pool.name, phases),
+      this.cost + (billedIn(phases) - billedIn(phasesBefore)) * pool.price,
       this.nodes + after.nodes - before.nodes,
       this.share + this.shareOf(option),
       this.awake + (awake.nodes > pool.maxNodes ? NO_ROOM : (billed(awake.nodes) - billed(after.nodes)) * pool.price),
@@ -120,15 +156,22 @@ class PoolStates {
   }
 
   /** What a model claims of its nodes, at their price: their GPUs, or their memory where they have none. */
-  shareOf({ pool: name, item: { demand, count, nodesPerReplica } }: AssignmentOption): number {
+  shareOf({ pool: name, item: { demand, count, nodesPerReplica }, counts }: AssignmentOption): number {
     const pool = this.pools.get(name);
     if (!pool) {
       return 0;
     }
     const { node, price } = pool;
     const fraction = node.gpus > 0 ? demand.gpus / node.gpus : demand.memoryGiB / node.memoryGiB;
-    return fraction * nodesPerReplica * count * price;
+    const onAverage = this.shares.reduce((sum, share, i) => sum + share * (counts?.[i] ?? count), 0);
+    return fraction * nodesPerReplica * onAverage * price;
   }
+}
+
+/** A packing with so many replicas of an option more, and what comes with them. */
+function added(packing: NodePacking, { item, companion }: AssignmentOption, count: number): NodePacking {
+  const replicas = packing.with({ ...item, count });
+  return companion ? replicas.with(companion) : replicas;
 }
 
 /** What a model adds to a state. */
@@ -138,12 +181,8 @@ interface Step {
 }
 
 /** Each model in turn on the pool that ranks lowest; fewer new nodes where the rank is equal. */
-function greedy(
-  models: readonly Assignable[],
-  pools: readonly AssignablePool[],
-  rank: (step: Step) => number,
-): Outcome {
-  let state = PoolStates.empty(pools);
+function greedy(models: readonly Assignable[], empty: PoolStates, rank: (step: Step) => number): Outcome {
+  let state = empty;
   const chosen = new Map<string, string>();
   for (const { name, options } of models) {
     let best: { state: PoolStates; step: Step; pool: string } | undefined;
@@ -165,18 +204,22 @@ function greedy(
       chosen.set(name, best.pool);
     }
   }
-  return { pools: chosen, packings: state.packings, cost: state.cost, nodes: state.nodes, awake: state.awake };
+  return outcome(chosen, state);
+}
+
+function outcome(pools: ReadonlyMap<string, string>, state: PoolStates): Outcome {
+  const { packings, phaseNodes, cost, nodes, awake } = state;
+  return { pools, packings, phaseNodes, cost, nodes, awake };
 }
 
 function branchAndBound(
   models: readonly Assignable[],
-  pools: readonly AssignablePool[],
+  empty: PoolStates,
   start: Outcome,
   signature: (model: Assignable) => string,
 ): Outcome {
   let best = start;
   let steps = SEARCH_STEPS;
-  const empty = PoolStates.empty(pools);
   const chosen: (string | undefined)[] = [];
   /** Least share that the models from this one on will claim. */
   const restShare = [0];
@@ -199,8 +242,7 @@ function branchAndBound(
     }
     if (!model) {
       const pairs = models.flatMap(({ name }, i) => (chosen[i] === undefined ? [] : [[name, chosen[i]] as const]));
-      const { packings, cost, nodes, awake } = state;
-      best = { pools: new Map(pairs), packings, cost, nodes, awake };
+      best = outcome(new Map(pairs), state);
       return;
     }
     // Equal models are interchangeable: try each combination of their pools once, not in every order.

@@ -1,7 +1,9 @@
 import { type Cloud, type CloudPrice, type CloudService, cloudPrice } from "../catalog/cloud-prices";
 import { engineOf } from "../engines";
 import { bootVolumeNeed } from "./boot-volume";
-import { monthlyUsd } from "./cost";
+import { HOURS_PER_MONTH, monthlyUsd } from "./cost";
+import { mostScheduled } from "./placement";
+import { firstReplicas } from "./scaling";
 import type { ModelPlan, PoolPlan, ServiceCost, ServiceKind } from "./types";
 
 /** Volumes of one kind that the platform's pods claim. */
@@ -11,6 +13,8 @@ export interface BilledVolumes {
   /** Of each. */
   readonly sizeGiB: number;
   readonly count: number;
+  /** With every model at its most replicas. @default count */
+  readonly maxCount?: number;
 }
 
 /** How many of each come with a cluster that is made here, besides its control plane and its nodes' disks. */
@@ -51,7 +55,7 @@ export interface CloudBilling {
 export interface BilledPlan {
   readonly pools: readonly Pick<
     PoolPlan,
-    "name" | "shape" | "role" | "minNodes" | "maxNodes" | "hoursPerDay" | "localDisks"
+    "name" | "shape" | "role" | "minNodes" | "maxNodes" | "scheduledNodeHours" | "localDisks"
   >[];
   readonly models: readonly ModelPlan[];
   /** Of the model store; 0: there is none. */
@@ -67,11 +71,12 @@ interface Quantity {
   readonly service: CloudService;
   readonly count: number;
   readonly maxCount: number;
+  /** Hours in a month that more of them are there. @default 0 */
+  readonly scheduledHours?: number;
   /** Of each, for volumes. */
   readonly sizeGiB?: number;
   /** Of each, for load balancers that sell bandwidth. */
   readonly mbps?: number;
-  readonly hoursPerDay: number;
 }
 
 /** Everything that a cloud bills for the plan beside machines, with its price, and what has none. */
@@ -100,14 +105,13 @@ function quantities(billing: CloudBilling, plan: BilledPlan): Quantity[] {
     ...(cluster ? clusterQuantities(cluster) : []),
     ...(loadBalancer ? loadBalancerQuantities(loadBalancer) : []),
     ...volumes(billing, plan).map(
-      ({ name, sizeGiB, count }): Quantity => ({
+      ({ name, sizeGiB, count, maxCount = count }): Quantity => ({
         kind: "volume",
         name,
         service: "volume",
         count,
-        maxCount: count,
+        maxCount,
         sizeGiB,
-        hoursPerDay: 24,
       }),
     ),
     ...(cluster ? bootVolumes(plan) : []),
@@ -119,7 +123,7 @@ function always(
   count: number,
   what: Pick<Quantity, "kind" | "name" | "service"> & Pick<Partial<Quantity>, "mbps">,
 ): Quantity[] {
-  return count > 0 ? [{ ...what, count, maxCount: count, hoursPerDay: 24 }] : [];
+  return count > 0 ? [{ ...what, count, maxCount: count }] : [];
 }
 
 function clusterQuantities({ natGateways, publicAddresses, endpoints, keys }: BilledCluster): Quantity[] {
@@ -161,10 +165,12 @@ function volumes(
   );
   return [
     ...(storeGiB > 0 ? [{ name: "model store", sizeGiB: storeGiB, count: 1 }] : []),
-    ...ownStores.map(({ name, server, modelStorageGiB, minReplicas }) => ({
-      name: `models of ${name}`,
-      sizeGiB: (server?.storageGiB ?? modelStorageGiB) + spareModelGiB,
-      count: minReplicas,
+    // A deployment starts one replica, and a claim outlives the replica that it was made for.
+    ...ownStores.map((model) => ({
+      name: `models of ${model.name}`,
+      sizeGiB: (model.server?.storageGiB ?? model.modelStorageGiB) + spareModelGiB,
+      count: Math.max(firstReplicas(model), mostScheduled(model)),
+      maxCount: Math.max(firstReplicas(model), model.maxReplicas),
     })),
     ...declared,
   ].filter(({ count }) => count > 0);
@@ -178,26 +184,26 @@ function bootVolumes({ pools, models, bootVolumeGiB }: BilledPlan): Quantity[] {
     service: "volume",
     count: pool.minNodes,
     maxCount: Math.max(pool.minNodes, pool.maxNodes),
+    scheduledHours: pool.scheduledNodeHours,
     sizeGiB: bootVolumeGiB.get(pool.name) ?? bootVolumeNeed(pool, models).totalGiB,
-    hoursPerDay: pool.hoursPerDay,
   }));
 }
 
 function serviceCost(quantity: Quantity, price: CloudPrice): ServiceCost {
-  const { kind, name, count, maxCount, sizeGiB = 0, mbps = 0, hoursPerDay } = quantity;
+  const { kind, name, count, maxCount, scheduledHours = 0, sizeGiB = 0, mbps = 0 } = quantity;
   const { usd, usdPerMbpsHour = 0, leastGiB = 0 } = price;
   const isVolume = price.per === "GB-month";
   const billedGiB = Math.max(sizeGiB, leastGiB);
   const eachUsdPerHour =
-    price.per === "hour" ? usd + mbps * usdPerMbpsHour : ((isVolume ? billedGiB : 1) * usd) / monthlyUsd(1, 24);
+    price.per === "hour" ? usd + mbps * usdPerMbpsHour : ((isVolume ? billedGiB : 1) * usd) / HOURS_PER_MONTH;
   return {
     kind,
     name,
     count,
     ...(isVolume && { sizeGiB: billedGiB }),
     hourlyUsd: count * eachUsdPerHour,
-    monthlyUsd: monthlyUsd(count * eachUsdPerHour, hoursPerDay),
-    maxMonthlyUsd: monthlyUsd(maxCount * eachUsdPerHour, hoursPerDay),
+    monthlyUsd: monthlyUsd(count * eachUsdPerHour) + scheduledHours * eachUsdPerHour,
+    maxMonthlyUsd: monthlyUsd(maxCount * eachUsdPerHour),
     note: priceNote(price, mbps),
   };
 }

@@ -2,11 +2,11 @@ import type { FlexPrice, MachineShape } from "../catalog/shapes";
 import type { CostPlan, ServiceCost } from "./types";
 
 /** Hours of an average month, as cloud price lists count. */
-const HOURS_PER_MONTH = 730;
+export const HOURS_PER_MONTH = 730;
 
-/** US dollars per month of something that costs `usdPerHour` and runs `hoursPerDay`. */
-export function monthlyUsd(usdPerHour: number, hoursPerDay: number): number {
-  return usdPerHour * HOURS_PER_MONTH * (hoursPerDay / 24);
+/** US dollars per month of something that costs `usdPerHour` and always runs. */
+export function monthlyUsd(usdPerHour: number): number {
+  return usdPerHour * HOURS_PER_MONTH;
 }
 
 /** One pool as it is billed. */
@@ -15,9 +15,10 @@ export interface BilledPool {
   readonly shape: MachineShape;
   /** Nodes that always run. */
   readonly nodes: number;
+  /** Hours of further nodes in a month that schedules of models start. @default 0 */
+  readonly scheduledNodeHours?: number;
   readonly maxNodes: number;
   readonly usdPerNodeHour: number;
-  readonly hoursPerDay: number;
   /** Why a node costs something else than the machine's list price. @default it does not */
   readonly priceNote?: string;
 }
@@ -32,8 +33,8 @@ export interface BilledServices {
 const BESIDE_MACHINES = ["volumes", "load balancers", "network traffic", "the control plane"] as const;
 
 /**
- * Cost of pools and services, and of the environment as their sum: of the nodes that always run, and with every pool at
- * its largest. A provider's monthly free allowance (OCI's Arm shapes) is granted once per shape: its pools use it up one
+ * Cost of pools and services, and of the environment as their sum: of the nodes that always run or that schedules start, and with
+ * every pool at its largest. A provider's monthly free allowance (OCI's Arm shapes) is granted once per shape: its pools use it up one
  * after the other.
  */
 export function costOf(
@@ -41,8 +42,8 @@ export function costOf(
   monthlyBudgetUsd: number | undefined,
   beside: BilledServices = unknownServices(pools),
 ): CostPlan {
-  const minimum = bills(pools, (pool) => pool.nodes);
-  const maximum = bills(pools, (pool) => pool.maxNodes);
+  const minimum = bills(pools, (pool) => pool.nodes * HOURS_PER_MONTH + (pool.scheduledNodeHours ?? 0));
+  const maximum = bills(pools, (pool) => pool.maxNodes * HOURS_PER_MONTH);
   const items = pools.map((pool, i) => {
     const { grossUsd = 0, monthlyUsd: monthly = 0 } = minimum[i] ?? {};
     const free = grossUsd - monthly;
@@ -82,25 +83,24 @@ interface Bill {
   readonly monthlyUsd: number;
 }
 
-/** The month of each pool with so many nodes. */
-function bills(pools: readonly BilledPool[], nodesOf: (pool: BilledPool) => number): Bill[] {
+/** The month of each pool with so many hours of nodes. */
+function bills(pools: readonly BilledPool[], nodeHoursOf: (pool: BilledPool) => number): Bill[] {
   const allowances = new Map<string, Allowance>();
   return pools.map((pool) => {
-    const nodes = nodesOf(pool);
-    const grossUsd = monthlyUsd(nodes * pool.usdPerNodeHour, pool.hoursPerDay);
-    return { grossUsd, monthlyUsd: grossUsd * (1 - freePart(pool, nodes, allowances)) };
+    const hours = nodeHoursOf(pool);
+    const grossUsd = hours * pool.usdPerNodeHour;
+    return { grossUsd, monthlyUsd: grossUsd * (1 - freePart(pool, hours, allowances)) };
   });
 }
 
 type Allowance = NonNullable<FlexPrice["freePerMonth"]>;
 
 /** Part of a pool's list price that the allowance covers, 0 to 1; takes it from what is left of the allowance. */
-function freePart({ shape, hoursPerDay }: BilledPool, nodes: number, allowances: Map<string, Allowance>): number {
+function freePart({ shape }: BilledPool, hours: number, allowances: Map<string, Allowance>): number {
   const { price } = shape;
   if (!price || !("usdPerOcpuHour" in price)) {
     return 0;
   }
-  const hours = nodes * HOURS_PER_MONTH * (hoursPerDay / 24);
   const used = { ocpuHours: (shape.cpu.ocpus ?? 0) * hours, gbHours: shape.memoryGiB * hours };
   const left = allowances.get(shape.name) ?? price.freePerMonth ?? { ocpuHours: 0, gbHours: 0 };
   const free = {

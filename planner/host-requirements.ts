@@ -110,8 +110,9 @@ function hostGpus(gpu: GpuSpec, pool: PoolPlan, models: readonly ModelPlan[]): H
 }
 
 /** Of the card, whatever parts of it pods get. */
-function wholeMemoryGiB({ model, memoryGiB }: GpuSpec): number {
-  return gpuModels.find((each) => each.model === model)?.memoryGiB ?? memoryGiB;
+function wholeMemoryGiB({ model, memoryGiB, slice }: GpuSpec): number {
+  const whole = slice && gpuModels.find((each) => each.model === model);
+  return whole?.memoryGiB ?? memoryGiB;
 }
 
 /** What the pinned image of a model needs; of another version nobody read it. */

@@ -9,7 +9,12 @@ export function localDisksGiB({ shape }: Pick<PoolPlan, "shape">): number {
   return Math.floor(((shape.localNvmeGB * 1e9) / 2 ** 30) * FILE_SYSTEM * MOST_USED);
 }
 
-/** Pools whose pods write more than the local disks of a node hold. */
+/** The least disk that leaves so many GiB by the same count, GB. */
+export function diskForGB(gib: number): number {
+  return Math.ceil((gib * 2 ** 30) / 1e9 / FILE_SYSTEM / MOST_USED / 10) * 10;
+}
+
+/** Pools of a cloud's nodes that are made here whose pods write more than the local disks of a node hold. */
 export function localDisksProblems(
   pools: readonly Pick<PoolPlan, "name" | "shape" | "role" | "localDisks">[],
   models: readonly Pick<ModelPlan, "pool" | "engine" | "resources" | "serverOf">[],

@@ -2,7 +2,7 @@ import { type EngineName, engineOf } from "../engines";
 import type { Candidate } from "./candidates/types";
 import type { Capacity, PackingItem } from "./packing";
 import type { ModelRequest } from "./request";
-import type { ScalingRequest } from "./scaling";
+import type { ScalingRequest, ScheduledReplicas } from "./scaling";
 
 /** A server and the way it will run. */
 export interface Placement {
@@ -11,6 +11,8 @@ export interface Placement {
   /** Models that join its server. */
   readonly guests: readonly ModelRequest[];
   readonly candidate: Candidate;
+  /** Replicas for which nodes run on average over the year, with those that its schedule starts. */
+  readonly heldOnAverage: number;
 }
 
 /** `count` replicas of a candidate, as they are packed on the nodes of its pool. */
@@ -28,6 +30,26 @@ export function heldReplicas({
   readonly scaling?: Pick<ScalingRequest, "spareReplicas">;
 }): number {
   return minReplicas + (scaling?.spareReplicas ?? 0);
+}
+
+interface Scheduled {
+  readonly minReplicas: number;
+  readonly scaling?: Pick<ScalingRequest, "schedule" | "spareReplicas">;
+}
+
+/** Times in which more replicas run than always do. */
+export function scheduleOf({ scaling }: Pick<Scheduled, "scaling">): readonly ScheduledReplicas[] {
+  return scaling?.schedule ?? [];
+}
+
+/** Replicas for which nodes run while a schedule holds so many; spare ones come on top. */
+export function heldWhile(model: Scheduled, scheduled: number): number {
+  return heldReplicas(model) + Math.max(0, Math.min(scheduled, mostScheduled(model)) - model.minReplicas);
+}
+
+/** The most replicas that run before anybody asks for them: always, or by the clock. */
+export function mostScheduled(model: Scheduled): number {
+  return Math.max(model.minReplicas, ...scheduleOf(model).map(({ replicas }) => replicas));
 }
 
 /** The pod that the engine needs once beside a model's replicas, as it is packed on the same pool. */

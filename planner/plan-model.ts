@@ -7,8 +7,8 @@ import { planSpeed } from "./level/speed-plan";
 import { assumptionNotes } from "./model/assumed";
 import { formatLabel } from "./model/format-names";
 import { countParameters } from "./model/parameters";
+import type { ModelCost } from "./model-cost";
 import { modelPrice } from "./model-price";
-import { heldReplicas } from "./placement";
 import type { ModelRequest, PlanRequest } from "./request";
 import { allOf } from "./sidecars";
 import { compareWithRule } from "./sizing";
@@ -24,17 +24,21 @@ export interface ModelSurroundings extends Pick<PlanRequest, "storage" | "drainS
   readonly simulates: boolean;
 }
 
-/** Everything decided for one placed model, from its request, the chosen candidate and its pool. */
+/**
+ * Everything decided for one placed model, from its request, the chosen candidate and its pool.
+ *
+ * @param cost its part of the pool's.
+ */
 export function planModel(
   model: ModelRequest,
   candidate: Candidate,
   pool: PoolPlan,
+  cost: ModelCost,
   environment: ModelSurroundings,
 ): ModelPlan {
   const { layout, estimate, resources } = candidate;
   const { shape } = pool;
   const weightsGB = modelFilesGB(model);
-  const share = poolShare(model, candidate, pool);
   const toldOfWeights = loadAs(model);
   const adapters = planAdapters(model, estimate);
   const { speed: answer, sizing, why } = candidate;
@@ -44,7 +48,6 @@ export function planModel(
     ...(sizing && { sizing }),
     ...(why !== undefined && { why }),
   });
-  const monthlyUsd = pool.monthlyUsd * share;
   return {
     name: model.name,
     servedName: model.servedName,
@@ -98,11 +101,11 @@ export function planModel(
     resources,
     nodeSelector: pool.selector,
     tolerations: pool.taints,
-    hourlyUsd: pool.hourlyUsd * share,
-    monthlyUsd,
+    hourlyUsd: cost.hourlyUsd,
+    monthlyUsd: cost.monthlyUsd,
     ...(speed && {
       speed,
-      tokenPrice: modelPrice({ model, candidate, pool, speed, monthlyUsd, stated: environment.apiPrices ?? [] }),
+      tokenPrice: modelPrice({ model, candidate, pool, speed, cost, stated: environment.apiPrices ?? [] }),
     }),
     ...("reason" in answer && { noSpeed: answer.reason }),
     sizing: compareWithRule(model, candidate, shape),
@@ -117,16 +120,6 @@ export function planModel(
       ...companionNotes(model),
     ],
   };
-}
-
-/** Part of its pool's cost: the GPUs it claims of all that are claimed, or its memory on CPU nodes. */
-function poolShare(model: ModelRequest, { layout, resources }: Candidate, pool: PoolPlan): number {
-  if (pool.gpusTotal > 0) {
-    const claimed = heldReplicas(model) * layout.gpusPerNode * layout.nodesPerReplica;
-    return pool.gpusClaimed > 0 ? claimed / pool.gpusClaimed : 0;
-  }
-  const total = pool.minNodes * pool.shape.memoryGiB;
-  return total > 0 ? Math.min(1, (heldReplicas(model) * resources.memoryGiB) / total) : 0;
 }
 
 function companionNotes({ engine }: ModelRequest): string[] {

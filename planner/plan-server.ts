@@ -1,4 +1,5 @@
 import { busyReplica } from "./level/sizing";
+import type { ModelCost } from "./model-cost";
 import type { Placement } from "./placement";
 import { type ModelSurroundings, planModel } from "./plan-model";
 import { planScaling } from "./scaling";
@@ -17,6 +18,7 @@ const NO_POD: PodResources = { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0, sha
 export function planServer(
   { model: host, guests, candidate }: Placement,
   pool: PoolPlan,
+  cost: ModelCost,
   environment: ModelSurroundings,
   place: PlaceOfReplicas,
 ): ModelPlan[] {
@@ -28,7 +30,7 @@ export function planServer(
   const scaling = planScaling(host, { ...place, loadSeconds }, busyReplica(host, candidate.sizing));
   const plans = models.map((model, index): ModelPlan => {
     const estimate = candidate.each[index] ?? candidate.estimate;
-    const plan = planModel(model, { ...candidate, estimate }, pool, environment);
+    const plan = planModel(model, { ...candidate, estimate }, pool, cost, environment);
     return model === host && scaling ? { ...plan, scaling } : plan;
   });
   if (guests.length === 0) {

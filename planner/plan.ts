@@ -1,17 +1,24 @@
 import { modelImageName } from "../engines";
-import { type Assignable, type Assignment, cheapestAssignment } from "./assignment";
+import { type Assignable, cheapestAssignment } from "./assignment";
 import type { Candidate, Refusal } from "./candidates/types";
 import { type BilledPlan, cloudServices } from "./cloud-services";
-import { type BilledPool, costOf } from "./cost";
-import { poolFabric } from "./fabric";
-import { fabricGateOf, UNCERTIFIED } from "./fabric-gate";
+import { costOf } from "./cost";
 import { FitCache } from "./fit-cache";
 import { trafficProblems } from "./level/problems";
 import { isShort, withReplicas } from "./level/sizing";
+import { modelCost } from "./model-cost";
 import { nodeReserve } from "./node-reserve";
-import { type NumaQuestion, numaPolicyOf, numaProblem } from "./numa";
 import type { Capacity } from "./packing";
-import { companionItem, heldReplicas, type Placement, packingItem } from "./placement";
+import {
+  companionItem,
+  heldReplicas,
+  heldWhile,
+  mostScheduled,
+  type Placement,
+  packingItem,
+  scheduleOf,
+} from "./placement";
+import { numaProblems, planPools } from "./plan-pools";
 import { planServer } from "./plan-server";
 import { allocatable } from "./pod-resources";
 import { cacheProblem, contextProblem, maximumProblems, overBudget, poolsFull } from "./problems";
@@ -19,11 +26,11 @@ import { explainRefusal, nearestMiss } from "./refusal";
 import type { ModelRequest, PlanRequest, PoolRequest } from "./request";
 import { placeOfReplicas } from "./scaling-place";
 import { scalingProblems } from "./scaling-problems";
+import { type Phase, phasesOf, shareOfYear } from "./schedule/phases";
 import { overlappingPools } from "./selectors";
 import { type ServerModels, serverProblem, serversOf } from "./shared-servers";
 import { sourceNameProblems } from "./source-name";
 import { planStorage, storeProblem } from "./storage";
-import { poolTaints } from "./taints";
 import type {
   CapacityProblem,
   CostPlan,
@@ -88,29 +95,36 @@ export function planDeployment(
     }
   }
 
+  const phases = phasesOf([...placeable].map(([{ host }]) => scheduleOf(host)));
   const assignment = cheapestAssignment(
-    [...placeable].map(([{ host }, { candidates }]) => assignable(host, candidates)),
+    [...placeable].map(([{ host }, { candidates }], i) => assignable(host, candidates, replicasIn(phases, i))),
     request.pools.map((p) => ({
       name: p.name,
       node: nodeOf(p),
       minNodes: p.minNodes,
       maxNodes: p.maxNodes,
-      price: p.usdPerNodeHour * p.hoursPerDay,
+      price: p.usdPerNodeHour,
     })),
+    phases.map(shareOfYear),
   );
   const placements: Placement[] = [];
-  for (const [server, { candidates, refusals }] of placeable) {
+  for (const [i, [server, { candidates, refusals }]] of [...placeable].entries()) {
     const { host, guests } = server;
     const candidate = candidates.find((c) => c.pool === assignment.pools.get(host.name));
     if (candidate) {
-      placements.push({ model: asPlanned(host, candidate), guests, candidate });
+      const model = asPlanned(host, candidate);
+      const heldOnAverage = phases.reduce(
+        (sum, phase) => sum + shareOfYear(phase) * heldWhile(model, phase.replicas[i] ?? 0),
+        0,
+      );
+      placements.push({ model, guests, candidate, heldOnAverage });
     } else {
       leaveOut(
         server,
         [
           poolsFull(
             host,
-            candidates.map((c) => ({ ...c, replicas: asPlanned(host, c).minReplicas })),
+            candidates.map((c) => ({ ...c, replicas: mostScheduled(asPlanned(host, c)) })),
             refusals,
             request.pools,
           ),
@@ -121,7 +135,7 @@ export function planDeployment(
   }
 
   onPlaced?.(placements);
-  const pools = planPools(request, placements, assignment);
+  const pools = planPools(request, placements, assignment, phases);
   problems.push(...overlappingPools(request.pools), ...maximumProblems(request.pools, placements, assignment));
   problems.push(...numaProblems(request, placements), ...placements.flatMap(trafficProblems));
   const { externalModels = [] } = request;
@@ -134,9 +148,11 @@ export function planDeployment(
   const planned = placements.flatMap((placement) => {
     const pool = poolOf(poolPlans, placement.candidate.pool);
     const packing = assignment.packings.get(pool.name);
+    const here = placements.filter(({ candidate }) => candidate.pool === pool.name);
     return planServer(
       placement,
       pool,
+      modelCost(placement, pool, here),
       { ...request, simulates },
       placeOfReplicas(placement, pool, packing, placements, request),
     );
@@ -232,90 +248,27 @@ function asPlanned(model: ModelRequest, { sizing, concurrency, maxNumSeqs }: Can
     : { ...sized, concurrency, ...(maxNumSeqs !== undefined && { maxNumSeqs }) };
 }
 
-function assignable(model: ModelRequest, candidates: readonly Candidate[]): Assignable {
+/** What the schedule of one model holds in each phase. */
+function replicasIn(phases: readonly Phase[], index: number): number[] {
+  return phases.map(({ replicas }) => replicas[index] ?? 0);
+}
+
+function assignable(model: ModelRequest, candidates: readonly Candidate[], scheduled: readonly number[]): Assignable {
   const companion = companionItem(model.engine);
   return {
     name: model.name,
     options: candidates.map((c) => {
-      const held = heldReplicas(asPlanned(model, c));
+      const planned = asPlanned(model, c);
+      const held = heldReplicas(planned);
       return {
         pool: c.pool,
         item: packingItem(c, held),
+        ...(scheduleOf(planned).length > 0 && { counts: scheduled.map((count) => heldWhile(planned, count)) }),
         ...(held === 0 && { wakes: packingItem(c, 1) }),
         ...(companion && { companion }),
       };
     }),
   };
-}
-
-function planPools(
-  request: PlanRequest,
-  placements: readonly Placement[],
-  { packings }: Assignment,
-): { plan: Omit<PoolPlan, "monthlyUsd" | "maxMonthlyUsd">; billed: BilledPool }[] {
-  return request.pools.map((pool) => {
-    const here = placements.filter((p) => p.candidate.pool === pool.name);
-    const minNodes = Math.max(pool.minNodes, packings.get(pool.name)?.nodes ?? 0);
-    const gpusPerNode = pool.shape.gpu?.count ?? 0;
-    const fabric = poolFabric(pool);
-    const fabricGate = fabricGateOf({ shape: pool.shape, fabric, minNodes });
-    const numa = pool.nodesMadeHere ? numaPolicyOf(numaQuestion(pool, here)) : undefined;
-    const billed = {
-      name: pool.name,
-      shape: pool.shape,
-      nodes: minNodes,
-      maxNodes: Math.max(minNodes, pool.maxNodes),
-      usdPerNodeHour: pool.usdPerNodeHour,
-      hoursPerDay: pool.hoursPerDay,
-      ...(pool.priceNote !== undefined && { priceNote: pool.priceNote }),
-    };
-    return {
-      billed,
-      plan: {
-        name: pool.name,
-        role: pool.role,
-        shape: pool.shape,
-        minNodes,
-        maxNodes: pool.maxNodes,
-        usdPerNodeHour: pool.usdPerNodeHour,
-        hourlyUsd: minNodes * pool.usdPerNodeHour,
-        hoursPerDay: pool.hoursPerDay,
-        selector: pool.selector,
-        labels: pool.labels,
-        taints: poolTaints(pool),
-        startupTaints: fabricGate ? [UNCERTIFIED] : [],
-        ...(fabric && { fabric }),
-        ...(fabricGate && { fabricGate }),
-        ...(pool.sharing && { sharing: pool.sharing }),
-        localDisks: pool.localDisks ?? false,
-        ...(numa && { numa }),
-        confidential: pool.confidential ?? false,
-        gpusClaimed: here.reduce(
-          (sum, { model, candidate: { layout } }) =>
-            sum + heldReplicas(model) * layout.gpusPerNode * layout.nodesPerReplica,
-          0,
-        ),
-        gpusTotal: minNodes * gpusPerNode,
-      },
-    };
-  });
-}
-
-function numaQuestion({ shape, numa }: PoolRequest, here: readonly Placement[]): NumaQuestion {
-  const companions = here.map(({ model }) => companionItem(model.engine)?.demand.cpu ?? 0);
-  return {
-    shape,
-    ...(numa && { chosen: numa }),
-    pods: here.map(({ model: { name }, candidate: { resources } }) => ({ name, ...resources })),
-    besides: companions.reduce((sum, cpu) => sum + Math.floor(cpu), 0),
-  };
-}
-
-function numaProblems({ pools }: PlanRequest, placements: readonly Placement[]): CapacityProblem[] {
-  return pools.flatMap((pool) => {
-    const here = placements.filter((p) => p.candidate.pool === pool.name);
-    return (pool.nodesMadeHere ? numaProblem(pool.name, numaQuestion(pool, here)) : undefined) ?? [];
-  });
 }
 
 function poolOf(pools: readonly PoolPlan[], name: string): PoolPlan {

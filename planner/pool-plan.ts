@@ -21,10 +21,13 @@ export interface PoolPlan {
   readonly usdPerNodeHour: number;
   /** minNodes × usdPerNodeHour. */
   readonly hourlyUsd: number;
+  /** Hours of nodes beyond minNodes that schedules of its models start, in the month in which they are most. */
+  readonly scheduledNodeHours: number;
+  /** minNodes for a month, and those hours. */
   readonly monthlyUsd: number;
-  /** maxNodes for the same hours a day. */
+  /** maxNodes for a month. */
   readonly maxMonthlyUsd: number;
-  /** Hours that the pool runs on an average day. */
+  /** Hours a day after which somebody means to stop it. Not counted: nothing that is made here does. */
   readonly hoursPerDay: number;
   /** Labels that pods of this pool select nodes by. */
   readonly selector: Readonly<Record<string, string>>;

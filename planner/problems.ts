@@ -97,6 +97,6 @@ export function overBudget(monthly: number, budget: number): CapacityProblem {
     severity: "mandatory",
     rule: MONTHLY_BUDGET,
     subject: "budget.monthlyUsd",
-    message: `the plan costs ${monthly.toFixed(2)} USD a month, ${(monthly - budget).toFixed(2)} over the budget of ${budget.toFixed(2)}. The budget limits what always runs: nodes, and what the cloud bills beside them.`,
+    message: `the plan costs ${monthly.toFixed(2)} USD a month, ${(monthly - budget).toFixed(2)} over the budget of ${budget.toFixed(2)}. The budget limits what always runs and what schedules start: nodes, and what the cloud bills beside them.`,
   };
 }

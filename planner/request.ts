@@ -26,7 +26,7 @@ export interface PoolRequest {
   readonly usdPerNodeHour: number;
   /** Why that is not the machine's list price. @default it is, or the environment's own */
   readonly priceNote?: string;
-  /** Hours that the pool runs on an average day, 0 < h ≤ 24. */
+  /** Hours a day after which somebody means to stop the pool's nodes, 0 < h ≤ 24; said, not counted. */
   readonly hoursPerDay: number;
   /** This stack, or another one of the same pools, makes its nodes. @default false */
   readonly nodesMadeHere?: boolean;

@@ -18,8 +18,8 @@ export function startupOf(
     loading: model.loading,
     weightsGB: modelFilesGB(model),
     adaptersGB: adapterFilesGB(model),
-    // Disks that nobody makes a file system on hold no model.
-    shape: isMadeHere && !localDisks ? { ...shape, localNvmeGB: 0 } : shape,
+    // Disks of a cloud's machine that nobody makes a file system on hold no model.
+    shape: isMadeHere && !localDisks && shape.provider !== "onprem" ? { ...shape, localNvmeGB: 0 } : shape,
     nodesPerReplica: layout.nodesPerReplica,
     linkGbps: goesThroughStore(model.source) ? storage.storeGbps : storage.registryGbps,
   };

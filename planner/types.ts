@@ -342,6 +342,7 @@ export interface ServiceCost {
 export interface CostPlan {
   /** Of the nodes that always run, and of what is billed beside them. */
   readonly hourlyUsd: number;
+  /** The same for a month, and of the nodes that schedules start. */
   readonly monthlyUsd: number;
   /** With every pool at its maxNodes. */
   readonly maxMonthlyUsd: number;
@@ -355,7 +356,7 @@ export interface CostPlan {
     readonly hourlyUsd: number;
     readonly monthlyUsd: number;
     readonly maxMonthlyUsd: number;
-    /** What is free of charge, or cheaper than the list price. */
+    /** What is free of charge or cheaper than the list price, and what stopping it by hand would save. */
     readonly note?: string;
   }[];
   /** What is billed beside machines; empty where nobody sends bills. */
@@ -385,7 +386,7 @@ export interface Fix {
   readonly from: FixValue;
   /** Null: the setting is removed. */
   readonly to: FixValue;
-  /** Cost of the whole environment after it, of the nodes that always run. */
+  /** Cost of the whole environment after it, as `CostPlan.monthlyUsd`. */
   readonly monthlyUsd: number;
 }
 

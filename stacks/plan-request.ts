@@ -200,8 +200,9 @@ function fabricAccess({ rdma }: PoolConfig, { name }: MachineShape): FabricAcces
   return rdma?.access ?? (rdma?.mode && kind && DEVICE_ACCESS[kind]);
 }
 
-function usesLocalDisks({ localDisks = "pods" }: PoolConfig, { localNvmeGB }: MachineShape): boolean {
-  return localDisks === "pods" && localNvmeGB > 0;
+/** Of a cloud's machines, whose boot volume is another disk; on a machine of one's own there is the one. */
+function usesLocalDisks({ localDisks = "pods" }: PoolConfig, { localNvmeGB, provider }: MachineShape): boolean {
+  return localDisks === "pods" && localNvmeGB > 0 && provider !== "onprem";
 }
 
 /** What a node costs, and why that is not the list price. */

@@ -3,6 +3,7 @@ import { CLUSTER_OUTPUT, outputsOfCluster } from "../components/cluster/cluster-
 import type { Cluster } from "../components/core/cluster";
 import { localDisksProblems } from "../planner/local-disks";
 import { ModelConfigError } from "../planner/model/errors";
+import { type NodeVolumes, ownDiskProblems } from "../planner/own-disks";
 import { planWithAdvice } from "../planner/plan-with-advice";
 import type { CapacityProblem, DeploymentPlan } from "../planner/types";
 import { activeAddons } from "./addons/active";
@@ -36,6 +37,7 @@ import { platformPlaceProblems } from "./platform-place";
 import { assertReachable, type Surroundings, UnreachableClusterError } from "./reachability";
 import { referencedCluster } from "./referenced-cluster";
 import { revisionProblems } from "./revisions";
+import { volumeAttachmentProblems } from "./volume-attachment";
 
 /** The plan must not be deployed; the message holds every reason. */
 export class PlanRefusedError extends Error {
@@ -77,15 +79,8 @@ export async function planEnvironment(
   const authorities = readAuthorities(environment, baseDirectory);
   const measurements = readMeasurements(baseDirectory);
   const addons = activeAddons(loaded);
-  const request = toPlanRequest(
-    name,
-    environment,
-    architectures,
-    chatTemplates,
-    authorities,
-    addonVolumes(addons, environment),
-    measurements,
-  );
+  const claimed = addonVolumes(addons, environment);
+  const request = toPlanRequest(name, environment, architectures, chatTemplates, authorities, claimed, measurements);
   const plan = planWithAdvice(request);
   const problems = [
     ...plan.problems,
@@ -94,6 +89,8 @@ export async function planEnvironment(
     ...platformPlaceProblems(environment.cluster.kind, plan.pools),
     ...bootVolumeProblems(environment.pools, plan),
     ...localDisksProblems(plan.pools, plan.models),
+    ...volumeAttachmentProblems(environment, plan, claimed),
+    ...ownDiskProblems(plan.pools, plan.models, nodeVolumes(environment, plan, claimed)),
     ...addons.flatMap((addon) => addon.problems({ environment, plan }) ?? []),
   ];
   // What would fail is advised on before what costs too much.
@@ -108,6 +105,17 @@ function addonVolumes(addons: readonly ActiveAddon[], environment: EnvironmentCo
     notPriced: all.flatMap(({ notPriced = [] }) => notPriced),
     spareModelGiB: all.reduce((sum, { spareModelGiB = 0 }) => sum + spareModelGiB, 0),
   };
+}
+
+/** What of the volumes is on the nodes themselves: of k3s, and of clusters in a container of this computer. Of others nobody says. */
+function nodeVolumes(
+  { cluster }: EnvironmentConfig,
+  { storage }: DeploymentPlan,
+  { volumes, spareModelGiB }: AddonVolumes,
+): NodeVolumes | undefined {
+  const areFolders =
+    cluster.storageClass === "local-path" || (cluster.kind === "local" && cluster.provision === "create");
+  return areFolders ? { storeGiB: storage.sizeGiB, volumes, spareModelGiB } : undefined;
 }
 
 /** A problem by the paths of the file, where a canary stands under its model. */

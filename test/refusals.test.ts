@@ -104,6 +104,12 @@ function onSlowCards(model: Sections, maxNodes = 4): Sections {
   return onShape("VM.GPU.A10.2", { concurrency: 2, ...model }, maxNodes);
 }
 
+/** A model that sleeps, but for these times, on machines that come for it. */
+function byTheClock(schedule: readonly Sections[]): Sections {
+  const pools = { system: SYSTEM, gpu: { shape: "VM.GPU.A10.1", minNodes: 0, maxNodes: 1 } };
+  return onA10({ replicas: { min: 0, max: 1 }, scaling: { schedule } }, { pools, budget: { monthlyUsd: 300 } });
+}
+
 const rows: readonly Refusal[] = [
   {
     what: "a time per token that no card of the pool keeps",
@@ -113,6 +119,35 @@ const rows: readonly Refusal[] = [
     allowed: "is below the floor of",
     fix: "raise models.chat.serviceLevel.tpotMs from 3 to",
     mended: onSlowCards({ serviceLevel: { tpotMs: 300 } }),
+  },
+  {
+    what: "replicas by the clock that cost more than the budget",
+    config: byTheClock([{ from: "0 0 * * *", to: "59 23 * * *", timezone: "Europe/Berlin", replicas: 1 }]),
+    path: "budget.monthlyUsd",
+    value: "over the budget of 300.00",
+    allowed: "what schedules start",
+    fix: "models.chat.scaling.schedule[0]",
+    mended: byTheClock([{ from: "0 9 * * 1-5", to: "0 12 * * 1-5", timezone: "Europe/Berlin", replicas: 1 }]),
+  },
+  {
+    what: "machines that are to be stopped by hand, held against a budget",
+    config: onA10(
+      {},
+      { pools: { system: SYSTEM, gpu: { shape: "VM.GPU.A10.1", hoursPerDay: 0.5 } }, budget: { monthlyUsd: 300 } },
+    ),
+    path: "budget.monthlyUsd",
+    value: "over the budget of 300.00",
+    allowed: "what always runs",
+    fix: "raise the budget",
+  },
+  {
+    what: "a disk of one's own that does not hold what pods write, images and volumes",
+    config: onCards("rtx-4090", chat, { localNvmeGB: 60 }),
+    path: "pools.gpu.node.localNvmeGB",
+    value: "60 GB",
+    allowed: "of the model store",
+    fix: "serve smaller models",
+    mended: onCards("rtx-4090", chat, { localNvmeGB: 1000 }),
   },
   {
     what: "a number of tokens a second that no card of the pool keeps",

@@ -8,6 +8,7 @@ import { topology } from "./topology";
 import { ungatedFabric } from "./ungated-fabric";
 import { unknownCards } from "./unknown-cards";
 import { unlistedCards } from "./unlisted-cards";
+import { unpricedMachines } from "./unpriced-machines";
 
 /** One piece of advice each: none of them forbids a deployment. What may not start comes first. */
 const PIECES: readonly ((context: Replanning) => CapacityProblem[])[] = [
@@ -19,6 +20,7 @@ const PIECES: readonly ((context: Replanning) => CapacityProblem[])[] = [
   hostNetwork,
   topology,
   ungatedFabric,
+  unpricedMachines,
 ];
 
 /** What deserves a look in a plan that can be deployed; a refused one has more urgent things to say. */

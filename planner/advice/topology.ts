@@ -6,19 +6,23 @@ import type { CapacityProblem } from "../types";
  * Replicas that are each to have a block of the RDMA network for themselves: how many nodes a block has, only the cloud knows. The group
  * controller places a leader first, and its workers wait for ever where the leader's block has no room for them.
  */
-export function topology({ plan }: Pick<Replanning, "plan">): CapacityProblem[] {
+export function topology({ request, plan }: Pick<Replanning, "request" | "plan">): CapacityProblem[] {
   return hostsOf(plan.models).flatMap(({ name, pool, nodesPerReplica, maxReplicas, nodeLink }): CapacityProblem[] => {
     const label = nodeLink?.topologyLabel;
     if (label === undefined) {
       return [];
     }
+    const isMadeHere = request.pools.some((each) => each.name === pool && each.nodesMadeHere);
+    const setter = isMadeHere
+      ? ` Nothing that makes these nodes sets that label, and a node without it gets no replica: install what does, such as the labeller of oracle-quickstart/oci-hpc-oke, before the models (two stacks: scope, docs/clusters.md), or remove topologyLabel.`
+      : "";
     const blocks = `${maxReplicas} value(s) of ${label}`;
     return [
       {
         severity: "advisory",
         rule: "network-blocks",
         subject: `pools.${pool}.rdma.topologyLabel`,
-        message: `${name} needs ${blocks} among the nodes of the pool, each on ${nodesPerReplica} free nodes or more: a replica shares its value with no other, and waits where the value that it began in has too few nodes. Look before it is deployed: kubectl get nodes -L ${label}.`,
+        message: `${name} needs ${blocks} among the nodes of the pool, each on ${nodesPerReplica} free nodes or more: a replica shares its value with no other, and waits where the value that it began in has too few nodes. Look before it is deployed: kubectl get nodes -L ${label}.${setter}`,
       },
     ];
   });

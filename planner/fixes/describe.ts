@@ -44,7 +44,7 @@ function cards(value: FixValue): string {
 
 function lastResort({ rule, subject }: CapacityProblem, { models, pools }: PlanRequest): string {
   if (rule === "monthly-budget") {
-    return "Lower several of replicas, minNodes and hoursPerDay, or raise the budget.";
+    return "Lower several of replicas, minNodes and scaling.schedule, or raise the budget.";
   }
   if (rule === "pool-capacity") {
     const isDerived = models.some((m) => subject === `models.${m.name}` && m.derived?.includes("replicas"));

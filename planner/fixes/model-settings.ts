@@ -31,7 +31,9 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
       const to = (Math.ceil(contextTokens / step) - 1 - i) * step;
       return { to, change: { contextTokens: to } };
     }),
-    ...(serverOf === undefined ? [...fewerReplicas(request, model), fewerSpare(request, model)] : []),
+    ...(serverOf === undefined
+      ? [...fewerReplicas(request, model), fewerSpare(request, model), ...fewerScheduled(request, model)]
+      : []),
     ...inFewerBits(request, model, true),
     ...(serverOf === undefined ? onAnotherPool(request, model) : []),
     ...unpinned(request, model),
@@ -118,6 +120,25 @@ function fewerSpare(request: PlanRequest, model: ModelRequest): Setting | undefi
   return setting(request, model, "scaling.spareReplicas", spareReplicas, spareReplicas, (i) => {
     const to = spareReplicas - 1 - i;
     return { to, change: scaling ? { scaling: { ...scaling, spareReplicas: to } } : {} };
+  });
+}
+
+/** Fewer replicas in a window of the schedule, as long as they are more than run anyway; in the end, no such window. */
+function fewerScheduled(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
+  const { scaling, minReplicas } = model;
+  return (scaling?.schedule ?? []).flatMap((window, index, schedule) => {
+    const path = `scaling.schedule[${index}]`;
+    const withWindow = (changed: typeof schedule) => (scaling ? { scaling: { ...scaling, schedule: changed } } : {});
+    return [
+      setting(request, model, `${path}.replicas`, window.replicas, window.replicas - minReplicas - 1, (i) => {
+        const to = window.replicas - 1 - i;
+        return { to, change: withWindow(schedule.with(index, { ...window, replicas: to })) };
+      }),
+      single(request, model, path, `"${window.from}" to "${window.to}"`, {
+        to: null,
+        change: withWindow(schedule.toSpliced(index, 1)),
+      }),
+    ];
   });
 }
 

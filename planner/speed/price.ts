@@ -15,8 +15,6 @@ export interface TokensPerRequest {
 export interface PricedModel extends TokensPerRequest {
   /** Of the replicas that answer. */
   readonly monthlyUsd: number;
-  /** That they run, and are asked, on an average day. @default 24 */
-  readonly hoursPerDay?: number;
   /** Answered on average while they run; 0: nobody says. */
   readonly requestsPerSecond: number;
   /** That these replicas could answer within its level, at the pessimistic edge. */
@@ -42,16 +40,15 @@ export interface TokenPrice {
 }
 
 export function tokenPrice(model: PricedModel, apis: readonly ApiPrice[]): TokenPrice {
-  const { monthlyUsd, hoursPerDay = 24, requestsPerSecond, capacityPerSecond } = model;
-  const seconds = (SECONDS_PER_MONTH * hoursPerDay) / 24;
-  const perMillion = (rate: number) => (monthlyUsd / (rate * seconds * tokensOf(model))) * MILLION;
+  const { monthlyUsd, requestsPerSecond, capacityPerSecond } = model;
+  const perMillion = (rate: number) => (monthlyUsd / (rate * SECONDS_PER_MONTH * tokensOf(model))) * MILLION;
   return {
     ...(requestsPerSecond > 0 && { usdPerMillionTokens: perMillion(requestsPerSecond) }),
     ...(capacityPerSecond > 0 && { atCapacityUsdPerMillionTokens: perMillion(capacityPerSecond) }),
     apis: apis
       .map((api): ApiComparison => {
         const usdPerRequest = requestUsd(model, api);
-        const breakEvenPerSecond = monthlyUsd / (usdPerRequest * seconds);
+        const breakEvenPerSecond = monthlyUsd / (usdPerRequest * SECONDS_PER_MONTH);
         return {
           ...api,
           usdPerMillionTokens: (usdPerRequest / tokensOf(model)) * MILLION,

@@ -1,6 +1,6 @@
 import { gpusText, partWord } from "../../planner/slices";
 import type { DeploymentPlan, PoolPlan, ServiceCost } from "../../planner/types";
-import { poolFeatures } from "../pool-features";
+import { poolFeatures, scheduledText } from "../pool-features";
 import { barChart, type Column, dataTable, type Section, twoLines } from "./elements";
 import { count, money, percent, range, share } from "./format";
 import { html, type Part } from "./markup";
@@ -41,7 +41,7 @@ export function costSection({ pools, cost }: DeploymentPlan): Section {
   return {
     id: "cost",
     title: "Pools and cost",
-    lead: `What always runs costs, nodes and what the cloud bills beside them; the budget limits this. The largest month, with every pool at maxNodes, is ${money(cost.maxMonthlyUsd)}: nodes are added for pods that find no room, in an OKE cluster made here by its autoscaler, in an EKS one by Karpenter, elsewhere by hand.${cost.notPriced.length > 0 ? ` Not priced: ${cost.notPriced.join(", ")}.` : ""}`,
+    lead: `What always runs costs, nodes and what the cloud bills beside them, and the month what schedules start; the budget limits this. The largest month, with every pool at maxNodes, is ${money(cost.maxMonthlyUsd)}: nodes are added for pods that find no room, in an OKE cluster made here by its autoscaler, in an EKS one by Karpenter, elsewhere by hand.${cost.notPriced.length > 0 ? ` Not priced: ${cost.notPriced.join(", ")}.` : ""}`,
     body: dataTable(
       "Node pools and services, and their cost",
       COLUMNS,
@@ -82,7 +82,7 @@ function row(pool: PoolPlan, note: string | undefined, totalMonthlyUsd: number):
     money(pool.hourlyUsd),
     money(pool.monthlyUsd),
     money(pool.maxMonthlyUsd),
-    html`${barChart(`${part} of the monthly cost`, [{ className: "weights", label: part, start: "0%", width: percent(pool.monthlyUsd, totalMonthlyUsd) }])}<small>${[part, pool.hoursPerDay < 24 ? `${count(pool.hoursPerDay, 1)} hours a day` : undefined, note].filter((text) => text !== undefined).join(" · ")}</small>`,
+    html`${barChart(`${part} of the monthly cost`, [{ className: "weights", label: part, start: "0%", width: percent(pool.monthlyUsd, totalMonthlyUsd) }])}<small>${[part, scheduledText(pool), note].filter((text) => text !== undefined).join(" · ")}</small>`,
   ];
 }
 

@@ -29,9 +29,17 @@ export const pool = z.strictObject({
   maxNodes: count("nodes", "Nodes that the pool may grow to."),
   usdPerNodeHour: usd("One node for an hour."),
   hourlyUsd: usd("minNodes for an hour."),
-  monthlyUsd: usd("minNodes for a month of hoursPerDay."),
-  maxMonthlyUsd: usd("maxNodes for the same hours."),
-  hoursPerDay: z.number().meta({ description: "Hours that it runs on an average day.", unit: "hours" }),
+  scheduledNodeHours: amount(
+    "hours",
+    "Of nodes beyond minNodes that schedules of its models start in a month: in the one in which they are most.",
+  ),
+  monthlyUsd: usd("minNodes for a month, and scheduledNodeHours."),
+  maxMonthlyUsd: usd("maxNodes for a month."),
+  hoursPerDay: z.number().meta({
+    description:
+      "Hours a day after which somebody means to stop it; in no figure, because nothing that is made here does.",
+    unit: "hours",
+  }),
   selector: named("Labels that pods of this pool select nodes by."),
   labels: named("What nodes made for this pool get, besides their cloud's labels."),
   taints: taints("What nodes made for this pool get, and its pods tolerate."),

@@ -44,7 +44,7 @@ const tenant = z.strictObject({
 
 const money = {
   hourlyUsd: usd("What always runs, for an hour."),
-  monthlyUsd: usd("The same for a month."),
+  monthlyUsd: usd("The same for a month, with what schedules start."),
   maxMonthlyUsd: usd("With every pool at its maxNodes."),
 };
 
@@ -101,7 +101,9 @@ export const planSchema = z.strictObject({
           z.strictObject({
             name: text("What is paid for."),
             ...money,
-            note: text("What is free of charge, or cheaper than the list price.").optional(),
+            note: text(
+              "What is free of charge or cheaper than the list price, and what stopping it by hand would save.",
+            ).optional(),
           }),
         )
         .meta({ description: "The figures by pool." }),

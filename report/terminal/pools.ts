@@ -1,11 +1,11 @@
 import { gpusText, partWord } from "../../planner/slices";
 import type { DeploymentPlan, PoolPlan } from "../../planner/types";
-import { poolFeatures } from "../pool-features";
+import { poolFeatures, scheduledText } from "../pool-features";
 import { type Cell, count, type Style, table, usd, WIDTH, wrap } from "../style";
 
 const HEADER = ["Pools", "machine", "nodes", "GPUs claimed", "$/hour", "$/month", "at most"];
 
-/** Each pool with its cost; below it what its machine has, and what makes the month cheaper than 730 hours. */
+/** Each pool with its cost; below it what its machine has, and what makes the month another figure than 730 hours of the nodes that always run. */
 export function pools({ pools: plans, cost }: Pick<DeploymentPlan, "pools" | "cost">, s: Style): string {
   const notes = new Map(cost.items.map((item) => [item.name, item.note]));
   const rows = plans.flatMap((p): (string | Cell)[][] => [
@@ -28,12 +28,12 @@ function partsOf({ shape, gpusTotal }: PoolPlan): string {
 }
 
 function describe(pool: PoolPlan, note: string | undefined): string {
-  const { shape, hoursPerDay } = pool;
+  const { shape } = pool;
   const { gpu, cpu, memoryGiB } = shape;
   return [
     gpu ? gpusText(gpu) : `${count(cpu.vcpus)} CPUs, ${count(memoryGiB)} GiB, ${cpu.arch}`,
     ...poolFeatures(pool),
-    hoursPerDay < 24 ? `runs ${count(hoursPerDay)} hours a day` : undefined,
+    scheduledText(pool),
     note,
   ]
     .filter((part) => part !== undefined)

@@ -1,6 +1,7 @@
 import type { CostPlan, ServiceKind, StoragePlan } from "../../planner/types";
 import { clusterText } from "../cluster";
 import { nodeMakersText } from "../node-makers";
+import { startedBySchedules } from "../pool-features";
 import type { PlanResult } from "../result";
 import { type Cell, type Style, table, usd, WIDTH, wrap } from "../style";
 
@@ -14,7 +15,7 @@ export function totals({ plan, cluster, policies, resources, violations }: PlanR
   const ranges = plan.pools.filter((p) => p.minNodes < p.maxNodes);
   return [
     ...(cluster.provision === "existing" ? [] : lines("Cluster", clusterLines(cluster), s)),
-    ...lines("Cost", cost(plan.cost), s),
+    ...lines("Cost", cost(plan.cost, plan.pools.some(startedBySchedules)), s),
     ...lines("Storage", [storage(plan.storage)], s),
     ...lines("Policies", [{ text: verdict, paint: policies.failed > 0 ? s.bad : s.good }], s),
     ...lines("Resources", [`${resources.length} in ${components} components (--tree, --resources)`], s),
@@ -22,7 +23,7 @@ export function totals({ plan, cluster, policies, resources, violations }: PlanR
       ? lines("Sizing", ["each model's memory, the five-step rule and the capacity table: --explain"], s)
       : []),
     ...(ranges.length > 0
-      ? lines("Ranges", ["the first number always runs, the second runs while demand asks for it"], s)
+      ? lines("Ranges", ["the first number always runs, the second runs while demand or a schedule asks for it"], s)
       : []),
   ].join("");
 }
@@ -32,12 +33,13 @@ function clusterLines(cluster: PlanResult["cluster"]): string[] {
   return [clusterText(cluster), ...(nodes === undefined ? [] : [nodes])];
 }
 
-function cost(plan: CostPlan): string[] {
+function cost(plan: CostPlan, isScheduled: boolean): string[] {
   const { hourlyUsd, monthlyUsd, maxMonthlyUsd, monthlyBudgetUsd, notPriced, services } = plan;
   const budget = monthlyBudgetUsd === undefined ? "" : ` of a budget of ${usd(monthlyBudgetUsd)}`;
   const limit = monthlyBudgetUsd === undefined ? "" : "; the budget does not limit this";
+  const always = services.length > 0 ? "what always runs" : "the nodes that always run";
   return [
-    `${usd(hourlyUsd)} USD/hour, ${usd(monthlyUsd)} USD/month${budget}: ${services.length > 0 ? "what always runs" : "the nodes that always run"}`,
+    `${usd(hourlyUsd)} USD/hour, ${usd(monthlyUsd)} USD/month${budget}: ${always}${isScheduled ? "; the month with what schedules start" : ""}`,
     ...(services.length > 0
       ? [`of it beside nodes: ${byKind(services)} (prices with source and date: --html, --json)`]
       : []),

@@ -57,6 +57,9 @@ export function environmentFileSchema(): Json {
   };
 }
 
+/** Fields that take other names besides: of cards with `gpuMemoryGiB`. */
+const OPEN: readonly string[] = ["pools.*.node.card"];
+
 /** Names of the catalogue that editors complete, by the field's path (`*` for free names). */
 const catalogueNames: Readonly<Record<string, () => readonly string[]>> = {
   "pools.*.shape": () => shapes.filter((shape) => !shape.denied).map((shape) => shape.name),
@@ -66,9 +69,14 @@ const catalogueNames: Readonly<Record<string, () => readonly string[]>> = {
 
 /** A field with its unit in the description, and without the metadata that only our messages use. */
 function forEditors(field: FieldSchema, path: readonly string[]): Json {
-  const names = catalogueNames[path.join(".")];
+  const place = path.join(".");
+  const names = catalogueNames[place];
   if (names) {
-    return { description: field.description, type: "string", enum: [...names()] };
+    const known = { type: "string", enum: [...names()] };
+    const { description } = field;
+    return OPEN.includes(place)
+      ? { description, anyOf: [known, { type: "string", minLength: 1 }] }
+      : { description, ...known };
   }
   const {
     unit,

@@ -222,14 +222,14 @@ describe("the terminal", () => {
     }
   });
 
-  it("says what a model is, and how many hours a day its pool runs", async () => {
+  it("says what a model is, and what hours a day would save that nothing keeps to", async () => {
     const pools = {
       system: { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 },
       gpu: { shape: "VM.GPU.A10.1", hoursPerDay: 4 },
     };
     const { out } = await planOf(folder, onA10({}, { pools }));
     expect(out).toMatch(/^ {2}Qwen\/Qwen2\.5-7B-Instruct · BF16 · vLLM \d+\.\d+\.\d+ · start-up ≤ /m);
-    expect(out).toMatch(/^ {2}1 × NVIDIA A10 · runs 4 hours a day$/m);
+    expect(out).toMatch(/^ {2}1 × NVIDIA A10 · 243\.33 USD a month if you stop it after 4 hours a day/m);
   });
 
   it("says what the budget limits, what the month costs at most, and what has no price here", async () => {
@@ -237,7 +237,7 @@ describe("the terminal", () => {
     expect(out).toMatch(/^Cost +4\.08 USD\/hour, 2,926 USD\/month of a budget of 5,000: what always runs$/m);
     expect(out).toMatch(/^ +11,686 USD\/month with .* maxNodes; the budget does not limit this$/m);
     expect(out).toMatch(/^ +not priced: network traffic, the cluster's own .* nodes' disks$/m);
-    expect(out).toMatch(/^Ranges +.*the second runs while demand asks for it$/m);
+    expect(out).toMatch(/^Ranges +.*the second runs while demand or a schedule asks for it$/m);
   });
 
   it("keeps the five-step rule and the capacity table for --explain", async () => {

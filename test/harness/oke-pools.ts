@@ -27,6 +27,7 @@ export function okePool(
       hourlyUsd: minNodes,
       monthlyUsd: 730 * minNodes,
       maxMonthlyUsd: 730 * minNodes,
+      scheduledNodeHours: 0,
       hoursPerDay: 24,
       selector: { "node.kubernetes.io/instance-type": shapeName },
       labels: { "inference-stacks.io/pool": name },

@@ -20,7 +20,7 @@ const pool: BilledPlan["pools"][number] = {
   role: "gpu",
   minNodes: 1,
   maxNodes: 3,
-  hoursPerDay: 12,
+  scheduledNodeHours: 0,
   localDisks: false,
 };
 const plan: BilledPlan = { pools: [pool], models: [], storeGiB: 45, bootVolumeGiB: new Map([["a10", 200]]) };
@@ -45,7 +45,7 @@ describe("what a cloud bills beside machines", () => {
       ["volume", "model store", 1, 50, 2.125, 2.125],
       ["volume", "metrics", 2, 100, 8.5, 8.5],
       // Half a day: disks go with their nodes.
-      ["node-disk", "disks of a10", 1, 200, 4.25, 12.75],
+      ["node-disk", "disks of a10", 1, 200, 8.5, 25.5],
     ]);
     expect(notPriced).toEqual(["network traffic"]);
     for (const { note } of services) {
@@ -93,14 +93,14 @@ describe("what a cloud bills beside machines", () => {
       volumes: fc.array(fc.record({ name: fc.constant("x"), sizeGiB: fc.integer({ min: 1, max: 900 }), count })),
     });
     fc.assert(
-      fc.property(inputs, count, fc.integer({ min: 1, max: 24 }), (each, minNodes, hoursPerDay) => {
+      fc.property(inputs, count, fc.integer({ min: 1, max: 2000 }), (each, minNodes, scheduledNodeHours) => {
         const { services } = cloudServices(
           { ...billing, ...each },
-          { ...plan, pools: [{ ...pool, minNodes, hoursPerDay }] },
+          { ...plan, pools: [{ ...pool, minNodes: minNodes + 1, scheduledNodeHours }] },
         );
         for (const { kind, hourlyUsd, monthlyUsd } of services) {
-          const hours = 730 * ((kind === "node-disk" ? hoursPerDay : 24) / 24);
-          expect(monthlyUsd).toBeCloseTo(hourlyUsd * hours, 6);
+          const more = kind === "node-disk" ? scheduledNodeHours / (minNodes + 1) : 0;
+          expect(monthlyUsd).toBeCloseTo(hourlyUsd * (730 + more), 6);
         }
       }),
     );

@@ -6,9 +6,9 @@ import { shapeNamed } from "./fixtures";
 
 const a10 = shapeNamed("VM.GPU.A10.1");
 const arm = (ocpus: number, memoryGB: number) => sizedFlex(shapeNamed("VM.Standard.A1.Flex"), { ocpus, memoryGB });
-const armPool = (name: string, nodes: number, { ocpus = 4, memoryGB = 24, hoursPerDay = 24 } = {}): BilledPool => {
+const armPool = (name: string, nodes: number, { ocpus = 4, memoryGB = 24 } = {}): BilledPool => {
   const shape = arm(ocpus, memoryGB);
-  return { name, shape, nodes, maxNodes: nodes, usdPerNodeHour: hourlyUsd(shape) ?? 0, hoursPerDay };
+  return { name, shape, nodes, maxNodes: nodes, usdPerNodeHour: hourlyUsd(shape) ?? 0 };
 };
 
 const anyPool: fc.Arbitrary<BilledPool> = fc
@@ -17,26 +17,27 @@ const anyPool: fc.Arbitrary<BilledPool> = fc
     nodes: fc.nat(10),
     moreNodes: fc.nat(3),
     usdPerNodeHour: fc.double({ min: 0, max: 100, noNaN: true }),
-    hoursPerDay: fc.double({ min: 0.5, max: 24, noNaN: true }),
+    scheduled: fc.double({ min: 0, max: 1, noNaN: true }),
   })
-  .map(({ arm: isArm, moreNodes, ...pool }) => ({
+  .map(({ arm: isArm, moreNodes, scheduled, ...pool }) => ({
     ...pool,
+    scheduledNodeHours: scheduled * moreNodes * 730,
     name: "pool",
     maxNodes: pool.nodes + moreNodes,
     shape: isArm ? arm(4, 24) : a10,
   }));
 
 describe("costOf", () => {
-  it("prices an A10 at 0.75 USD/h for 4 h a day as some 90 USD a month", () => {
-    expect(monthlyUsd(0.75, 4)).toBeCloseTo(91.25, 2);
-    const pool = { name: "gpu", shape: a10, nodes: 1, maxNodes: 3, usdPerNodeHour: 0.75, hoursPerDay: 4 };
+  it("prices an A10 at 0.75 USD/h that a schedule starts for 4 h a day as some 90 USD a month", () => {
+    const hours = (730 * 4) / 24;
+    const pool = { name: "gpu", shape: a10, nodes: 0, scheduledNodeHours: hours, maxNodes: 3, usdPerNodeHour: 0.75 };
     expect(costOf([pool], 200)).toEqual({
-      hourlyUsd: 0.75,
+      hourlyUsd: 0,
       monthlyUsd: 91.25,
-      maxMonthlyUsd: 273.75,
+      maxMonthlyUsd: 1642.5,
       monthlyBudgetUsd: 200,
       notPriced: ["volumes", "load balancers", "network traffic", "the control plane"],
-      items: [{ name: "gpu", hourlyUsd: 0.75, monthlyUsd: 91.25, maxMonthlyUsd: 273.75 }],
+      items: [{ name: "gpu", hourlyUsd: 0, monthlyUsd: 91.25, maxMonthlyUsd: 1642.5 }],
       services: [],
     });
   });
@@ -69,41 +70,42 @@ describe("costOf", () => {
         ocpus: fc.integer({ min: 1, max: 8 }),
         nodes: fc.nat(3),
         moreNodes: fc.nat(3),
-        hoursPerDay: fc.double({ min: 0.5, max: 24, noNaN: true }),
+        scheduled: fc.double({ min: 0, max: 1, noNaN: true }),
       })
-      .map(({ ocpus, nodes, moreNodes, hoursPerDay }) => ({
-        ...armPool("arm", nodes, { ocpus, memoryGB: 6 * ocpus, hoursPerDay }),
+      .map(({ ocpus, nodes, moreNodes, scheduled }) => ({
+        ...armPool("arm", nodes, { ocpus, memoryGB: 6 * ocpus }),
+        scheduledNodeHours: scheduled * moreNodes * 730,
         maxNodes: nodes + moreNodes,
         ocpus,
       }));
     fc.assert(
       fc.property(fc.array(armPools, { maxLength: 4 }), (pools) => {
-        const bill = (nodesOf: (pool: BilledPool) => number) => {
-          const ocpuHours = pools.reduce((sum, p) => sum + p.ocpus * nodesOf(p) * 730 * (p.hoursPerDay / 24), 0);
+        const bill = (hoursOf: (pool: (typeof pools)[number]) => number) => {
+          const ocpuHours = pools.reduce((sum, p) => sum + p.ocpus * hoursOf(p), 0);
           return Math.max(0, ocpuHours - 3000) * 0.01 + Math.max(0, 6 * ocpuHours - 18_000) * 0.0015;
         };
         const cost = costOf(pools, undefined);
         expect(cost.monthlyUsd).toBeCloseTo(
-          bill(({ nodes }) => nodes),
+          bill(({ nodes, scheduledNodeHours }) => 730 * nodes + scheduledNodeHours),
           6,
         );
         expect(cost.maxMonthlyUsd).toBeCloseTo(
-          bill(({ maxNodes }) => maxNodes),
+          bill(({ maxNodes }) => 730 * maxNodes),
           6,
         );
       }),
     );
   });
 
-  it("takes 18 nodes for 4 h a day off the free hours of 3, as 3 all day", () => {
-    const [short, long] = [armPool("arm", 18, { hoursPerDay: 4 }), armPool("arm", 3)];
+  it("takes the hours that a schedule starts off the free hours too", () => {
+    const [short, long] = [{ ...armPool("arm", 0), scheduledNodeHours: 3 * 730, maxNodes: 18 }, armPool("arm", 3)];
     expect(costOf([short], undefined).monthlyUsd).toBeCloseTo(costOf([long], undefined).monthlyUsd, 6);
     expect(costOf([short], undefined).monthlyUsd).toBeCloseTo(3 * 55.48 - 57, 6);
   });
 
   it("names nothing unpriced where all machines are one's own", () => {
     const shape = onPremNode({ gpuCount: 0, vcpus: 8, memoryGiB: 32, localNvmeGB: 0, networkGbps: 1 });
-    const pool = { name: "own", shape, nodes: 1, maxNodes: 1, usdPerNodeHour: 0.2, hoursPerDay: 24 };
+    const pool = { name: "own", shape, nodes: 1, maxNodes: 1, usdPerNodeHour: 0.2 };
     expect(costOf([pool], undefined)).toMatchObject({ monthlyUsd: 146, maxMonthlyUsd: 146, notPriced: [] });
   });
 
@@ -133,9 +135,10 @@ describe("costOf", () => {
           4,
         );
         for (const [i, item] of cost.items.entries()) {
-          const gross = monthlyUsd(item.hourlyUsd, pools[i]?.hoursPerDay ?? 0);
+          const { scheduledNodeHours = 0, usdPerNodeHour = 0 } = pools[i] ?? {};
+          const gross = monthlyUsd(item.hourlyUsd) + scheduledNodeHours * usdPerNodeHour;
           expect(item.monthlyUsd).toBeGreaterThanOrEqual(0);
-          expect(item.monthlyUsd).toBeLessThanOrEqual(gross);
+          expect(item.monthlyUsd).toBeLessThanOrEqual(gross + 1e-6);
         }
       }),
     );
@@ -146,7 +149,7 @@ describe("costOf", () => {
       fc.property(fc.array(anyPool, { minLength: 1, maxLength: 6 }), fc.nat(5), (pools, index) => {
         const at = index % pools.length;
         const grown = pools.map((pool, i) => (i === at ? { ...pool, nodes: pool.nodes + 1 } : pool));
-        const longer = pools.map((pool, i) => (i === at ? { ...pool, hoursPerDay: 24 } : pool));
+        const longer = pools.map((pool, i) => (i === at ? { ...pool, scheduledNodeHours: 3000 } : pool));
         const before = costOf(pools, undefined).monthlyUsd;
         expect(costOf(grown, undefined).monthlyUsd).toBeGreaterThanOrEqual(before - 1e-6);
         expect(costOf(longer, undefined).monthlyUsd).toBeGreaterThanOrEqual(before - 1e-6);

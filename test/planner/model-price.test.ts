@@ -1,4 +1,4 @@
-/** Prices per token of planned models: of the replicas that answer, in the hours in which they do. */
+/** Prices per token of planned models: of the replicas that answer. */
 import { describe, expect, it } from "vitest";
 import { planWithAdvice } from "../../planner/plan-with-advice";
 import type { ModelRequest, PoolRequest } from "../../planner/request";
@@ -19,13 +19,6 @@ const derived = ["replicas", "concurrency"] as const;
 const level = { tpotMs: 60 };
 
 describe("the price of a model's tokens", () => {
-  it("is that of an hour's tokens, however few hours a day the machines run", () => {
-    const all = planned({ derived, serviceLevel: level });
-    const some = planned({ derived, serviceLevel: level }, { hoursPerDay: 4 });
-    expect(some.monthlyUsd * 6).toBeCloseTo(all.monthlyUsd, 6);
-    expect(priceOf(some)).toBeCloseTo(priceOf(all) ?? 0, 9);
-  });
-
   it("counts the replicas that answer the traffic on average, not only those that always run", () => {
     const alone = planned({ serviceLevel: level, minReplicas: 1, maxReplicas: 8 });
     const traffic = { ...CHAT_TRAFFIC, requestsPerSecond: 3.5 * (alone.speed?.capacity?.requestsPerSecond ?? 0) };

@@ -76,6 +76,7 @@ export function poolPlan(changes: Partial<PoolPlan> & Pick<PoolPlan, "name" | "s
     hourlyUsd: minNodes * usdPerNodeHour,
     monthlyUsd: minNodes * usdPerNodeHour * 730,
     maxMonthlyUsd: (changes.maxNodes ?? minNodes) * usdPerNodeHour * 730,
+    scheduledNodeHours: 0,
     hoursPerDay: 24,
     selector: {},
     labels: {},

@@ -13,7 +13,9 @@ import { changedText, type Sections, suggestedSections, together } from "./texts
 function alone(fragment: Sections): Sections {
   const pools = {
     system: { shape: "VM.Standard.E5.Flex", ocpus: 8, memoryGiB: 64 },
-    a10: { shape: "BM.GPU.A10.4", availabilityDomains: [1] },
+    // Virtual machines, for bare metal attaches no volume to models of Ollama.
+    a10: { shape: "VM.GPU.A10.2", availabilityDomains: [1], minNodes: 0, maxNodes: 4 },
+    large: { shape: "BM.GPU.A10.4", availabilityDomains: [1], minNodes: 0 },
   };
   return fragment.models ? { ...fragment, pools } : fragment;
 }

@@ -12,9 +12,8 @@ const DEFAULT_NETWORK_GBPS = 1;
  */
 export function machineOf(pool: PoolConfig): MachineShape {
   if (pool.node) {
-    const { card, gpuCount = 0, vcpus, memoryGiB, cpuArch } = pool.node;
-    const { localNvmeGB = 0, networkGbps = DEFAULT_NETWORK_GBPS } = pool.node;
-    return onPremNode({ card, gpuCount, vcpus, memoryGiB, localNvmeGB, networkGbps, cpuArch });
+    const { gpuCount = 0, localNvmeGB = 0, networkGbps = DEFAULT_NETWORK_GBPS, ...stated } = pool.node;
+    return onPremNode({ ...stated, gpuCount, localNvmeGB, networkGbps });
   }
   const shape = findShape(pool.shape ?? "");
   if (!shape) {

@@ -162,21 +162,39 @@ function unservedProblem(path: Path, name: string): ProblemDraft | undefined {
 function* nodeProblems(pool: Path, node: NonNullable<PoolConfig["node"]>): Generator<ProblemDraft> {
   const path = [...pool, "node"];
   const names = cards.map((card) => card.name);
-  if (node.card !== undefined && !names.includes(node.card)) {
-    yield unservedProblem([...path, "card"], node.card) ?? {
-      path: [...path, "card"],
-      value: node.card,
-      allowed: `a card of the catalogue: ${list(names, LIST_CARDS)}`,
-      fix: suggest(node.card, names, "take a card of the catalogue, or add it to catalog/shapes/onprem.json"),
+  const { card, gpuCount, gpuMemoryGiB, gpuVendor } = node;
+  if (card !== undefined && !names.includes(card)) {
+    const unserved = unservedProblem([...path, "card"], card);
+    if (unserved) {
+      yield unserved;
+    } else if (gpuMemoryGiB === undefined) {
+      yield {
+        path: [...path, "card"],
+        value: card,
+        allowed: `a card of the catalogue: ${list(names, LIST_CARDS)}; any other with gpuMemoryGiB, its memory`,
+        fix: suggest(
+          card,
+          names,
+          "take a card of the catalogue, or add gpuMemoryGiB: the memory of one GPU as its driver reports it",
+        ),
+      };
+    }
+  }
+  const hasGpus = card !== undefined || gpuMemoryGiB !== undefined;
+  if (hasGpus !== (gpuCount !== undefined)) {
+    yield {
+      path: [...path, hasGpus ? "gpuCount" : "card"],
+      value: undefined,
+      allowed: "card, or gpuMemoryGiB, together with gpuCount, or none of them for a machine without GPU",
+      fix: hasGpus ? "add gpuCount: 1" : `add card: ${names[0] ?? ""}, or remove gpuCount`,
     };
   }
-  if ((node.card === undefined) !== (node.gpuCount === undefined)) {
-    const missing = node.card === undefined ? "card" : "gpuCount";
+  if (gpuVendor !== undefined && (gpuMemoryGiB === undefined || (card !== undefined && names.includes(card)))) {
     yield {
-      path: [...path, missing],
-      value: undefined,
-      allowed: "card and gpuCount together, or neither for a machine without GPU",
-      fix: node.card === undefined ? `add card: ${names[0] ?? ""}, or remove gpuCount` : "add gpuCount: 1",
+      path: [...path, "gpuVendor"],
+      value: gpuVendor,
+      allowed: "only with gpuMemoryGiB, for a card that the catalogue lacks: it knows whose its own are",
+      fix: "remove it",
     };
   }
 }

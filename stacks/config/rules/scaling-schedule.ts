@@ -1,6 +1,7 @@
 /** Rules of `models.<name>.scaling.schedule`: times in which more replicas run. */
 import type { ScheduledReplicas } from "../../../planner/scaling";
-import { cronProblem, isTimeZone } from "../core/cron";
+import { cronProblem } from "../../../planner/schedule/cron";
+import { isTimeZone } from "../../../planner/schedule/zones";
 import type { Path, ProblemDraft } from "../core/problems";
 import type { Rule } from "../core/rule";
 

@@ -114,6 +114,7 @@ const A10: PoolPlan = {
   hourlyUsd: 0,
   monthlyUsd: 0,
   maxMonthlyUsd: 0,
+  scheduledNodeHours: 0,
   hoursPerDay: 24,
   selector: { "node.kubernetes.io/instance-type": "VM.GPU.A10.2" },
   labels: {},

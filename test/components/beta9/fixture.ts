@@ -33,6 +33,7 @@ export function gpuPool(name: string, shapeName: string): PoolPlan {
     hourlyUsd: 4,
     monthlyUsd: 2920,
     maxMonthlyUsd: 2920,
+    scheduledNodeHours: 0,
     hoursPerDay: 24,
     selector: { "node.kubernetes.io/instance-type": shapeName },
     labels: { "inference-stacks.io/pool": name },

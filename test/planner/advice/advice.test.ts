@@ -102,8 +102,37 @@ describe("replicas on the RDMA network", () => {
         severity: "advisory",
         rule: "network-blocks",
         subject: "pools.h100.rdma.topologyLabel",
-        message: expect.stringMatching(/1 value\(s\) of example\.com\/block .* 2 free nodes .*kubectl get nodes -L/),
+        message: expect.stringMatching(
+          /1 value\(s\) of example\.com\/block .* 2 free nodes .*kubectl get nodes -L \S+$/,
+        ),
       },
     ]);
+  });
+
+  it("are told that nothing sets the label where the nodes are made here", () => {
+    const [problem] = rules({
+      rdmaAccess: "virtual-functions",
+      rdmaTopologyLabel: "example.com/block",
+      nodesMadeHere: true,
+    });
+    expect(problem?.message).toMatch(/a node without it gets no replica: install .*, or remove topologyLabel\.$/);
+  });
+});
+
+describe("machines that cost nothing", () => {
+  const model = modelOf("qwen2.5-7b-instruct", { name: "chat" });
+  const told = (pool: object, changes: object) =>
+    advice(environmentOf([poolOf("g6e.xlarge", 1, { name: "gpu", ...pool })], [model], changes), "unpriced-machines");
+
+  it("are named under a budget, with their list price", () => {
+    const [found, ...others] = told({ usdPerNodeHour: 0 }, { monthlyBudgetUsd: 3000 });
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ severity: "advisory", subject: "pools.gpu.usdPerNodeHour" });
+    expect(found?.message).toMatch(/the budget does not limit them\. Its list price is [12]\.\d\d USD an hour/);
+  });
+
+  it("are no matter without a budget, nor those that cost something", () => {
+    expect(told({ usdPerNodeHour: 0 }, {})).toEqual([]);
+    expect(told({}, { monthlyBudgetUsd: 3000 })).toEqual([]);
   });
 });

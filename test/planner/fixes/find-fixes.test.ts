@@ -72,7 +72,7 @@ describe("a plan above its budget", () => {
     const { fixes, message } = onlyRefusal({ ...request, monthlyBudgetUsd: 100 });
     expect(fixes).toEqual([]);
     expect(message).toContain(
-      "No single change fits. Lower several of replicas, minNodes and hoursPerDay, or raise the budget.",
+      "No single change fits. Lower several of replicas, minNodes and scaling.schedule, or raise the budget.",
     );
   });
 

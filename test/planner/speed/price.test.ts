@@ -30,13 +30,6 @@ describe("tokenPrice", () => {
     expect(tokenPrice(MODEL, []).atCapacityUsdPerMillionTokens).toBeCloseTo(2 / 36, 12);
   });
 
-  it("counts the hours of machines that run a part of the day, and are asked as long", () => {
-    // The same 2 USD an hour, for four hours a day.
-    const partly = { ...MODEL, monthlyUsd: 1460 / 6, hoursPerDay: 4 };
-    expect(tokenPrice(partly, []).usdPerMillionTokens).toBeCloseTo(2 / 7.2, 12);
-    expect(tokenPrice(partly, [API]).apis[0]?.breakEvenPerSecond).toBeCloseTo(2500 / 3600, 12);
-  });
-
   it("names the rate from which an API costs more, and whether the replicas reach it", () => {
     // 1000 tokens in and out at the API: 0.0008 USD; 2 USD an hour pay for 2500 of them.
     const [api] = tokenPrice(MODEL, [API]).apis;

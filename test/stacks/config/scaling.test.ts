@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { cronProblem } from "../../../planner/schedule/cron";
+import { isTimeZone } from "../../../planner/schedule/zones";
 import { readArchitectures } from "../../../stacks/architectures";
-import { cronProblem, isTimeZone } from "../../../stacks/config/core/cron";
 import { toPlanRequest } from "../../../stacks/plan-request";
 import { parseWith, problemsWith } from "./samples";
 

@@ -7,12 +7,25 @@ import { ocid } from "./oke";
 const nodeSchema = z
   .strictObject({
     card: text(64).optional().meta({
-      description: "GPU card by its catalogue name. Leave it out for a machine without GPU.",
+      description:
+        "GPU card by its catalogue name, or of any other name with gpuMemoryGiB. Leave it out for a machine without GPU.",
       example: "radeon-pro-w7900",
     }),
-    gpuCount: wholeNumber(1, 16)
-      .optional()
-      .meta({ description: "Cards in each machine. Required with card.", unit: "GPUs", example: 4 }),
+    gpuCount: wholeNumber(1, 16).optional().meta({
+      description: "Cards in each machine. Required with card and with gpuMemoryGiB.",
+      unit: "GPUs",
+      example: 4,
+    }),
+    gpuMemoryGiB: z.number().min(1).max(1024).optional().meta({
+      description:
+        "Memory of one GPU as its driver reports it, for a card that the catalogue lacks or that has another size there. Of a card that it lacks nothing else is known: no speed is predicted, and the plan says that it may not start. Default: the catalogue's.",
+      unit: "GiB",
+      example: 31.7,
+    }),
+    gpuVendor: z.enum(["nvidia", "amd"]).optional().meta({
+      description: "Vendor of a card that the catalogue lacks; only with gpuMemoryGiB. Default: nvidia.",
+      example: "amd",
+    }),
     vcpus: wholeNumber(1, 1024).meta({
       description: "CPUs as Kubernetes counts them: hardware threads.",
       unit: "CPUs",
@@ -38,7 +51,7 @@ const nodeSchema = z
   })
   .meta({
     description: "A machine of your own, for clusters of kind local or edge.",
-    dependencies: { card: ["gpuCount"], gpuCount: ["card"] },
+    dependencies: { card: ["gpuCount"], gpuMemoryGiB: ["gpuCount"], gpuVendor: ["gpuMemoryGiB"] },
     example: { vcpus: 8, memoryGiB: 32 },
   });
 
@@ -87,7 +100,8 @@ export const poolSchema = z
       example: 0.45,
     }),
     hoursPerDay: z.number().positive().max(24).default(24).meta({
-      description: "Hours a day that the pool runs, for the monthly cost.",
+      description:
+        "Hours a day after which you stop the pool's nodes yourself. The plan shows what that would cost and counts the whole day: nothing that is made here stops them. To pay by the clock, give the pool minNodes: 0 and its models replicas.min: 0 and scaling.schedule.",
       unit: "hours per day",
       example: 4,
     }),

@@ -1,5 +1,43 @@
 /** Cron expressions as KEDA reads them: five fields, without descriptors such as @daily (pkg/scalers/cron_scaler.go of v2.21.0, on parser.go and spec.go of robfig/cron v3.0.1; read 2026-11-23). */
 
+/** A day, as cron expressions ask for it. */
+export interface CronDay {
+  /** 1 to 12. */
+  readonly month: number;
+  /** Of the month, 1 to 31. */
+  readonly day: number;
+  /** 0: Sunday. */
+  readonly weekday: number;
+}
+
+/** The times of an expression. */
+export interface CronTimes {
+  readonly isOn: (day: CronDay) => boolean;
+  /** Minutes after midnight, ascending, of each of those days. */
+  readonly minutes: readonly number[];
+}
+
+/** @param expression without a problem by `cronProblem`. */
+export function cronTimes(expression: string): CronTimes {
+  const parts = expression.trim().split(/\s+/);
+  const [minutes = [], hours = [], days, months, weekdays] = FIELDS.map((field, i) => valuesOf(parts[i] ?? "", field));
+  const [day, month, weekday] = [new Set(days), new Set(months), new Set(weekdays)];
+  // Where a day of the month and one of the week are said, either is enough.
+  const isBoth = isOpen(parts[2]) || isOpen(parts[4]);
+  return {
+    isOn: (on) => {
+      const [byDay, byWeekday] = [day.has(on.day), weekday.has(on.weekday)];
+      return month.has(on.month) && (isBoth ? byDay && byWeekday : byDay || byWeekday);
+    },
+    minutes: [...new Set(hours.flatMap((hour) => minutes.map((minute) => 60 * hour + minute)))].sort((a, b) => a - b),
+  };
+}
+
+/** A day that is not said: `*` in the field, and no larger step than 1 behind it. */
+function isOpen(text = ""): boolean {
+  return text.split(",").some((part) => /^[*?](\/1)?$/.test(part));
+}
+
 interface Field {
   readonly name: string;
   readonly least: number;
@@ -80,26 +118,4 @@ function fieldValue(text: string, { least, most, names = [] }: Field): number {
   const named = names.indexOf(text.toLowerCase());
   const value = named >= 0 ? named + least : /^\d+$/.test(text) ? Number(text) : Number.NaN;
   return value >= least && value <= most ? value : Number.NaN;
-}
-
-/** How the IANA database writes its zones, by small letters: programs in Go look for a file of that very name. */
-const WRITTEN: ReadonlyMap<string, string> = new Map(
-  Intl.supportedValuesOf("timeZone").map((name) => [name.toLowerCase(), name]),
-);
-
-/** Whether it is the name of a time zone as the IANA database writes it, which programs in Go read. */
-export function isTimeZone(name: string): boolean {
-  if (name === "UTC") {
-    return true;
-  }
-  if (!/^[A-Z][A-Za-z]+(\/[A-Za-z0-9_+-]+)+$/.test(name)) {
-    return false;
-  }
-  try {
-    new Intl.DateTimeFormat("en", { timeZone: name });
-    // Older names of the same zones are not among those.
-    return (WRITTEN.get(name.toLowerCase()) ?? name) === name;
-  } catch {
-    return false;
-  }
 }

@@ -1,0 +1,76 @@
+/** Disks of machines of one's own: one of them has all that a cloud has on several. */
+import { engineOf } from "../engines";
+import { bootVolumeNeed, podFilesGiB } from "./boot-volume";
+import type { BilledVolumes } from "./cloud-services";
+import { diskForGB, localDisksGiB } from "./local-disks";
+import type { CapacityProblem, ModelPlan, PoolPlan } from "./types";
+
+type Pool = Pick<PoolPlan, "name" | "shape" | "role" | "localDisks">;
+type Model = Pick<ModelPlan, "name" | "pool" | "engine" | "resources" | "serverOf" | "server" | "modelStorageGiB">;
+
+/** Volumes that are folders of the nodes whose pods claim them, as k3s' local-path makes them. */
+export interface NodeVolumes {
+  /** Of the model store, GiB; 0: there is none. */
+  readonly storeGiB: number;
+  /** What the platform claims besides, wherever its pods run. */
+  readonly volumes: readonly BilledVolumes[];
+  /** Room beside the planned models on each volume that an engine keeps models on, GiB. */
+  readonly spareModelGiB: number;
+}
+
+/**
+ * Pools of machines of one's own whose disk does not hold what a node may have: what pods write, images, and volumes where these
+ * are folders of it. A pool that does not say its disk is not judged: `npm run doctor` asks the nodes.
+ *
+ * @param volumes undefined where nobody says that they are on the nodes.
+ */
+export function ownDiskProblems(
+  pools: readonly Pool[],
+  models: readonly Model[],
+  volumes: NodeVolumes | undefined,
+): CapacityProblem[] {
+  const hasSystem = pools.some(({ role }) => role === "system");
+  return pools.flatMap((pool): CapacityProblem[] => {
+    const { name, shape } = pool;
+    if (shape.provider !== "onprem" || shape.localNvmeGB === 0) {
+      return [];
+    }
+    const hasPlatform = pool.role === "system" || !hasSystem;
+    const parts = [
+      ["files of pods", podFilesGiB(pool, models)],
+      ["images", bootVolumeNeed({ ...pool, role: hasPlatform ? "system" : pool.role }, models).imagesGiB],
+      ["models of engines that keep their own", volumes ? ownModelsGiB(pool, models, volumes) : 0],
+      ["the model store", hasPlatform ? (volumes?.storeGiB ?? 0) : 0],
+      ["other volumes of the platform", hasPlatform && volumes ? sumGiB(volumes.volumes) : 0],
+    ] as const;
+    const wanted = parts.reduce((sum, [, gib]) => sum + gib, 0);
+    const there = localDisksGiB(pool);
+    if (wanted <= there) {
+      return [];
+    }
+    const said = parts.flatMap(([what, gib]) => (gib > 0 ? [`${gib} of ${what}`] : [])).join(", ");
+    return [
+      {
+        severity: "mandatory",
+        rule: "local-disks",
+        subject: `pools.${name}.node.localNvmeGB`,
+        message: `a node of pools.${name} may have ${wanted} GiB on its disk: ${said}. Its ${shape.localNvmeGB} GB leave ${there} of them, with a seventh free for the kubelet: pods would wait for ever, or be evicted. Give the machines a disk of ${diskForGB(wanted)} GB or more under the folder of the kubelet and write that as localNvmeGB, or serve smaller models, or fewer on this pool.`,
+      },
+    ];
+  });
+}
+
+/** What engines that pull models themselves keep of them: on as many volumes as replicas that fit on one node. */
+function ownModelsGiB(pool: Pool, models: readonly Model[], { spareModelGiB }: NodeVolumes): number {
+  const kept = models
+    .filter(({ engine }) => engineOf(engine).weightsFrom === "registry")
+    .map((model) => {
+      const ephemeralStorageGiB = (model.server?.storageGiB ?? model.modelStorageGiB) + spareModelGiB;
+      return { ...model, resources: { ...model.resources, ephemeralStorageGiB } };
+    });
+  return podFilesGiB(pool, kept);
+}
+
+function sumGiB(volumes: readonly BilledVolumes[]): number {
+  return volumes.reduce((sum, { sizeGiB, count }) => sum + sizeGiB * count, 0);
+}
