@@ -114,7 +114,7 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
   [
     "an unknown card",
     { cluster: edgeCluster, pools: { gpu: { node: { ...machine, card: "rtx-4091", gpuCount: 1 } } } },
-    { path: "pools.gpu.node.card", fix: 'did you mean "rtx-4090"?' },
+    { path: "pools.gpu.node.card", fix: '"rtx-4090"' },
   ],
   [
     "a card without a count",
