@@ -52,7 +52,11 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   const progress = new Progress(io, `planning ${args.environment}`);
   const result = await toldMistakes(io, progress, async (): Promise<PlanResult> => {
     const run = await runEnvironment(environment, { onResource: (count) => progress.update(`${count} resources`) });
-    return { ...judge(run), seconds: (performance.now() - started) / 1000 };
+    const from = {
+      hasStack: environment.file.hasStack,
+      ...(args.config !== undefined && { config: args.config }),
+    };
+    return { ...judge(run), from, seconds: (performance.now() - started) / 1000 };
   });
   if (result === undefined) {
     return EXIT.badInput;
