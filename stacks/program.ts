@@ -91,7 +91,7 @@ export async function planEnvironment(
     ...plan.problems,
     ...revisionProblems(request, environment.models),
     ...settingProblems(environment.models, request.models),
-    ...platformPlaceProblems(environment.cluster.kind, plan.pools),
+    ...platformPlaceProblems(environment.cluster, plan.pools),
     ...bootVolumeProblems(environment.pools, plan),
     ...localDisksProblems(plan.pools, plan.models),
     ...addons.flatMap((addon) => addon.problems({ environment, plan }) ?? []),
