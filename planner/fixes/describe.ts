@@ -20,7 +20,8 @@ export function describeFixes(fixes: readonly Fix[], problem: CapacityProblem, r
     (fix) => `${describeFix(fix)}${buildText(fix, request)}${priced ? `: ${dollars(fix.monthlyUsd)} USD a month` : ""}`,
   );
   const lines = [...known, ...tried].map((line) => `- ${line}`);
-  const order = others.length > 1 ? ", cheapest first" : "";
+  // Remedies that are not tried have no price to be ordered by.
+  const order = others.length > 1 && known.length === 0 ? ", cheapest first" : "";
   return ["", lines.length === 1 ? "To fix it:" : `To fix it, one of these${order}:`, ...lines].join("\n");
 }
 

@@ -280,7 +280,19 @@ export const tensorParallelFitsANode: Rule = function* (context) {
     const open = openPools(name, model, pools);
     const most = mostGpus(open);
     const { tensorParallel } = requestedSettings(model);
-    if (tensorParallel !== undefined && tensorParallel > 1 && open.length > 0 && open.every(({ sharing }) => sharing)) {
+    if (tensorParallel !== undefined && tensorParallel > 1 && open.length === 0 && hasCpuPool(name, model, pools)) {
+      yield {
+        path: ["models", name, model.engine, "tensorParallel"],
+        value: tensorParallel,
+        allowed: "1: its pools have no GPUs, and a replica on CPUs is one pod that is not split",
+        fix: "remove tensorParallel, or take a pool with GPUs",
+      };
+    } else if (
+      tensorParallel !== undefined &&
+      tensorParallel > 1 &&
+      open.length > 0 &&
+      open.every(({ sharing }) => sharing)
+    ) {
       yield {
         path: ["models", name, model.engine, "tensorParallel"],
         value: tensorParallel,
@@ -300,12 +312,20 @@ export const tensorParallelFitsANode: Rule = function* (context) {
 
 /** Pools with GPUs that the model may use. */
 function openPools(name: string, model: ModelConfig, pools: EnvironmentConfig["pools"]): PoolConfig[] {
+  return poolsFor(name, model, pools).filter((pool) => knownMachine(pool)?.gpu);
+}
+
+function hasCpuPool(name: string, model: ModelConfig, pools: EnvironmentConfig["pools"]): boolean {
+  return poolsFor(name, model, pools).some(({ role }) => role === "cpu");
+}
+
+function poolsFor(name: string, model: ModelConfig, pools: EnvironmentConfig["pools"]): PoolConfig[] {
   return Object.entries(pools)
     .filter(
       ([pool, { dedicatedTo }]) =>
         (dedicatedTo?.includes(model.revisionOf?.model ?? name) ?? true) && (model.pools?.includes(pool) ?? true),
     )
-    .flatMap(([, pool]) => (knownMachine(pool)?.gpu ? [pool] : []));
+    .map(([, pool]) => pool);
 }
 
 /** GPUs of the largest node of such pools that a pod may have together. */
