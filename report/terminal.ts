@@ -1,6 +1,6 @@
 import { nextSteps } from "./next-step";
 import { isDeployable, type PlanResult } from "./result";
-import { type Style, style, WIDTH, wrap } from "./style";
+import { type Style, style } from "./style";
 import { explanation } from "./terminal/explanation";
 import { externalModels } from "./terminal/external-models";
 import { findings } from "./terminal/findings";
@@ -41,6 +41,6 @@ export function terminalReport(result: PlanResult, options: TerminalOptions): st
 
 function next(result: PlanResult, s: Style): string {
   return isDeployable(result)
-    ? `${wrap(`Next: ${nextSteps(result).join(", then ")}`, WIDTH, "").join("\n")}\n`
+    ? `Next: ${nextSteps(result).join(`\n${" ".repeat(6)}`)}\n`
     : `${s.bad("Not deployable.")} Fix what is marked ✗ and plan again.\n`;
 }

@@ -24,15 +24,16 @@ export function pools(
       { text: usd(p.monthlyUsd), align: "right" },
       { text: usd(p.maxMonthlyUsd), align: "right" },
     ],
-    ...[describe(p, notes.get(p.name)), ...needs(nodeCommands(p, { pools: plans }, cluster))]
-      .flatMap((line) => wrap(line, WIDTH, "  "))
-      .map((text) => [{ text, paint: s.dim, spans: true }]),
+    // A command stays on one line, to be copied.
+    ...[...wrap(describe(p, notes.get(p.name)), WIDTH, "  "), ...needs(nodeCommands(p, { pools: plans }, cluster))].map(
+      (text) => [{ text, paint: s.dim, spans: true }],
+    ),
   ]);
   return table([HEADER.map((text) => ({ text, paint: s.dim })), ...rows]);
 }
 
 function needs(commands: readonly string[]): string[] {
-  return commands.map((command) => `each node needs: ${command}`);
+  return commands.map((command) => `  each node needs: ${command}`);
 }
 
 function partsOf({ shape, gpusTotal }: PoolPlan): string {
