@@ -48,6 +48,8 @@ export interface OptionRules {
   readonly memory: Readonly<Record<string, string>>;
   /** May be set; what whoever reads the plan should know. */
   readonly advice: Readonly<Record<string, string>>;
+  /** Options that earlier versions had, and what to write in their place. @default none is known */
+  readonly former?: Readonly<Record<string, string>>;
 }
 
 /** What may be set for an engine: catalog/engine-options/<engine>.json, and <engine>-rules.json of what we say of it. */

@@ -16,6 +16,9 @@ export function environmentFile(name: string): { readonly file: string } | { rea
   if (names.includes(name)) {
     return { file: join(repositoryRoot(), `Pulumi.${name}.yaml`) };
   }
+  if (/\.ya?ml$/.test(name)) {
+    return { problem: `there is no environment "${name}"; a file is read with --config ${name}` };
+  }
   const guess = nearest(name, names);
   return {
     problem: `there is no environment "${name}"${guess ? `; did you mean "${guess}"?` : ""}\nenvironments: ${names.join(", ")}\nA new one is a file Pulumi.<name>.yaml.`,

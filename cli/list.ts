@@ -66,6 +66,14 @@ export const options = {
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
+/** What users call the lists. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  gpus: "cards",
+  gpu: "cards",
+  instances: "shapes",
+  machines: "shapes",
+};
+
 /** Runs the command; returns its exit status. */
 export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): Promise<number> {
   const parsed = parse(argv);
@@ -82,7 +90,9 @@ export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): 
   const list = Object.hasOwn(LISTS, what) ? LISTS[what] : undefined;
   if (!list) {
     const names = Object.keys(LISTS);
-    const problem = what === "" ? "name a list" : `there is no list "${what}"; ${suggest(what, names, "name another")}`;
+    const meant = Object.hasOwn(OTHER_NAMES, what) ? `did you mean "${OTHER_NAMES[what]}"?` : undefined;
+    const problem =
+      what === "" ? "name a list" : `there is no list "${what}"; ${meant ?? suggest(what, names, "name another")}`;
     io.err(`${problem}: ${names.join(", ")}\n\n${USAGE}`);
     return EXIT.badInput;
   }

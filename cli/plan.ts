@@ -1,12 +1,12 @@
-import { writeFileSync } from "node:fs";
-import { basename, extname, resolve } from "node:path";
+import { accessSync, constants, writeFileSync } from "node:fs";
+import { basename, dirname, extname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type OfflineEnvironment, runEnvironment } from "../offline/environment";
 import { htmlReport } from "../report/html";
 import { judge } from "../report/judge";
-import { networkMap } from "../report/network/network-map";
+import { hasUnmappedNetwork, networkMap } from "../report/network/network-map";
 import { networkPicture } from "../report/network/picture";
-import { networkMarkdown, networkText } from "../report/network/tables";
+import { networkMarkdown, networkText, noNetworkText } from "../report/network/tables";
 import { isDeployable, type PlanResult, toJson } from "../report/result";
 import { type TerminalOptions, terminalReport } from "../report/terminal";
 import { type CommandIo, EXIT, messageOf } from "./io";
@@ -28,7 +28,7 @@ Runs the real program in this process, without credentials, cluster or Pulumi CL
   --config FILE   read this file instead of Pulumi.<environment>.yaml
   --json          machine-readable plan
   --html FILE     write the plan as one self-contained web page
-  --network       print the network that is made, and who connects to whom, instead of the plan
+  --network       print the network of an OKE cluster that is made, and who connects to whom, instead of the plan
   --network FILE  write that to a .md file, or as a picture to a .svg file
   --explain       also say why each model fits, and what the five-step rule and the capacity table say
   --tree          also list the components, with what each makes
@@ -49,10 +49,19 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   if (args.network !== undefined) {
     return showNetwork(args.environment, environment, args.network, io);
   }
+  const unwritable = args.html === undefined ? undefined : unwritableReport(args.html);
+  if (unwritable !== undefined) {
+    io.err(`${unwritable}\n`);
+    return EXIT.badInput;
+  }
   const progress = new Progress(io, `planning ${args.environment}`);
   const result = await toldMistakes(io, progress, async (): Promise<PlanResult> => {
     const run = await runEnvironment(environment, { onResource: (count) => progress.update(`${count} resources`) });
-    return { ...judge(run), seconds: (performance.now() - started) / 1000 };
+    const from = {
+      hasStack: environment.file.hasStack,
+      ...(args.config !== undefined && { config: args.config }),
+    };
+    return { ...judge(run), from, seconds: (performance.now() - started) / 1000 };
   });
   if (result === undefined) {
     return EXIT.badInput;
@@ -92,7 +101,12 @@ async function showNetwork(
     });
     progress.stop();
     const map = networkMap(recording.resources);
-    if (file === undefined || map === undefined) {
+    if (map === undefined) {
+      const text = noNetworkText(name, hasUnmappedNetwork(recording.resources));
+      (file === undefined ? io.out : io.err)(text);
+      return file === undefined ? EXIT.ok : EXIT.badInput;
+    }
+    if (file === undefined) {
       io.out(networkText(name, map));
       return EXIT.ok;
     }
@@ -103,6 +117,16 @@ async function showNetwork(
     return problem === undefined ? EXIT.ok : EXIT.badInput;
   });
   return status ?? EXIT.badInput;
+}
+
+/** Why the page cannot be written, before a plan is made for it. */
+function unwritableReport(file: string): string | undefined {
+  try {
+    accessSync(dirname(resolve(file)), constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return `cannot write the web page: ${messageOf(error)}`;
+  }
 }
 
 /** Undefined when written. */

@@ -116,8 +116,9 @@ const STACK_NAME = /^[\w.-]{1,100}$/;
 /** Reads and checks the file of an environment. */
 function readEnvironment({ environment, config }: EnvironmentArguments): OpenedEnvironment | Problem {
   if (!STACK_NAME.test(environment)) {
+    const asFile = environment.includes("/") ? `; a file is read with --config ${environment}` : "";
     return {
-      problem: `${JSON.stringify(environment)} cannot be the name of an environment: use letters, digits, ".", "_" and "-", at most 100`,
+      problem: `${JSON.stringify(environment)} cannot be the name of an environment: use letters, digits, ".", "_" and "-", at most 100${asFile}`,
     };
   }
   const found = config === undefined ? environmentFile(environment) : { file: resolve(config) };

@@ -149,6 +149,8 @@ export interface Engine {
   /** Who brings the weights: our model store, the engine's own registry, or its image. */
   readonly weightsFrom: "store" | "registry" | "image";
   readonly tasks: readonly ModelTask[];
+  /** What to add where a model of this engine names none: key and value. @default a catalogue name, or a config.json */
+  readonly missingModel?: string;
   /** Weight format where neither the configuration nor the catalogue names one. @default the checkpoint's own */
   readonly defaultQuantization?: string;
   /** The same for a model whose checkpoint decides it. @default defaultQuantization */

@@ -5,11 +5,11 @@ import { compareWithTable } from "./capacity-check";
 import { nodeLinkOf } from "./fabric";
 import { planSpeed } from "./level/speed-plan";
 import { assumptionNotes } from "./model/assumed";
-import { formatLabel } from "./model/format-names";
 import { countParameters } from "./model/parameters";
 import type { ModelCost } from "./model-cost";
 import { modelPrice } from "./model-price";
 import type { ModelRequest, PlanRequest } from "./request";
+import { servedFormat } from "./served-format";
 import { allOf } from "./sidecars";
 import { compareWithRule } from "./sizing";
 import { startupOf } from "./start-of";
@@ -83,7 +83,7 @@ export function planModel(
     kvCacheDtype: model.kvCacheDtype,
     ...(model.quantization !== undefined && { quantization: model.quantization }),
     ...(toldOfWeights && { loadAs: toldOfWeights }),
-    format: formatLabel(model.architecture, model.quantization),
+    format: servedFormat(model),
     ...(model.maxNumSeqs !== undefined && { maxNumSeqs: model.maxNumSeqs }),
     ...(model.args && { args: model.args }),
     ...(model.env && { env: model.env }),

@@ -1,7 +1,7 @@
 import type { Layout } from "./layouts";
 import type { MemoryEstimate } from "./memory/types";
-import { formatLabel } from "./model/format-names";
 import type { ModelRequest, PoolRequest } from "./request";
+import { servedFormat } from "./served-format";
 import type { UnplacedModel } from "./types";
 
 /** A layout that a model would have had on a pool. */
@@ -41,7 +41,7 @@ export function unplacedModel(
     task,
     ...(revisionOf && { revisionOf }),
     source,
-    format: formatLabel(model.architecture, model.quantization),
+    format: servedFormat(model),
     contextTokens,
     concurrency,
     rule,

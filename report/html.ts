@@ -28,7 +28,7 @@ export function htmlReport(result: PlanResult): string {
   const described =
     plan.models.length + plan.unplaced.length > 0 ? [memorySection(plan, keys), modelsSection(plan, keys)] : [];
   const sections = [
-    topologySection(plan, keys),
+    topologySection(plan, result.cluster, keys),
     ...described,
     ...speedSections(plan, keys),
     ...scalingSections(plan, keys),

@@ -28,6 +28,26 @@ export function judge({
     cluster: clusterFact(environment, plan),
     resources: recording.resources,
     policies: { passed: verdict.passed, failed: verdict.failed },
-    violations: [...capacity, ...verdict.violations.filter((violation) => !isSaid(violation))],
+    violations: [
+      ...capacity,
+      ...verdict.violations
+        .filter((violation) => !isSaid(violation))
+        .map((violation) => asOfModel(violation, plan.models)),
+    ],
   };
+}
+
+/** Where policies read the published plan: the environment's file has models by name, not that object. */
+const IN_PLAN = /^ConfigMap "[^"]*": data\["plan\.json"\]\.models\[(\d+)\]\.(?=\w)/;
+
+/** What a policy finds in the published plan of a model, as a finding of the model. */
+export function asOfModel(
+  violation: ReportedViolation,
+  models: readonly { readonly name: string }[],
+): ReportedViolation {
+  const found = IN_PLAN.exec(violation.message);
+  const model = found === null ? undefined : models[Number(found[1])];
+  return found === null || model === undefined
+    ? violation
+    : { ...violation, resource: `models.${model.name}`, message: violation.message.slice(found[0].length) };
 }

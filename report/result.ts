@@ -5,6 +5,7 @@ import { type PlanSummary, summarize } from "../planner/summary";
 import type { DeploymentPlan, Fix, SizingComparison, UnplacedModel } from "../planner/types";
 import type { ClusterFact } from "./cluster";
 import { SCHEMA_VERSION } from "./json/schema";
+import type { PlannedFile } from "./next-step";
 
 /** Something that forbids the deployment (`mandatory`) or deserves a look (`advisory`). */
 export interface ReportedViolation {
@@ -26,6 +27,8 @@ export interface PlanResult {
   readonly policies: { readonly passed: number; readonly failed: number };
   readonly violations: readonly ReportedViolation[];
   readonly seconds: number;
+  /** @default `Pulumi.<environment>.yaml`, of which no stack exists */
+  readonly from?: PlannedFile;
   /** When the plan was made, and of which commit, where that is to be shown. */
   readonly made?: { readonly date: string; readonly commit?: string };
 }

@@ -39,7 +39,7 @@ export function speedDetails({ speed, tokenPrice }: Pick<ModelPlan, "speed" | "t
     ...(speed.exchangeMs.stages > 0 ? [] : exchangeTexts(speed)),
     ...(tokenPrice?.apis ?? []).map(
       ({ provider, offer, asOf, usdPerMillionTokens, breakEvenPerSecond, isReachable }) =>
-        `${provider} asks ${figure(usdPerMillionTokens)} USD per million tokens of ${offer} (${asOf}): own machines cost less ${isReachable ? `from ${figure(breakEvenPerSecond)} requests/s on` : "at no load that these replicas answer"}`,
+        `${provider} asks ${figure(usdPerMillionTokens)} USD per million tokens of ${offer} (${asOf}): ${isReachable ? `own machines cost less from ${figure(breakEvenPerSecond)} requests/s on` : "less than own machines cost at any load that these replicas answer"}`,
     ),
   ];
 }

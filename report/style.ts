@@ -25,8 +25,8 @@ export interface Cell {
   readonly spans?: boolean;
 }
 
-/** Columns of a terminal that everyone has. */
-export const WIDTH = 100;
+/** Columns of text: 100, or as many as a narrower terminal has. */
+export const WIDTH = Math.min(100, Math.max(40, process.stdout.columns ?? 100));
 
 /** Text in lines of at most `width` columns, each behind `indent`; a list's items hang. A longer word stays whole. */
 export function wrap(text: string, width: number, indent: string): string[] {

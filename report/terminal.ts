@@ -1,3 +1,4 @@
+import { nextSteps } from "./next-step";
 import { isDeployable, type PlanResult } from "./result";
 import { type Style, style } from "./style";
 import { explanation } from "./terminal/explanation";
@@ -28,7 +29,7 @@ export function terminalReport(result: PlanResult, options: TerminalOptions): st
     externalModels(plan.externalModels, s),
     serverGroups(plan, s),
     options.explain ? explanation(plan.models, s) : "",
-    pools(plan, s),
+    pools(plan, result.cluster, s),
     totals(result, s),
     findings(violations, "advisory", s),
     options.tree === "components" ? componentTree(resources) : "",
@@ -40,6 +41,6 @@ export function terminalReport(result: PlanResult, options: TerminalOptions): st
 
 function next(result: PlanResult, s: Style): string {
   return isDeployable(result)
-    ? `Next: pulumi up -s ${result.plan.environment}\n`
+    ? `Next: ${nextSteps(result).join(`\n${" ".repeat(6)}`)}\n`
     : `${s.bad("Not deployable.")} Fix what is marked ✗ and plan again.\n`;
 }

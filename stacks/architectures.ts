@@ -116,12 +116,12 @@ async function inConfig(
     }
     const place = error.modelName === model ? "here" : `in the ${error.modelName}`;
     throw new ConfigError(
-      error.problems.map(({ path, message, value }) =>
+      error.problems.map(({ path, message, value, fix }) =>
         toProblem({
           path: ["models", model, "config"],
           value: location,
           allowed: `the config.json of a model; ${place} ${path === "(file)" ? "it" : `${path}:`} ${message} (found ${value})`,
-          fix: "name the model's own config.json from its Hugging Face repository, unchanged",
+          fix: fix ?? "name the model's own config.json from its Hugging Face repository, unchanged",
         }),
       ),
     );

@@ -1,27 +1,48 @@
-import type { CapacityProblem, ClusterKind, PoolPlan } from "../planner/types";
+import type { CapacityProblem, PoolPlan } from "../planner/types";
+import type { ClusterConfig } from "./config";
 
-/** A pool for the platform itself, in clouds. */
-const SYSTEM_POOLS: Readonly<Partial<Record<ClusterKind, string>>> = {
+type Provider = PoolPlan["shape"]["provider"];
+
+/** A pool for the platform itself. */
+const SYSTEM_POOLS: Readonly<Record<Provider, string>> = {
   oci: "{shape: VM.Standard.A1.Flex, ocpus: 4, memoryGiB: 24, minNodes: 2}",
   aws: "{shape: m7i.2xlarge, minNodes: 2}",
+  onprem: "{node: {vcpus: 8, memoryGiB: 32}, minNodes: 2}",
 };
 
-/** In a cloud GPU nodes are tainted, by the cloud or as docs/environments asks; the platform's own pods tolerate none. */
+/**
+ * The platform's own pods tolerate no taint. A cloud's GPU machines are tainted, by the cloud or as docs/environments asks,
+ * whatever kind the cluster is. Machines of one's own need no taint where they run the platform too: no other pool, or no
+ * stack that makes them, says so, which deserves a look.
+ */
 export function platformPlaceProblems(
-  kind: ClusterKind,
+  { provision }: Pick<ClusterConfig, "provision">,
   pools: readonly Pick<PoolPlan, "name" | "shape">[],
 ): CapacityProblem[] {
-  const example = SYSTEM_POOLS[kind];
-  if (example === undefined || pools.some(({ shape }) => !shape.gpu)) {
+  if (pools.length === 0 || pools.some(({ shape }) => !shape.gpu)) {
     return [];
   }
-  const names = pools.map(({ name }) => name).join(", ");
-  return [
-    {
-      severity: "mandatory",
-      rule: "platform-place",
-      subject: "pools",
-      message: `the platform itself has no place: every pool (${names}) has GPUs, GPU nodes are tainted, and gateway, model store and monitoring tolerate no taint. Add a pool without GPUs, for example system: ${example}.`,
-    },
-  ];
+  const own = pools.filter(({ shape }) => shape.provider === "onprem");
+  const names = (some: typeof pools) => some.map(({ name }) => name).join(", ");
+  if (own.length === 0) {
+    const example = SYSTEM_POOLS[pools[0]?.shape.provider ?? "onprem"];
+    return [
+      {
+        severity: "mandatory",
+        rule: "platform-place",
+        subject: "pools",
+        message: `the platform itself has no place: every pool (${names(pools)}) has GPUs, GPU nodes are tainted, and gateway, model store and monitoring tolerate no taint. Add a pool without GPUs, for example system: ${example}.`,
+      },
+    ];
+  }
+  return provision === "create"
+    ? []
+    : [
+        {
+          severity: "advisory",
+          rule: "platform-place",
+          subject: "pools",
+          message: `no pool is without GPUs: gateway, model store and monitoring run on nodes of ${names(own)}, and tolerate no taint. Leave those nodes without taints, or add a pool, for example system: ${SYSTEM_POOLS.onprem}.`,
+        },
+      ];
 }

@@ -86,7 +86,7 @@ export async function planEnvironment(
     ...plan.problems,
     ...revisionProblems(request, environment.models),
     ...settingProblems(environment.models, request.models),
-    ...platformPlaceProblems(environment.cluster.kind, plan.pools),
+    ...platformPlaceProblems(environment.cluster, plan.pools),
     ...bootVolumeProblems(environment.pools, plan),
     ...localDisksProblems(plan.pools, plan.models),
     ...volumeAttachmentProblems(environment, plan, claimed),

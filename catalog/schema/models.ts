@@ -76,7 +76,13 @@ const engineReleases = z.strictObject({
 
 const remarks = z.record(text, text);
 
-const optionRules = z.strictObject({ settings: remarks, refused: remarks, memory: remarks, advice: remarks });
+const optionRules = z.strictObject({
+  settings: remarks,
+  refused: remarks,
+  memory: remarks,
+  advice: remarks,
+  former: remarks.optional(),
+});
 
 /** Models, the engines that serve them, and what others ask for them. */
 export const models = {

@@ -37,7 +37,8 @@ export interface ClusterQuestion<Report extends Reported> {
     source: KubeconfigSource,
     onProgress: (what: string) => void,
   ) => Promise<Omit<Report, "environment" | "seconds">>;
-  readonly text: (report: Report, color: boolean) => string;
+  /** @param config file that `--config` names. */
+  readonly text: (report: Report, color: boolean, config: string | undefined) => string;
 }
 
 /** Plans the environment, asks, and prints the report, as JSON where that is wanted. Returns the exit status. */
@@ -63,7 +64,7 @@ export async function askCluster<Report extends Reported>(
   if (report === undefined) {
     return EXIT.badInput;
   }
-  io.out(args.json ? `${JSON.stringify(report, undefined, 2)}\n` : text(report, io.color));
+  io.out(args.json ? `${JSON.stringify(report, undefined, 2)}\n` : text(report, io.color, args.config));
   return report.ok ? EXIT.ok : EXIT.refused;
 }
 

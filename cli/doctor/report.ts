@@ -1,3 +1,4 @@
+import { doctorCommand, upCommand } from "../../report/next-step";
 import { type Style, style, WIDTH, wrap } from "../../report/style";
 import { type CheckStatus, type DoctorReport, STATUSES } from "./result";
 
@@ -12,7 +13,7 @@ const MARKS: Readonly<Record<CheckStatus, string>> = {
 };
 
 /** The examination as a person reads it: one table, then what to do. */
-export function doctorText(report: DoctorReport, color: boolean): string {
+export function doctorText(report: DoctorReport, color: boolean, config?: string): string {
   const s = style(color);
   const { environment, cluster, checks, seconds } = report;
   const where = cluster === null ? "no cluster asked" : `${cluster.server} (context ${cluster.context})`;
@@ -20,7 +21,7 @@ export function doctorText(report: DoctorReport, color: boolean): string {
     `${s.bold(`inference-stacks doctor · ${environment}`)} · ${where} · ${seconds.toFixed(1)} s\n`,
     tableOf(checks, s),
     ...checks.filter(({ remedies }) => remedies.length > 0).map((row) => remediesOf(row, s)),
-    `${summary(report, s)}\n${next(report)}`,
+    `${summary(report, s)}\n${next(report, config)}`,
   ].join("\n");
 }
 
@@ -55,12 +56,12 @@ function summary({ checks, ok }: DoctorReport, s: Style): string {
   return (ok ? s.good : s.bad)(counts.join(" · "));
 }
 
-function next({ ok, environment, checks }: DoctorReport): string {
+function next({ ok, environment, checks }: DoctorReport, config: string | undefined): string {
   if (!ok) {
-    return `Mend what is marked ✗, then: npm run doctor -- ${environment}\n`;
+    return `Mend what is marked ✗, then: ${doctorCommand(environment, config)}\n`;
   }
   const open = checks.some(({ status }) => status === "unknown") ? " (look yourself at what is marked ?)" : "";
-  return `Next: pulumi up -s ${environment}${open}\n`;
+  return `Next: ${upCommand(environment, config)}${open}\n`;
 }
 
 function paintOf(status: CheckStatus, s: Style): (text: string) => string {

@@ -1,6 +1,7 @@
 /** Commands that go on from here, as one would type them in the folder in which this one was run. */
 import { dirname, join, relative, resolve } from "node:path";
 import { repositoryRoot } from "../../names/repository-root";
+import { shellWord } from "../../names/shell-word";
 import { cleaned } from "../cluster/foreign-text";
 import { FLEET_FILE_DEFAULT } from "./defaults";
 
@@ -41,6 +42,5 @@ export function commandInOwnFile(verb: string, node: string, folder: string): st
 
 function typed(file: string): string {
   const path = relative(process.cwd(), file);
-  const shown = cleaned(path.startsWith("..") ? file : path);
-  return /^[\w./-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
+  return shellWord(cleaned(path.startsWith("..") ? file : path));
 }

@@ -113,7 +113,7 @@ function apiTexts(best: MachineAnswer | undefined): string[] {
   const apis = best && best.monthlyUsd > 0 ? (best.plan.tokenPrice?.apis ?? []).slice(0, 2) : [];
   const lines = apis.map(
     ({ provider, offer, asOf, usdPerMillionTokens, breakEvenPerSecond, isReachable }) =>
-      `${provider} asks ${figure(usdPerMillionTokens)} USD per million tokens of ${offer} (${asOf}): own machines cost less ${isReachable ? `from ${figure(breakEvenPerSecond)} requests/s on` : "at no load that these replicas answer"}.`,
+      `${provider} asks ${figure(usdPerMillionTokens)} USD per million tokens of ${offer} (${asOf}): ${isReachable ? `own machines cost less from ${figure(breakEvenPerSecond)} requests/s on` : "less than own machines cost at any load that these replicas answer"}.`,
   );
   return lines.length === 0 ? [] : [...lines.flatMap((line) => wrap(line, WIDTH, "")), ""];
 }

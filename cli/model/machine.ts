@@ -77,7 +77,8 @@ function machineOfShape(name: string, gpuMemoryGiB: number | undefined): Machine
     const what = shape
       ? `${shape.name} has no GPU: give its memory as --host-memory-gib`
       : `--shape ${JSON.stringify(name)} is not in the catalogue`;
-    return { problem: `${what}; ${suggest(name, names, "take another")} (${LIST_SHAPES})` };
+    const otherwise = findGpus(name).length > 0 ? `that is a card: --card ${name}` : "take another";
+    return { problem: `${what}; ${suggest(name, names, otherwise)} (${LIST_SHAPES})` };
   }
   return {
     isNamed: true,

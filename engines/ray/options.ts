@@ -87,6 +87,11 @@ function rulesOfRay(
     refused: { ...table(rules.refused), ...refused },
     memory: table(rules.memory),
     advice: table(rules.advice),
+    ...(rules.former && {
+      former: Object.fromEntries(
+        Object.entries(rules.former).map(([option, text]) => [option, text.replaceAll("vllm", "ray")]),
+      ),
+    }),
   };
 }
 

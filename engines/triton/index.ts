@@ -41,6 +41,8 @@ export const triton: Engine = {
   weightsFrom: "store",
   // It has no chat API: a prompt is text. What a repository of the user's own answers, is the repository's to say.
   tasks: ["completion", "embedding", "rerank"],
+  missingModel:
+    "model: with the catalogue name of what the repository serves, or of its nearest relative, by which volumes are sized (docs/triton.md#a-repository-of-your-own)",
   // TensorRT-LLM reads a checkpoint in its own format; it makes no other when it loads it.
   formats: { names: ["bf16"], takes: (format) => format.toLowerCase() === "bf16" },
   // The name is a folder of the repository, and a part of the API's paths.

@@ -152,13 +152,28 @@ function noLayout(
   rules: readonly string[],
   { reachable, barrier }: { readonly reachable: number; readonly barrier: CrossingProblem | undefined },
 ): Fit {
-  const why = rules.length > 0 ? brief(rules) : "the pinned parallelism matches no layout of this shape";
+  const why =
+    rules.length > 0
+      ? brief(rules)
+      : (beyondOneNode(model, mostPerPod(gpu)) ?? "the pinned parallelism matches no layout of this shape");
   const remedies = [barrier?.remedy, parallelismRemedy(model, mostPerPod(gpu), reachable)];
   return refuse(
     pool,
     `no layout on ${pool.shape.name} obeys the engine's rules: ${why}${barrier ? `; ${barrier.reason}` : ""}`,
     remedies.filter((remedy) => remedy !== undefined).join(", or "),
   );
+}
+
+/** Of an engine whose replicas stay on one node: pinned GPUs that no node has. */
+function beyondOneNode(
+  { engine, tensorParallel = 1, pipelineParallel = 1 }: ModelRequest,
+  most: number,
+): string | undefined {
+  const { label, parallelism } = engineOf(engine);
+  const gpus = tensorParallel * pipelineParallel;
+  return parallelism.overNodes || gpus <= most
+    ? undefined
+    : `TP ${tensorParallel} × PP ${pipelineParallel} takes ${gpus} GPUs, and a replica of ${label} stays on one node, with ${most} here`;
 }
 
 /**

@@ -25,10 +25,16 @@ export function parallelismRemedy(model: ModelRequest, gpusOnNode: number, maxNo
       (layout) => layoutProblems(model.engine, { ...model, ...layout }).length === 0,
     );
   const tensors = possible({ tensorParallel: undefined }).map((layout) => layout.tensorParallel);
-  if (tensorParallel !== undefined && tensors.length > 0) {
+  const stages = possible({ pipelineParallel: undefined }).map((layout) => layout.pipelineParallel);
+  const withStages = pipelineParallel === undefined ? 0 : (tensorParallel ?? 1) * Math.max(0, ...stages);
+  // Of two settings that may change, the one that leaves the model more GPUs.
+  if (
+    tensorParallel !== undefined &&
+    tensors.length > 0 &&
+    Math.max(...tensors) * (pipelineParallel ?? 1) >= withStages
+  ) {
     return `write models.${name}.${tensorKey}: ${either(tensors)}, or remove it`;
   }
-  const stages = possible({ pipelineParallel: undefined }).map((layout) => layout.pipelineParallel);
   if (pipelineParallel !== undefined && stages.length > 0) {
     return `write models.${name}.${stageKey}: ${either(stages)}, or remove it`;
   }

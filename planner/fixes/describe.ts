@@ -2,6 +2,7 @@ import { findShape } from "../../catalog/shapes";
 import { type EngineName, engineImageName, engineNames } from "../../engines";
 import type { PlanRequest } from "../request";
 import type { CapacityProblem, Fix, FixValue } from "../types";
+import { buildOn } from "./other-engine";
 
 /** The fixes of a problem as lines that follow its message. */
 export function describeFixes(fixes: readonly Fix[], problem: CapacityProblem, request: PlanRequest): string {
@@ -15,9 +16,12 @@ export function describeFixes(fixes: readonly Fix[], problem: CapacityProblem, r
   const priced = request.pools.some((p) => p.usdPerNodeHour > 0);
   // A remedy that names more values of the same setting says it already.
   const others = fixes.filter(({ path }) => !known.some((remedy) => remedy.includes(path)));
-  const tried = others.map((fix) => `${describeFix(fix)}${priced ? `: ${dollars(fix.monthlyUsd)} USD a month` : ""}`);
+  const tried = others.map(
+    (fix) => `${describeFix(fix)}${buildText(fix, request)}${priced ? `: ${dollars(fix.monthlyUsd)} USD a month` : ""}`,
+  );
   const lines = [...known, ...tried].map((line) => `- ${line}`);
-  const order = others.length > 1 ? ", cheapest first" : "";
+  // Remedies that are not tried have no price to be ordered by.
+  const order = others.length > 1 && known.length === 0 ? ", cheapest first" : "";
   return ["", lines.length === 1 ? "To fix it:" : `To fix it, one of these${order}:`, ...lines].join("\n");
 }
 
@@ -34,6 +38,14 @@ function describeFix({ path, from, to }: Fix): string {
     return `${to < from ? "lower" : "raise"} ${path} from ${from} to ${to}`;
   }
   return from === null ? `set ${path} to ${show(to)}` : `change ${path} from ${show(from)} to ${show(to)}${cards(to)}`;
+}
+
+/** The build that another engine would serve: weights in another format answer otherwise. */
+function buildText({ path, to }: Fix, { models }: PlanRequest): string {
+  const model = models.find(({ name }) => path === `models.${name}.engine`);
+  const engine = engineNames.find((name) => name === to);
+  const build = model && engine && buildOn(model, engine);
+  return build === undefined ? "" : ` (${build.tag}, ${build.quantization})`;
 }
 
 /** The GPUs of a machine shape that is named. */

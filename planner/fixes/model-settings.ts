@@ -1,9 +1,10 @@
-import { engineOf, settingPath } from "../../engines";
+import { engineOf, modelEngineVersion, settingPath } from "../../engines";
 import { withinEngine } from "../at-once";
 import type { ModelRequest, PlanRequest } from "../request";
 import { SCALED_BY_DEFAULT } from "../scaling";
 import { LEVEL_TIMES } from "../service-level";
 import type { FixValue } from "../types";
+import { onAnotherEngine } from "./other-engine";
 import { type Setting, withModel } from "./setting";
 
 /** What could be changed of a model so that it takes less, or finds more room; of a canary, what is its own. */
@@ -38,6 +39,8 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
     ...(serverOf === undefined ? onAnotherPool(request, model) : []),
     ...unpinned(request, model),
     ...(serverOf === undefined ? slowerLevel(request, model) : []),
+    ...onThePinnedVersion(request, model),
+    ...onAnotherEngine(request, model),
   ];
   return settings.filter((s) => s !== undefined);
 }
@@ -176,6 +179,15 @@ function onAnotherPool(request: PlanRequest, model: ModelRequest): (Setting | un
 const LONGEST = 30;
 /** From one tried time to the next. */
 const TIME_STEP = 1.1;
+
+/** The version that the platform pins, in place of one that the file names; of a canary the version is its own. */
+function onThePinnedVersion(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
+  const engineVersion = modelEngineVersion(model);
+  const hasCanary = request.models.some(({ revisionOf }) => revisionOf?.model === model.name);
+  return engineVersion === model.engineVersion || hasCanary
+    ? []
+    : [single(request, model, "engineVersion", model.engineVersion, { to: null, change: { engineVersion } })];
+}
 
 /** Longer times of the service level, or fewer tokens a second: each by a tenth more than the one before, in two digits. */
 function slowerLevel(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {

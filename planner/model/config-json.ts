@@ -1,6 +1,7 @@
 /** From a Hugging Face config.json to a ModelArchitecture. The only entry point for outside model data. */
 import { type FamilyDefaults, familyDefaults } from "../../catalog/model-defaults";
 import { nearest } from "../../catalog/nearest";
+import { unservedByConfig } from "../../catalog/unserved-models";
 import type { Dtype, LayerSpec, ModelArchitecture } from "./architecture";
 import type { Checkpoint } from "./checkpoint/checkpoint";
 import { layoutOf } from "./checkpoint/layout";
@@ -98,6 +99,14 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
     });
     return fail();
   }
+  const unserved = unservedByConfig(json);
+  if (unserved !== undefined) {
+    const { kind, why, fix } = unserved;
+    const path = json.model_type === undefined ? "(file)" : "model_type";
+    const value = shortValue(json.model_type ?? json._class_name);
+    problems.push({ path, value, message: `is of ${kind}, which is not served: ${why}`, fix });
+    return fail();
+  }
   const findings: Findings = { problems, assumed: [] };
   const { root, rootType, text, family, known } = openConfig(json, findings);
   const { checkpoint } = options;
@@ -108,6 +117,7 @@ export function readModelConfig(json: unknown, options: ReadModelOptions = {}): 
       path: "model_type",
       value: family === "" ? "nothing" : shortValue(family),
       message: unknownFamily(family),
+      fix: "name config.json in a folder with its weight files, which are then counted; or write engine: external for a server that has the model",
     });
     return fail();
   }
@@ -147,7 +157,7 @@ function unknownFamily(family: string): string {
   const known = knownFamilies();
   const hint = family === "" ? undefined : nearest(family, known);
   const near = hint === undefined ? "" : `, the nearest is ${hint}`;
-  return `unknown model family; ${known.length} are known${near}. Give the folder that holds its weights beside config.json, so that they are counted from the files, or add a reader in planner/model/families`;
+  return `unknown model family; ${known.length} are known${near}`;
 }
 
 interface TextSource {

@@ -14,6 +14,8 @@ export interface ConfigProblem {
   /** The offending value as the file has it, shortened. */
   readonly value: string;
   readonly message: string;
+  /** What to do. @default take the file as its repository has it */
+  readonly fix?: string;
 }
 
 /** Upper bounds that no published model comes near: beyond them the file is wrong or hostile. */

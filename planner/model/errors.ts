@@ -9,7 +9,12 @@ export class ModelConfigError extends Error {
     readonly modelName?: string,
   ) {
     // Two readers may trip over the same field.
-    const lines = new Set(problems.map(({ path, message, value }) => `  ${path}: ${message} (found ${value})`));
+    const lines = new Set(
+      problems.map(
+        ({ path, message, value, fix }) =>
+          `  ${path}: ${message} (found ${value})${fix === undefined ? "" : `; ${fix}`}`,
+      ),
+    );
     super([`${modelName ?? "The model config"} cannot be read:`, ...lines].join("\n"));
   }
 }

@@ -1,5 +1,6 @@
 import type { EngineName, PoolPlan } from "../../planner/types";
 import { clusterText } from "../cluster";
+import { nextSteps } from "../next-step";
 import { nodeMakersText } from "../node-makers";
 import { isDeployable, type PlanResult } from "../result";
 import { barChart } from "./elements";
@@ -11,7 +12,7 @@ import { html, type Markup, type Part } from "./markup";
 export function pageHeader(result: PlanResult): Markup {
   const { environment, stage } = result.plan;
   const verdict = isDeployable(result)
-    ? html`<p class="verdict yes"><b>Deployable</b> <span>Next: <code>pulumi up -s ${environment}</code></span></p>`
+    ? html`<p class="verdict yes"><b>Deployable</b> <span>Next: ${nextSteps(result).map((step, index) => html`${index > 0 ? ", then " : undefined}<code>${step}</code>`)}</span></p>`
     : html`<p class="verdict no"><b>Not deployable</b> <span>Fix the findings below and plan again.</span></p>`;
   return html`
 <header>

@@ -1,4 +1,6 @@
 import type { DeploymentPlan, PoolPlan } from "../../planner/types";
+import type { ClusterFact } from "../cluster";
+import { nodeCommands } from "../node-commands";
 import { arrange, type NodeGroup, nodeCapacity } from "./arrangement";
 import type { Section } from "./elements";
 import { parallelism, plural } from "./format";
@@ -7,18 +9,21 @@ import { html, type Markup } from "./markup";
 import { keyChip, type ModelKey } from "./model-keys";
 import { drawGroup, idleFabric } from "./node-drawing";
 
+/** Where nodes come from. */
+type Cluster = Pick<ClusterFact, "provision" | "nodes">;
+
 type Keys = ReadonlyMap<string, ModelKey>;
 
 /** Pools with more groups show alike ones once. */
 const MAX_DRAWN = 8;
 
 /** Pools, their nodes at the smallest number of replicas, and which model holds which GPU. */
-export function topologySection(plan: DeploymentPlan, keys: Keys): Section {
+export function topologySection(plan: DeploymentPlan, cluster: Cluster, keys: Keys): Section {
   return {
     id: "topology",
     title: "Topology",
     lead: "Every node that always runs, at minimum replicas. A filled cell is a GPU that a model holds; cells in one block serve the same replica. The scheduler may swap equal nodes.",
-    body: html`${legend(plan, keys)}<div class="pools">${plan.pools.map((pool) => poolCard(plan, pool, keys))}</div>`,
+    body: html`${legend(plan, keys)}<div class="pools">${plan.pools.map((pool) => poolCard(plan, pool, cluster, keys))}</div>`,
   };
 }
 
@@ -37,7 +42,7 @@ function readyRoom({ scaling }: DeploymentPlan["models"][number]): string {
   return spare > 0 ? `, room held for ${spare} more` : "";
 }
 
-function poolCard(plan: DeploymentPlan, pool: PoolPlan, keys: Keys): Markup {
+function poolCard(plan: DeploymentPlan, pool: PoolPlan, cluster: Cluster, keys: Keys): Markup {
   const groups = arrange(plan, pool);
   const capacity = nodeCapacity(plan, pool);
   const drawn = groups.length > MAX_DRAWN ? alike(groups) : groups.map((group) => [group]);
@@ -50,9 +55,18 @@ function poolCard(plan: DeploymentPlan, pool: PoolPlan, keys: Keys): Markup {
 <article class="pool" aria-labelledby="pool-${plan.pools.indexOf(pool)}">
 <h3 id="pool-${plan.pools.indexOf(pool)}">${pool.name}</h3>
 <p>${machine} · ${plural(pool.minNodes, "node")}</p>
+${nodeCommands(pool, plan, cluster).map((command) => html`<p>Each node needs <code>${command}</code></p>`)}
 <div class="groups">${drawn.map(([first, ...others]) => first && figure(pool, first, 1 + others.length, drawGroup(first, { pool, capacity, keys, numbered: others.length === 0 })))}
-${spare > 0 ? html`<p class="spare">+ ${plural(spare, "more node")}, by an autoscaler or by hand</p>` : undefined}</div>
+${spare > 0 ? html`<p class="spare">+ ${plural(spare, "more node")}, ${makerOf(pool, cluster)}</p>` : undefined}</div>
 </article>`;
+}
+
+/** Who adds nodes above the minimum. */
+function makerOf({ name }: PoolPlan, { provision, nodes = [] }: Cluster): string {
+  if (nodes.some(({ pool, karpenter }) => pool === name && karpenter > 0)) {
+    return "by Karpenter";
+  }
+  return provision === "create" ? "by the cluster's autoscaler" : "by an autoscaler of your own, or by hand";
 }
 
 function figure(pool: PoolPlan, group: NodeGroup, copies: number, picture: Markup): Markup {

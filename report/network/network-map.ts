@@ -57,7 +57,12 @@ interface End {
   readonly reason: string;
 }
 
-/** Undefined where the program makes no network. */
+/** Whether the program makes a network of a cloud that no map is drawn of. */
+export function hasUnmappedNetwork(resources: readonly RecordedResource[]): boolean {
+  return resources.some(({ type }) => type === "aws:ec2/vpc:Vpc");
+}
+
+/** Undefined where the program makes no network, or one that no map is drawn of. */
 export function networkMap(resources: readonly RecordedResource[]): NetworkMap | undefined {
   const vcn = resources.find(({ type }) => type === TYPE.vcn);
   if (vcn === undefined) {

@@ -2,10 +2,7 @@ import { table } from "../style";
 import type { NetworkMap } from "./network-map";
 
 /** A network as text for a terminal. */
-export function networkText(environment: string, map: NetworkMap | undefined): string {
-  if (map === undefined) {
-    return `${environment} makes no network: its cluster exists, or another stack makes it.\n`;
-  }
+export function networkText(environment: string, map: NetworkMap): string {
   const { name, cidr, subnets, connections } = map;
   return [
     `Network of ${environment}: ${name}, ${cidr}\n\n`,
@@ -30,6 +27,13 @@ export function networkText(environment: string, map: NetworkMap | undefined): s
     ]),
     "\nWhoever is in no row may not connect; answers come back by themselves.\n",
   ].join("");
+}
+
+/** Why there is no map. */
+export function noNetworkText(environment: string, isUnmapped: boolean): string {
+  return isUnmapped
+    ? `${environment} makes a network on AWS, of which no map is drawn: --network draws those of OKE. docs/eks.md has its subnets, --resources each part.\n`
+    : `${environment} makes no network: it takes the one that its cluster or machine is in.\n`;
 }
 
 /**

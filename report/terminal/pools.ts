@@ -1,12 +1,18 @@
 import { gpusText, partWord } from "../../planner/slices";
 import type { DeploymentPlan, PoolPlan } from "../../planner/types";
+import type { ClusterFact } from "../cluster";
+import { nodeCommands } from "../node-commands";
 import { poolFeatures, scheduledText } from "../pool-features";
 import { type Cell, count, type Style, table, usd, WIDTH, wrap } from "../style";
 
 const HEADER = ["Pools", "machine", "nodes", "GPUs claimed", "$/hour", "$/month", "at most"];
 
 /** Each pool with its cost; below it what its machine has, and what makes the month another figure than 730 hours of the nodes that always run. */
-export function pools({ pools: plans, cost }: Pick<DeploymentPlan, "pools" | "cost">, s: Style): string {
+export function pools(
+  { pools: plans, cost }: Pick<DeploymentPlan, "pools" | "cost">,
+  cluster: Pick<ClusterFact, "provision">,
+  s: Style,
+): string {
   const notes = new Map(cost.items.map((item) => [item.name, item.note]));
   const rows = plans.flatMap((p): (string | Cell)[][] => [
     [
@@ -18,9 +24,16 @@ export function pools({ pools: plans, cost }: Pick<DeploymentPlan, "pools" | "co
       { text: usd(p.monthlyUsd), align: "right" },
       { text: usd(p.maxMonthlyUsd), align: "right" },
     ],
-    ...wrap(describe(p, notes.get(p.name)), WIDTH, "  ").map((text) => [{ text, paint: s.dim, spans: true }]),
+    // A command stays on one line, to be copied.
+    ...[...wrap(describe(p, notes.get(p.name)), WIDTH, "  "), ...needs(nodeCommands(p, { pools: plans }, cluster))].map(
+      (text) => [{ text, paint: s.dim, spans: true }],
+    ),
   ]);
   return table([HEADER.map((text) => ({ text, paint: s.dim })), ...rows]);
+}
+
+function needs(commands: readonly string[]): string[] {
+  return commands.map((command) => `  each node needs: ${command}`);
 }
 
 function partsOf({ shape, gpusTotal }: PoolPlan): string {

@@ -13,6 +13,7 @@ import { gpuOverrides } from "./gpu-overrides";
 import { changesBeside, cutRequests, interruptedModels } from "./interruptions";
 import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
+import { nodesOfOthers } from "./nodes-of-others";
 import { privateEndpoint } from "./private-endpoint";
 import { promotedCanaries } from "./promoted-canaries";
 import { tokenQuotas } from "./quotas";
@@ -33,6 +34,7 @@ const OF_CLUSTER: readonly Piece[] = [privateEndpoint, eksVersion, unneededNodes
 /** One piece of advice each: none of them forbids a deployment. What would fail or hang comes first. */
 const PIECES: readonly Piece[] = [
   gatedModels,
+  nodesOfOthers,
   exampleNames,
   wildcardDns,
   privateEndpoint,

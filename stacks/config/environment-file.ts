@@ -12,6 +12,8 @@ export type ParsedEnvironmentFile = Validation & {
   readonly config: Readonly<Record<string, string>>;
   /** Full keys of the encrypted values. */
   readonly secretKeys: readonly string[];
+  /** Pulumi has written into the file by what its secrets are encrypted: `pulumi stack init` was run. */
+  readonly hasStack: boolean;
   /** Pulumi ESC environments that the file imports: their values are not in `config`. */
   readonly imports: readonly string[];
   /** Line of a path below our namespace, or of the nearest thing above it, from 1. */
@@ -22,7 +24,8 @@ export type ParsedEnvironmentFile = Validation & {
 const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([[`${NAMESPACE}:registryCredentials`, '{"auths":{}}']]);
 
 /** What Pulumi itself writes beside `config`. */
-const TOP_LEVEL_KEYS = ["config", "encryptionsalt", "secretsprovider", "encryptedkey", "environment"];
+const STACK_KEYS = ["encryptionsalt", "secretsprovider", "encryptedkey"];
+const TOP_LEVEL_KEYS = ["config", ...STACK_KEYS, "environment"];
 
 /**
  * Reads an environment file for the offline plan. Encrypted values stay closed: they count as present.
@@ -39,6 +42,7 @@ export function parseEnvironmentFile(text: string): ParsedEnvironmentFile {
       config: {},
       secretKeys: [],
       imports: [],
+      hasStack: false,
       lineOf: () => undefined,
     };
   }
@@ -89,7 +93,8 @@ export function parseEnvironmentFile(text: string): ParsedEnvironmentFile {
     lineOf,
   });
   const all = [...problems, ...(validation.ok ? [] : validation.problems)].sort(byLine);
-  const rest = { config, secretKeys, imports, lineOf };
+  const hasStack = STACK_KEYS.some((key) => root[key] !== undefined);
+  const rest = { config, secretKeys, imports, hasStack, lineOf };
   return all.length === 0 ? { ...validation, ...rest } : { ok: false, problems: all, ...rest };
 }
 

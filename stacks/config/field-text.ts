@@ -1,6 +1,6 @@
 /** What a field allows, in words, from the schema's own metadata: messages cannot disagree with the rules. */
 import { z } from "zod";
-import { list, type Path, valueAt } from "./core/problems";
+import { holdsCredential, list, type Path, valueAt } from "./core/problems";
 import type { Discriminator } from "./core/sections/tagged-union";
 import { configSchema } from "./schema";
 import { shapeOf } from "./union-fields";
@@ -131,4 +131,20 @@ export function flowYaml(value: unknown): string {
   return typeof value === "string" && !/^[A-Za-z][\w./@-]*(:\/\/[\w./@-]+)?$/.test(value)
     ? JSON.stringify(value)
     : String(value);
+}
+
+/** A value as YAML on one line, where the field takes it and it is no credential; else `…`. */
+export function printable(field: FieldSchema = {}, value: unknown): string {
+  if (Array.isArray(value) && field.type === "array") {
+    const items = value.map((item) => printable(field.items, item));
+    return items.length > 8 || items.includes("…") ? "…" : `[${items.join(", ")}]`;
+  }
+  const isTaken = (field.anyOf ?? [field]).some(({ type, enum: words, pattern }) =>
+    words === undefined
+      ? (type === typeof value || (type === "integer" && typeof value === "number")) &&
+        (pattern === undefined || new RegExp(pattern, "u").test(`${value}`))
+      : words.includes(value),
+  );
+  const isSafe = typeof value !== "string" || (value.length <= 100 && !holdsCredential(value));
+  return isTaken && isSafe && typeof value !== "object" ? flowYaml(value) : "…";
 }

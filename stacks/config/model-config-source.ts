@@ -111,7 +111,8 @@ function readIfPresent(path: string): string | undefined {
     if (error.isMissing) {
       return undefined;
     }
-    throw new Unreadable(`${path} ${error.reason}`, error.fix);
+    const fix = error.reason === "is a folder" ? `name ${join(path, "config.json")}` : error.fix;
+    throw new Unreadable(`${path} ${error.reason}`, fix);
   }
 }
 

@@ -1,8 +1,9 @@
 /** Structural problems: what zod finds, told in our words, and what is left of a section without them. */
 import { z } from "zod";
-import { didYouMean, type Path, type ProblemDraft, valueAt } from "./core/problems";
+import { type Path, type ProblemDraft, suggest, valueAt } from "./core/problems";
 import { correctedFraction, correctedNumber, correctedPercent, correctedText, quoted } from "./corrections";
 import { allowedText, exampleText, type FieldSchema, fieldAt, flowYaml } from "./field-text";
+import { foreignValue } from "./foreign-words";
 import { knownMistake } from "./known-mistakes";
 import { type PlainIssue, plainIssues } from "./union-issues";
 import { unknownKeys } from "./unknown-keys";
@@ -22,7 +23,13 @@ export function draftsOf(issue: PlainIssue, input: unknown): ProblemDraft[] {
   }
   const value = valueAt(input, path);
   const field = fieldAt(path, input);
-  return [{ path, value, allowed: allowedText(field), fix: fixFor(path, value, field) }];
+  const foreign = foreignValue(path, value);
+  const allowed = allowedText(field);
+  if (foreign !== undefined) {
+    const { why, fix } = foreign;
+    return [{ path, value, allowed: why === undefined ? allowed : `${allowed}: ${why}`, fix }];
+  }
+  return [{ path, value, allowed, fix: fixFor(path, value, field) }];
 }
 
 /** A name that breaks the rule of its mapping: of pools, models or labels. */
@@ -79,14 +86,9 @@ function correctionOf(field: FieldSchema, value: unknown): string | undefined {
   if (field.type === "array") {
     return `write it as a list: [${flowYaml(value)}]`;
   }
-  // Other digits are another name: fp16 is no slip of fp8.
-  const digits = (text: string) => text.replace(/\D/g, "");
-  const meant = didYouMean(
-    value,
-    (field.enum ?? []).map(String).filter((name) => digits(name) === digits(value)),
-  );
   const text = correctedText(field, value);
-  return meant === undefined ? text && `write ${text}` : `did you mean "${meant}"?`;
+  const meant = suggest(value, (field.enum ?? []).map(String), text === undefined ? "" : `write ${text}`);
+  return meant === "" ? undefined : meant;
 }
 
 function nearestBound(value: number, { minimum, maximum }: { minimum?: number; maximum?: number }): number | undefined {

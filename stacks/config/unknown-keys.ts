@@ -1,13 +1,15 @@
 /** Keys that their mapping does not have: misspelt, of another member of a union, or standing a level too high or too low. */
 
-import { didYouMean, holdsCredential, type Path, type ProblemDraft, suggest, valueAt } from "./core/problems";
-import { type FieldSchema, fieldAt, flowYaml, keysOf } from "./field-text";
+import { meantNames } from "./core/near-names";
+import { didYouMean, type Path, type ProblemDraft, suggest, valueAt } from "./core/problems";
+import { type FieldSchema, fieldAt, keysOf, printable } from "./field-text";
+import { foreignKey } from "./foreign-words";
 import { meantMember, shapeOf, unionOf } from "./union-fields";
 
 /** What is to be told of keys; those that belong into one mapping are told as one. */
 interface Told {
   readonly keys: readonly string[];
-  readonly allowed?: string;
+  readonly allowed?: string | undefined;
   readonly fix: string;
 }
 
@@ -16,7 +18,13 @@ export function unknownKeys(parent: Path, unknown: readonly string[], values: un
   const mapping = valueAt(values, parent);
   const field = fieldAt(parent, values);
   const keys = keysOf(field, mapping);
-  const misplaced = [...below(field, unknown, mapping), ...elsewhere(field, unknown, mapping)];
+  const inside = below(field, unknown, mapping);
+  const others = unknown.filter((key) => !inside.some((place) => place.keys.includes(key)));
+  const foreign = others.flatMap((key): Told[] => {
+    const meaning = foreignKey(parent, key, values);
+    return meaning === undefined ? [] : [{ keys: [key], allowed: meaning.why, fix: meaning.fix }];
+  });
+  const misplaced = [...inside, ...foreign, ...elsewhere(field, others, mapping)];
   const placeOf = (key: string) => misplaced.find((each) => each.keys.includes(key));
   const told = unknown.flatMap((key): Told[] => {
     const place = placeOf(key);
@@ -24,7 +32,7 @@ export function unknownKeys(parent: Path, unknown: readonly string[], values: un
       // Mappings share keys: a place is told at the first key that has no other before it.
       return place.keys.find((each) => placeOf(each) === place) === key ? [place] : [];
     }
-    const slip = didYouMean(key, keys) === undefined ? slipBelow(field, key, mapping) : undefined;
+    const slip = meantNames(key, keys).length === 0 ? slipBelow(field, key, mapping) : undefined;
     const fix = above(parent, key, values) ?? slip ?? suggest(key, keys, "remove it: nothing reads it");
     return [{ keys: [key], fix }];
   });
@@ -123,11 +131,4 @@ function blockText(name: string, keys: readonly string[], shape: FieldSchema | u
   const child = shape?.properties?.[name];
   const { properties = {} } = child ? shapeOf(child, valueAt(mapping, [name])) : {};
   return `${name}: {${keys.map((key) => `${key}: ${printable(properties[key], valueAt(mapping, [key]))}`).join(", ")}}`;
-}
-
-/** A value in its new place, where that takes it and it is no credential. */
-function printable({ type, enum: words = [] }: FieldSchema = {}, value: unknown): string {
-  const isPlain = typeof value === "number" || typeof value === "boolean" || words.includes(value);
-  const isText = type === "string" && typeof value === "string" && value.length <= 100 && !holdsCredential(value);
-  return isPlain || isText ? flowYaml(value) : "…";
 }

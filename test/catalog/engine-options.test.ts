@@ -29,7 +29,8 @@ describe.each(engineNames)("options of %s", (engine) => {
 
   it("have rules for flags that exist, and one each", () => {
     const known = [...names(catalogue, "arguments"), ...(catalogue.releases?.arguments ?? []).map(({ name }) => name)];
-    const ruled = Object.values(catalogue.arguments).flatMap(Object.keys);
+    const { former: _, ...rules } = catalogue.arguments;
+    const ruled = Object.values(rules).flatMap(Object.keys);
     const unknown = ruled.filter(
       (rule) => !known.some((name) => name === rule || ruleFor({ [rule]: "" }, name) === ""),
     );
@@ -39,12 +40,25 @@ describe.each(engineNames)("options of %s", (engine) => {
 
   it("have rules for variables of the engine that exist, and one each", () => {
     const known = names(catalogue, "environment");
-    const ruled = Object.values(catalogue.environment).flatMap(Object.keys);
+    const { former: _, ...rules } = catalogue.environment;
+    const ruled = Object.values(rules).flatMap(Object.keys);
     const own = ruled.filter((rule) => rule.startsWith(engineOf(engine).variablePrefix));
     expect(own.length).toBeGreaterThan(0);
     const unknown = own.filter((rule) => !known.some((name) => ruleFor({ [rule]: "" }, name) === ""));
     expect(unknown).toEqual([]);
     expect(ruled.filter((rule, index) => ruled.indexOf(rule) !== index)).toEqual([]);
+  });
+
+  it("replace former ones by flags that exist", () => {
+    const former = [
+      ...Object.entries(catalogue.arguments.former ?? {}),
+      ...Object.entries(catalogue.environment.former ?? {}),
+    ];
+    const flags = former.flatMap(([, fix]) => /^write (?:args: \{)?([a-z0-9-]+-[a-z0-9-]+)/.exec(fix)?.[1] ?? []);
+    expect(engine !== "vllm" || flags.length > 15).toBe(true);
+    expect(engine === "vllm" ? flags.filter((flag) => !catalogue.argumentNamed.has(flag)) : []).toEqual([]);
+    const still = Object.keys(catalogue.arguments.former ?? {}).filter((name) => catalogue.argumentNamed.has(name));
+    expect(engine === "vllm" ? still : []).toEqual([]);
   });
 });
 

@@ -85,6 +85,7 @@ describe("npm run list", () => {
   it.each([
     [[], "name a list: models, shapes, cards, engines"],
     [["shape"], 'there is no list "shape"; did you mean "shapes"?'],
+    [["gpus"], 'did you mean "cards"?'],
     [["models", "--no-such"], "--no-such"],
   ])("refuses %j with status 2 and its usage", async (argv, says) => {
     const { status, out, err } = await list(...argv);

@@ -16,7 +16,7 @@ describe("what people type by mistake", () => {
     const { status, err } = await runPiped(main, wrong);
     expect(status).toBe(2);
     for (const part of [
-      '--tpp is no option: did you mean "--tp"?',
+      '--tpp is no option: did you mean "--tp" or "--pp"?',
       '--tp must be a whole number above 0, is "auto": leave it out, and what fits is named',
       '--dtype must be one of auto, half, float16, bfloat16, float, float32, is "fp16"',
       '--card "h900" is not in the catalogue',

@@ -324,6 +324,7 @@ describe("npm run model", () => {
     [["llama-3.1-8b", "--gpu", "H900"], '--gpu "H900" is not in the catalogue'],
     [["llama-3.1-8b", "--gpu-model", "A100"], "can be NVIDIA A100 40GB SXM, NVIDIA A100 80GB SXM: write which"],
     [["llama-3.1-8b", "--shape", "p5.48xlarg"], 'did you mean "p5.48xlarge"?'],
+    [["llama-3.1-8b", "--shape", "h100"], "--card h100"],
     [["llama-3.1-8b", "--shape", "VM.Standard.A1.Flex"], "has no GPU"],
     [["llama-3.1-8b", "--shape", "p5.48xlarge", "--gpu", "H200"], "give one of --shape and --gpu"],
     [["llama-3.1-8b", "--engine", "sglang"], `--engine must be one of ${engineNames.join(", ")}`],

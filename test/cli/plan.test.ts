@@ -21,6 +21,8 @@ describe("the command line of plan", () => {
   it.each([
     { argv: [], says: "name one environment: aws-prod, dev, edge-nvidia, edge-radeon, oci-a10, oci-h100" },
     { argv: ["dev", "oci-a10"], says: "name one environment" },
+    { argv: ["mine.yaml"], says: "--config mine.yaml" },
+    { argv: ["/tmp/mine.yaml"], says: "--config /tmp/mine.yaml" },
     { argv: ["oci-h1000"], says: 'there is no environment "oci-h1000"; did you mean "oci-h100"?' },
     { argv: ["nothing-like-it"], says: "environments: aws-prod, dev, edge-nvidia, edge-radeon, oci-a10, oci-h100" },
     { argv: ["dev", "--jsno"], says: "Unknown option '--jsno'" },
@@ -49,7 +51,7 @@ describe("the plan of dev", () => {
     expect(out).toMatch(/^Cost +0 USD\/hour, 0 USD\/month: the nodes that always run\nStorage /m);
     expect(out).not.toMatch(/^(Sizing|Ranges) /m);
     expect(out).toMatch(/^Policies +\d+ passed · 0 failed( · \d+ advisory)?$/m);
-    expect(out).toMatch(/Next: pulumi up -s dev\n$/);
+    expect(out).toMatch(/^Next: npm run doctor -- dev\n(.*\n)*.*pulumi up -s dev\n$/m);
     expect(out).not.toContain("platform-models-assistant");
   });
 

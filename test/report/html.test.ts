@@ -80,7 +80,7 @@ describe("a deployable plan", () => {
 
   it("says at the top which environment it is and that it may be deployed", () => {
     const header = visibleText(page.slice(page.indexOf("<header>"), page.indexOf("</header>")));
-    expect(header).toContain("aws-prod production environment Deployable Next: pulumi up -s aws-prod");
+    expect(header).toContain("aws-prod production environment Deployable Next: npm run doctor -- aws-prod");
   });
 
   it("shows the key figures", () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { policies } from "../../policies/all";
 import { evaluatePolicies } from "../../policies/evaluate";
-import { judge } from "../../report/judge";
+import { asOfModel, judge } from "../../report/judge";
 import { changedRun, type ProgramRun } from "../stacks/run";
 
 /** A refused environment whose recorded pods run unpinned images too. */
@@ -39,5 +39,21 @@ describe("a reason that the planner gives and a policy of the same name", () => 
     const refusals = ofPolicies(judge(run));
     expect(refusals.map(({ policy }) => policy)).toContain("no-latest-image");
     expect(ofPolicies(judge({ ...run, plan: { ...run.plan, problems: advice } }))).toEqual(refusals);
+  });
+});
+
+describe("what a policy finds in the published plan", () => {
+  const found = (message: string) => ({ policy: "p", severity: "advisory" as const, resource: "urn:x", message });
+  const inPlan = 'ConfigMap "a/b": data["plan.json"].models[1].speed.sure is false';
+
+  it("is reported of the model", () => {
+    const [violation, other] = [found(inPlan), found('ConfigMap "a/b": data["x"] is wrong')];
+    expect(asOfModel(violation, [{ name: "chat" }, { name: "fast" }])).toEqual({
+      ...violation,
+      resource: "models.fast",
+      message: "speed.sure is false",
+    });
+    expect(asOfModel(other, [{ name: "chat" }])).toEqual(other);
+    expect(asOfModel(violation, [])).toEqual(violation);
   });
 });

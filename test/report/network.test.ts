@@ -5,9 +5,9 @@ import { environmentNamed } from "../../cli/read-environment";
 import { repositoryRoot } from "../../names/repository-root";
 import { runEnvironment } from "../../offline/environment";
 import type { RecordedResource } from "../../offline/run";
-import { type NetworkMap, networkMap } from "../../report/network/network-map";
+import { hasUnmappedNetwork, type NetworkMap, networkMap } from "../../report/network/network-map";
 import { networkPicture } from "../../report/network/picture";
-import { networkMarkdown, networkText } from "../../report/network/tables";
+import { networkMarkdown, networkText, noNetworkText } from "../../report/network/tables";
 
 async function resourcesOf(name: string): Promise<readonly RecordedResource[]> {
   const environment = environmentNamed(name);
@@ -55,7 +55,7 @@ describe.each(["oci-a10", "oci-h100"])("the network of %s", (name) => {
       ({ from, to, on }) => from === "nodes" && to === "endpoint" && on === "TCP 6443",
     );
     expect(api).toMatchObject([{ closedAt: "nodes" }]);
-    expect(networkText(name, closed)).toContain("NOTHING GETS THROUGH: nodes has no rule for it");
+    expect(closed && networkText(name, closed)).toContain("NOTHING GETS THROUGH: nodes has no rule for it");
     expect(closed && networkPicture(name, closed)).not.toBe(networkPicture(name, map));
   });
 
@@ -69,7 +69,13 @@ describe.each(["oci-a10", "oci-h100"])("the network of %s", (name) => {
 });
 
 it("is nothing where a cluster exists", async () => {
-  const map = networkMap(await resourcesOf("edge-nvidia"));
-  expect(map).toBeUndefined();
-  expect(networkText("edge-nvidia", map)).toContain("edge-nvidia makes no network");
+  const resources = await resourcesOf("edge-nvidia");
+  expect(networkMap(resources)).toBeUndefined();
+  expect(noNetworkText("edge-nvidia", hasUnmappedNetwork(resources))).toContain("edge-nvidia makes no network");
 }, 60_000);
+
+it("is not drawn on AWS, which is said", () => {
+  const vpc: RecordedResource = { urn: "urn", type: "aws:ec2/vpc:Vpc", name: "vpc", inputs: {} } as RecordedResource;
+  expect(networkMap([vpc])).toBeUndefined();
+  expect(noNetworkText("aws-prod", hasUnmappedNetwork([vpc]))).toMatch(/on AWS.*docs\/eks\.md/);
+});

@@ -79,6 +79,7 @@ describe("how replicas follow demand", () => {
     const page = (scaling: ScalingPlan) =>
       topologySection(
         { ...planResult.plan, models: [{ ...night, scaling }], unplaced: [] },
+        planResult.cluster,
         new Map(),
       ).body.text.replace(/\s+/g, " ");
     expect(page(ASLEEP)).toContain("0 replicas, room held for 1 more<");

@@ -47,7 +47,9 @@ describe("the architecture of a model of an environment", () => {
 
   it("needs the files where no reader knows its type, and says so", async () => {
     const [problem] = await problemsOf(read("config.json"));
-    expect(problem?.message).toMatch(/model_type: unknown model family; .*Give the folder that holds its weights/);
+    expect(problem?.message).toMatch(
+      /model_type: unknown model family; .*Name config\.json in a folder with its weight files/,
+    );
   });
 
   it("is refused with weight files that are none, as every mistake in the environment is", async () => {

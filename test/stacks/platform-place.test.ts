@@ -15,22 +15,36 @@ function planOf(pools: readonly PoolRequest[]) {
 }
 
 describe("the place of the platform", () => {
+  const existing = { provision: "existing" as const };
+
   it.each([
-    ["oci", "VM.GPU.A10.2", "system: {shape: VM.Standard.A1.Flex"],
-    ["aws", "g6e.xlarge", "system: {shape: m7i.2xlarge"],
-  ] as const)("is missing in %s where every pool has GPUs", (kind, shape, fix) => {
+    ["VM.GPU.A10.2", "system: {shape: VM.Standard.A1.Flex"],
+    ["g6e.xlarge", "system: {shape: m7i.2xlarge"],
+  ] as const)("is missing on machines such as %s where every pool has GPUs", (shape, fix) => {
     const { pools } = planOf([poolOf(shape, 1), poolOf(shape, 1, { name: "more" })]);
-    expect(platformPlaceProblems(kind, pools)).toEqual([
+    expect(platformPlaceProblems(existing, pools)).toEqual([
       expect.objectContaining({ severity: "mandatory", rule: "platform-place", message: expect.stringContaining(fix) }),
     ]);
   });
 
-  it("is a pool without GPUs, or machines of one's own, which nobody taints", () => {
-    expect(platformPlaceProblems("oci", planOf([poolOf("VM.GPU.A10.2", 1), poolOf("m7i.2xlarge", 1)]).pools)).toEqual(
-      [],
+  it("is a pool without GPUs, or machines of one's own", () => {
+    const withSystem = planOf([poolOf("VM.GPU.A10.2", 1), poolOf("m7i.2xlarge", 1)]).pools;
+    expect(platformPlaceProblems(existing, withSystem)).toEqual([]);
+    const gpuAlone = planOf([poolOf("VM.GPU.A10.2", 1, { shape: own })]).pools;
+    expect(platformPlaceProblems({ provision: "create" }, gpuAlone)).toEqual([]);
+    expect(platformPlaceProblems(existing, gpuAlone)).toEqual([
+      expect.objectContaining({ severity: "advisory", rule: "platform-place" }),
+    ]);
+  });
+
+  it.each(["local", "edge", "aws", "oci"] as const)("is judged by machines, not by the kind %s", async (kind) => {
+    const machine = { node: { card: "l40s", gpuCount: 1, vcpus: 16, memoryGiB: 128 } };
+    const shape = { aws: { shape: "g6e.xlarge" }, oci: { shape: "VM.GPU.A10.2" }, local: machine, edge: machine }[kind];
+    const { plan } = await planText(
+      environmentText({ ...rightEnvironment, cluster: { kind }, pools: { gpu: shape }, models: {} }),
     );
-    expect(platformPlaceProblems("edge", planOf([poolOf("VM.GPU.A10.2", 1, { shape: own })]).pools)).toEqual([]);
-    expect(platformPlaceProblems("local", planOf([poolOf("VM.GPU.A10.2", 1)]).pools)).toEqual([]);
+    const found = plan.problems.find(({ rule }) => rule === "platform-place");
+    expect(found?.severity).toBe(shape === machine ? "advisory" : "mandatory");
   });
 
   it("is asked for in the plan of an environment", async () => {

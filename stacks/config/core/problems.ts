@@ -1,4 +1,4 @@
-import { distance } from "fastest-levenshtein";
+export { didYouMean, suggest } from "./near-names";
 
 /** Keys from the section down. */
 export type Path = readonly (string | number)[];
@@ -116,33 +116,6 @@ export function formatValue(value: unknown): string {
       : `a mapping with ${shorten(keys.map((key) => JSON.stringify(key)).join(", "))}`;
   }
   return String(value);
-}
-
-/** The candidate that was probably meant: one that shares its beginning, or one within two edits for every five letters. */
-export function didYouMean(name: string, candidates: readonly string[]): string | undefined {
-  const folded = name.toLowerCase();
-  const begun = candidates.filter((candidate) => sharesBeginning(folded, candidate.toLowerCase()));
-  if (begun.length === 1) {
-    return begun[0];
-  }
-  const most = Math.max(1, Math.round(name.length * 0.4));
-  // It takes an edit for each letter more or less: what is far too long is not compared letter by letter.
-  const near = candidates
-    .filter((candidate) => Math.abs(candidate.length - name.length) <= most)
-    .map((candidate) => ({ candidate, edits: distance(folded, candidate.toLowerCase()) }));
-  const [nearest] = near.sort((a, b) => a.edits - b.edits);
-  return nearest !== undefined && nearest.edits <= most ? nearest.candidate : undefined;
-}
-
-/** Whether one is the other cut short, to three letters or more: `prod` and `production`, `min` and `minimum`. */
-function sharesBeginning(a: string, b: string): boolean {
-  return Math.min(a.length, b.length) >= 3 && (a.startsWith(b) || b.startsWith(a));
-}
-
-/** `did you mean "x"?` where one is near, else what else to do. */
-export function suggest(name: string, candidates: readonly string[], otherwise: string): string {
-  const meant = didYouMean(name, candidates);
-  return meant === undefined ? otherwise : `did you mean ${JSON.stringify(meant)}?`;
 }
 
 /**

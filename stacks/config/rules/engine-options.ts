@@ -8,6 +8,8 @@ import type { ArgumentValue } from "../../../planner/types";
 import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
 import { blockOf, settingFaults } from "../engine-block";
+import { fieldAt, flowYaml, printable } from "../field-text";
+import { foreignValue } from "../foreign-words";
 import type { ModelConfig } from "../schema";
 import { secretKeys } from "../secrets";
 import { isFlagOfRelease, optionOfRelease, releaseOf, valueOfRelease } from "./options-of-release";
@@ -52,17 +54,29 @@ function* problems<T extends ArgumentValue>(
   faultOf: (name: string, value: T) => Fault | undefined,
 ): Generator<ProblemDraft> {
   for (const [name, value] of Object.entries(values ?? {})) {
-    const fault = credentialFault(value) ?? faultOf(name, value);
+    const fault = credentialFault(value) ?? foreignFault([...path, name], value) ?? faultOf(name, value);
     if (fault) {
       yield { path: [...path, name], value: fault.secret ? HIDDEN : value, allowed: fault.allowed, fix: fault.fix };
     }
   }
 }
 
+/** A value that other deployments have, and that means something else here. */
+function foreignFault(path: Path, value: ArgumentValue): Fault | undefined {
+  const meaning = foreignValue(path, value);
+  return meaning && { allowed: meaning.why ?? "another value", fix: meaning.fix };
+}
+
 function argumentFault(name: string, value: ArgumentValue, config: ModelConfig): Fault | undefined {
   const { argumentNamed, arguments: rules } = engineOptions(config.engine);
   const argument = argumentNamed.get(name);
-  const forbidden = forbiddenBy(rules, name, argument !== undefined || isFlagOfRelease(name, config));
+  const forbidden = forbiddenBy(
+    rules,
+    name,
+    argument !== undefined || isFlagOfRelease(name, config),
+    config.engine,
+    value,
+  );
   if (forbidden) {
     return forbidden;
   }
@@ -91,7 +105,7 @@ function memoryFault(name: string, value: ArgumentValue, engine: EngineName): Fa
 function variableFault(name: string, value: string | number | boolean, config: ModelConfig): Fault | undefined {
   const { options, environment: rules } = engineOptions(config.engine);
   const variable = options.environment.find((known) => known.name === name);
-  const forbidden = forbiddenBy(rules, name, true);
+  const forbidden = forbiddenBy(rules, name, true, config.engine, value);
   if (forbidden) {
     return { ...forbidden, secret: isSecretName(name) };
   }
@@ -119,23 +133,58 @@ function variableFault(name: string, value: string | number | boolean, config: M
     const known = options.environment.map((each) => each.name).filter((each) => each.startsWith(own));
     return {
       allowed: `a variable of ${config.engine} ${options.version}: ${list(known)}`,
-      fix: suggest(name, known, "remove it: nothing reads it"),
+      fix:
+        (rules.former && ruleFor(rules.former, name)) ??
+        asFlag(name.slice(own.length), value, config.engine) ??
+        suggest(name, known, `remove it: ${config.engine} ${options.version} does not read it`),
     };
   }
   return undefined;
 }
 
+/** A variable that became the flag of its name: `VLLM_ATTENTION_BACKEND`. */
+function asFlag(name: string, value: ArgumentValue, engine: EngineName): string | undefined {
+  const flag = name.toLowerCase().replaceAll("_", "-");
+  const { argumentNamed, arguments: rules } = engineOptions(engine);
+  if (
+    !argumentNamed.has(flag) ||
+    ruleFor(rules.settings, flag) !== undefined ||
+    ruleFor(rules.refused, flag) !== undefined
+  ) {
+    return undefined;
+  }
+  return `write args: {${flag}: ${flowYaml(value)}} in its place: it is a flag now`;
+}
+
 /** What the platform keeps to itself, whatever the value. */
-function forbiddenBy({ settings, refused }: OptionRules, name: string, exists: boolean): Fault | undefined {
+function forbiddenBy(
+  { settings, refused }: OptionRules,
+  name: string,
+  exists: boolean,
+  engine: EngineName,
+  value: ArgumentValue,
+): Fault | undefined {
   const key = exists ? ruleFor(settings, name) : undefined;
   if (key !== undefined) {
     return {
       allowed: `told by ${key} of the model, which the plan counts with`,
-      fix: `remove it here and write ${key}`,
+      fix: `remove it here and write ${key}${valueThere(key, value, engine)}`,
     };
   }
   const reason = exists ? ruleFor(refused, name) : undefined;
   return reason === undefined ? undefined : { allowed: `not to be set: ${reason}`, fix: "remove it" };
+}
+
+/** The value as the key takes it: `: 2`; of several, why only one can stand there. */
+function valueThere(key: string, value: ArgumentValue, engine: EngineName): string {
+  const field = fieldAt(["models", "any", ...key.split(".")], { models: { any: { engine } } });
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const shown = printable(field, items[0]);
+  if (field?.enum !== undefined && shown === "…") {
+    return `, which has ${list(field.enum.map(String))} alone`;
+  }
+  const several = items.length > 1 && field?.type === "string" ? ", the one value that it takes" : "";
+  return shown === "…" ? several : `: ${shown}${several}`;
 }
 
 function unknownArgument(name: string, engine: EngineName): Fault {
@@ -151,6 +200,10 @@ function unknownArgument(name: string, engine: EngineName): Fault {
   }
   if (same) {
     return { allowed, fix: writtenAs(same.name, options.arguments) };
+  }
+  const former = options.arguments.former && ruleFor(options.arguments.former, plain);
+  if (former !== undefined) {
+    return { allowed, fix: former };
   }
   if (inside.length > 0 && known.some((each) => each.name === flag)) {
     return { allowed, fix: `write ${flag}: and its value, or its fields as a mapping, behind it` };

@@ -1,4 +1,5 @@
 import { findModel, modelNames } from "../../../catalog/models";
+import { unservedByName } from "../../../catalog/unserved-models";
 import { type EngineName, engineOf, enginesFor } from "../../../engines";
 import { SOURCES, sourceForms, splitSource } from "../../../engines/sources";
 import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
@@ -18,19 +19,24 @@ export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
         allowed: "either model (a catalogue name) or config (a Hugging Face config.json)",
         fix:
           model.model === undefined
-            ? "add model: llama-3.2-3b-instruct, or config with source"
+            ? `add ${engineOf(model.engine).missingModel ?? "model: llama-3.2-3b-instruct, or config with source"}`
             : "remove one of the two",
       };
     } else if (model.model !== undefined && !findModel(model.model)) {
+      const unserved = unservedByName(model.model);
       yield {
         path: [...path, "model"],
         value: model.model,
-        allowed: `a model of the catalogue: ${list(modelNames(), LIST_MODELS)}`,
-        fix: suggest(
-          model.model,
-          modelNames(),
-          "take a catalogue name, or give config and source for a model of your own",
-        ),
+        allowed: unserved
+          ? `a model that an engine here serves; ${unserved.kind} is not served: ${unserved.why}`
+          : `a model of the catalogue: ${list(modelNames(), LIST_MODELS)}`,
+        fix:
+          unserved?.fix ??
+          suggest(
+            model.model,
+            modelNames(),
+            "take a catalogue name, or give config and source for a model of your own",
+          ),
       };
     } else if (model.config !== undefined && model.source === undefined) {
       yield {
@@ -95,7 +101,9 @@ export const tasksFitTheEngines: Rule = function* ({ sections }) {
     const task = model.task ?? findModel(model.model ?? "")?.task ?? "chat";
     const { label, tasks } = engineOf(model.engine);
     const able = enginesFor({ task });
-    if (!tasks.includes(task)) {
+    // What a model does that is not described yet, is not known.
+    const isKnown = model.task !== undefined || model.model !== undefined || model.config !== undefined;
+    if (isKnown && !tasks.includes(task)) {
       yield {
         path: ["models", name, "engine"],
         value: model.engine,
@@ -136,7 +144,7 @@ export const quantizationsAreKnown: Rule = function* ({ sections }) {
         path: ["models", name, "quantization"],
         value: quantization,
         allowed,
-        fix: suggest(quantization, known, "remove it to use the checkpoint's own format"),
+        fix: suggest(quantization, known, "take one of these, or remove it for the checkpoint's own format"),
       };
       continue;
     }
@@ -272,7 +280,19 @@ export const tensorParallelFitsANode: Rule = function* (context) {
     const open = openPools(name, model, pools);
     const most = mostGpus(open);
     const { tensorParallel } = requestedSettings(model);
-    if (tensorParallel !== undefined && tensorParallel > 1 && open.length > 0 && open.every(({ sharing }) => sharing)) {
+    if (tensorParallel !== undefined && tensorParallel > 1 && open.length === 0 && hasCpuPool(name, model, pools)) {
+      yield {
+        path: ["models", name, model.engine, "tensorParallel"],
+        value: tensorParallel,
+        allowed: "1: its pools have no GPUs, and a replica on CPUs is one pod that is not split",
+        fix: "remove tensorParallel, or take a pool with GPUs",
+      };
+    } else if (
+      tensorParallel !== undefined &&
+      tensorParallel > 1 &&
+      open.length > 0 &&
+      open.every(({ sharing }) => sharing)
+    ) {
       yield {
         path: ["models", name, model.engine, "tensorParallel"],
         value: tensorParallel,
@@ -292,12 +312,20 @@ export const tensorParallelFitsANode: Rule = function* (context) {
 
 /** Pools with GPUs that the model may use. */
 function openPools(name: string, model: ModelConfig, pools: EnvironmentConfig["pools"]): PoolConfig[] {
+  return poolsFor(name, model, pools).filter((pool) => knownMachine(pool)?.gpu);
+}
+
+function hasCpuPool(name: string, model: ModelConfig, pools: EnvironmentConfig["pools"]): boolean {
+  return poolsFor(name, model, pools).some(({ role }) => role === "cpu");
+}
+
+function poolsFor(name: string, model: ModelConfig, pools: EnvironmentConfig["pools"]): PoolConfig[] {
   return Object.entries(pools)
     .filter(
       ([pool, { dedicatedTo }]) =>
         (dedicatedTo?.includes(model.revisionOf?.model ?? name) ?? true) && (model.pools?.includes(pool) ?? true),
     )
-    .flatMap(([, pool]) => (knownMachine(pool)?.gpu ? [pool] : []));
+    .map(([, pool]) => pool);
 }
 
 /** GPUs of the largest node of such pools that a pod may have together. */

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { hourlyUsd } from "../../../catalog/shapes";
+import { hourlyUsd, onPremNode } from "../../../catalog/shapes";
 import { engineNames } from "../../../engines";
 import { withFixes } from "../../../planner/fixes/find-fixes";
+import { modelSettings } from "../../../planner/fixes/model-settings";
 import { planDeployment } from "../../../planner/plan";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../../../planner/request";
@@ -27,6 +28,14 @@ const MODEL_KEYS: Readonly<Record<string, keyof ModelRequest>> = {
 /** What a person does with a fix: writes the value at its path; what stands in the block of an engine, the request has beside the rest. */
 function written(request: PlanRequest, { path, to }: Fix): PlanRequest {
   const [section, name, ...rest] = path.split(".");
+  const model = request.models.find((each) => each.name === name);
+  if (model && ["engine", "engineVersion"].includes(rest.join("."))) {
+    return (
+      modelSettings(request, model)
+        .find((setting) => setting.path === path)
+        ?.at(0).request ?? request
+    );
+  }
   const key = rest.filter((part) => !engineNames.some((engine) => engine === part)).join(".");
   if (section === "models") {
     const change =
@@ -115,6 +124,38 @@ describe("room before the spike that costs too much", () => {
 });
 
 describe("a model that does not fit", () => {
+  // Two cards of 24 GiB, as in many a workshop.
+  const own = onPremNode({
+    card: "rtx-4090",
+    gpuCount: 2,
+    vcpus: 32,
+    memoryGiB: 128,
+    localNvmeGB: 2000,
+    networkGbps: 10,
+  });
+  const two = poolOf("g6.12xlarge", 1, { shape: own, usdPerNodeHour: 0 });
+  const wide = modelOf("qwen3-32b", {
+    name: "chat",
+    source: { kind: "huggingface", repository: "Qwen/Qwen3-32B", revision: "main" },
+    contextTokens: 16_384,
+    concurrency: 4,
+  });
+  const enginesOf = (model: ModelRequest) =>
+    (onlyRefusal(environmentOf([two], [model])).fixes ?? []).filter(({ path }) => path === "models.chat.engine");
+
+  it("may have another engine whose build the catalogue has, which is named with its format", () => {
+    const { message, fixes } = onlyRefusal(environmentOf([two], [wide]));
+    expect(fixes).toContainEqual(expect.objectContaining({ path: "models.chat.engine", from: "vllm", to: "ollama" }));
+    expect(message).toContain("(qwen3:32b, Q4_K_M)");
+  });
+
+  it("keeps its engine where the file says more than another one would read", () => {
+    expect(enginesOf(wide)).toHaveLength(1);
+    expect(enginesOf({ ...wide, args: { "enable-prefix-caching": false } })).toEqual([]);
+    expect(enginesOf({ ...wide, kvCacheDtype: "fp8" })).toEqual([]);
+    expect(enginesOf({ ...wide, engineVersion: "0.30.0" })).toEqual([]);
+  });
+
   it("may become fp8 on cards that have it, and not on those that have not", () => {
     const on = (shape: string, model: ModelRequest) =>
       (onlyRefusal(environmentOf([poolOf(shape, 1)], [model])).fixes ?? []).map((fix) => [fix.path, fix.to]);

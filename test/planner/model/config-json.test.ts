@@ -57,8 +57,8 @@ describe("readModelConfig refuses", () => {
   it("an unknown family, with what to do", () => {
     const [problem] = problemsOf({ ...llama, model_type: "brontosaurus" });
     expect(problem?.path).toBe("model_type");
-    expect(problem?.message).toMatch(/^unknown model family; \d+ are known, the nearest is \w+\. /);
-    expect(problem?.message).toContain("planner/model/families");
+    expect(problem?.message).toMatch(/^unknown model family; \d+ are known, the nearest is \w+$/);
+    expect(problem?.fix).toContain("weight files");
   });
 
   it("numbers beyond any model instead of working on them", () => {

@@ -73,7 +73,7 @@ describe("a canary", () => {
     [
       "names an unknown quantization",
       { chat: { ...chat, canary: { quantization: "fp7" } } },
-      { path: "models.chat.canary.quantization", allowed: "a weight format of vllm", fix: "fp8" },
+      { path: "models.chat.canary.quantization", allowed: "a weight format of vllm", fix: "one of these" },
     ],
     [
       "has its replicas in the wrong order",

@@ -80,12 +80,52 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
   [
     "an unknown choice",
     { args: { "scheduling-policy": "fifo" } },
-    { path: "args.scheduling-policy", allowed: "one of fcfs, priority", fix: "fcfs" },
+    { path: "args.scheduling-policy", allowed: "one of fcfs, priority", fix: "one of these" },
   ],
   [
     "an unknown parser",
     { args: { "tool-call-parser": "hermess" } },
     { path: "args.tool-call-parser", allowed: "llama3_json", fix: 'did you mean "hermes"?' },
+  ],
+  [
+    "a variable that is a flag now",
+    { env: { VLLM_ALL2ALL_BACKEND: "pplx" } },
+    { path: "env.VLLM_ALL2ALL_BACKEND", allowed: "a variable of vllm", fix: "args: {all2all-backend: pplx}" },
+  ],
+  [
+    "another such variable",
+    { env: { VLLM_ATTENTION_BACKEND: "FLASH_ATTN" } },
+    { path: "env.VLLM_ATTENTION_BACKEND", allowed: "a variable of vllm", fix: "args: {attention-backend: FLASH_ATTN}" },
+  ],
+  [
+    "a variable that is a part of a flag now",
+    { env: { VLLM_FLASH_ATTN_VERSION: 3 } },
+    { path: "env.VLLM_FLASH_ATTN_VERSION", allowed: "a variable of vllm", fix: "flash_attn_version" },
+  ],
+  [
+    "a flag that has another name now",
+    { args: { "cuda-graph-sizes": [1, 2] } },
+    { path: "args.cuda-graph-sizes", allowed: "a flag of vLLM", fix: "cudagraph-capture-sizes" },
+  ],
+  [
+    "ranks that share experts, which replicas do not",
+    { args: { "data-parallel-size": 16 } },
+    { path: "args.data-parallel-size", allowed: "wide expert parallelism", fix: "remove it" },
+  ],
+  [
+    "several names of a model",
+    { args: { "served-model-name": ["a", "b"] } },
+    { path: "args.served-model-name", allowed: "servedName", fix: "servedName: a, the one value" },
+  ],
+  [
+    "Mistral's own layout of weights",
+    { args: { "load-format": "mistral" } },
+    { path: "args.load-format", allowed: "config.json", fix: "Hugging Face layout" },
+  ],
+  [
+    "a loader that has no place here",
+    { args: { "load-format": "npcache" } },
+    { path: "args.load-format", allowed: "vllm.loading", fix: "copy, stream alone" },
   ],
   [
     "a number that has a key of its own",
@@ -105,7 +145,7 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
   [
     "a flag of the plan",
     { args: { "tensor-parallel-size": 2 } },
-    { path: "args.tensor-parallel-size", allowed: "told by vllm.tensorParallel", fix: "write vllm.tensorParallel" },
+    { path: "args.tensor-parallel-size", allowed: "told by vllm.tensorParallel", fix: "write vllm.tensorParallel: 2" },
   ],
   [
     "its alias",

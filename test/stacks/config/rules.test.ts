@@ -112,9 +112,17 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
     { path: "pools.gpu.ocpus", allowed: "fixed size", fix: "remove ocpus" },
   ],
   [
+    "several GPUs of a model on CPUs",
+    {
+      pools: { gpu, cpu: { shape: "VM.Standard.A1.Flex", ocpus: 16, memoryGiB: 64, role: "cpu" } },
+      models: { chat: { model: "qwen2.5-0.5b-instruct", pools: ["cpu"], vllm: { tensorParallel: 2 } } },
+    },
+    { path: "models.chat.vllm.tensorParallel", allowed: "no GPUs", fix: "remove tensorParallel" },
+  ],
+  [
     "an unknown card",
     { cluster: edgeCluster, pools: { gpu: { node: { ...machine, card: "rtx-4091", gpuCount: 1 } } } },
-    { path: "pools.gpu.node.card", fix: 'did you mean "rtx-4090"?' },
+    { path: "pools.gpu.node.card", fix: '"rtx-4090"' },
   ],
   [
     "a card without a count",

@@ -46,7 +46,7 @@ describe("models.<name>.scaling", () => {
     [{ by: "kedda" }, `${path}.by`, /did you mean "keda"/],
     [{ on: [] }, `${path}.on`, /queue/],
     [{ on: ["kvcache"] }, `${path}.on[0]`, /kvCache/],
-    [{ signals: ["queue"] }, `${path}.signals`, /remove it|did you mean/],
+    [{ signals: ["queue"] }, `${path}.signals`, /on: \[queue\]/],
     [{ targets: { kvCache: 101 } }, `${path}.targets.kvCache`, /write for example 100/],
     [{ targets: { latency: 0 } }, `${path}.targets.latency`, /write for example 1/],
     [{ targets: { kvCache: 0.8 } }, `${path}.targets.kvCache`, /^write 80$/],

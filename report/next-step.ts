@@ -1,0 +1,35 @@
+/** Commands that deploy an environment, as its user types them. */
+import { shellWord } from "../names/shell-word";
+import type { PlanResult } from "./result";
+
+/** Where an environment was read. */
+export interface PlannedFile {
+  /** File that `--config` names. @default `Pulumi.<environment>.yaml` beside Pulumi.yaml, where Pulumi looks for it */
+  readonly config?: string;
+  /** Pulumi has written into it by what the stack's secrets are encrypted: the stack exists. */
+  readonly hasStack: boolean;
+}
+
+/** `pulumi up -s dev --config-file x.yaml` */
+export function upCommand(environment: string, config: string | undefined): string {
+  return `pulumi up -s ${environment}${config === undefined ? "" : ` --config-file ${shellWord(config)}`}`;
+}
+
+/** `npm run doctor -- dev --config x.yaml` */
+export function doctorCommand(environment: string, config: string | undefined): string {
+  return `npm run doctor -- ${environment}${config === undefined ? "" : ` --config ${shellWord(config)}`}`;
+}
+
+/** Every command from a deployable plan to the platform, in order. */
+export function nextSteps({
+  plan: { environment },
+  cluster,
+  from,
+}: Pick<PlanResult, "plan" | "cluster" | "from">): string[] {
+  const { config, hasStack = false } = from ?? {};
+  return [
+    ...(cluster.provision === "create" ? [] : [doctorCommand(environment, config)]),
+    ...(hasStack ? [] : [`pulumi stack init ${environment} (once)`]),
+    upCommand(environment, config),
+  ];
+}

@@ -1,0 +1,50 @@
+/** What a user types after a plan, and what nodes of a cluster that exists need before. */
+import { describe, expect, it } from "vitest";
+import { nextSteps } from "../../report/next-step";
+import { nodeCommands } from "../../report/node-commands";
+import { planResult, poolPlan, shape } from "./html.fixture";
+
+const onOwn = { ...planResult, cluster: { ...planResult.cluster, provision: "create" as const } };
+
+describe("what comes after a plan", () => {
+  it("examines a cluster that exists first, and makes the stack where there is none yet", () => {
+    expect(nextSteps(planResult)).toEqual([
+      "npm run doctor -- aws-prod",
+      "pulumi stack init aws-prod (once)",
+      "pulumi up -s aws-prod",
+    ]);
+    expect(nextSteps({ ...onOwn, from: { hasStack: true } })).toEqual(["pulumi up -s aws-prod"]);
+  });
+
+  it("names the file that Pulumi would not look for", () => {
+    expect(nextSteps({ ...planResult, from: { config: "my files/a.yaml", hasStack: true } })).toEqual([
+      "npm run doctor -- aws-prod --config 'my files/a.yaml'",
+      "pulumi up -s aws-prod --config-file 'my files/a.yaml'",
+    ]);
+  });
+});
+
+describe("what nodes of a cluster that exists need", () => {
+  const gpus = poolPlan({
+    name: "gpu",
+    role: "gpu",
+    shape: shape("g6e.xlarge"),
+    selector: { "node.kubernetes.io/instance-type": "g6e.xlarge", "inference-stacks.io/pool": "gpu" },
+    taints: [{ key: "nvidia.com/gpu", effect: "NoSchedule" }],
+  });
+  const system = poolPlan({ name: "system", role: "system", shape: shape("m7i.xlarge") });
+  const existing = { provision: "existing" as const };
+
+  it("is the label that pods select by, less the cloud's own, and a taint", () => {
+    expect(nodeCommands(gpus, { pools: [system, gpus] }, existing)).toEqual([
+      "kubectl label node <node of gpu> inference-stacks.io/pool=gpu",
+      "kubectl taint node <node of gpu> nvidia.com/gpu=:NoSchedule",
+    ]);
+  });
+
+  it("is no taint where the platform has no other nodes, and nothing on nodes that a stack makes", () => {
+    expect(nodeCommands(gpus, { pools: [gpus] }, existing)).toEqual([expect.stringContaining("kubectl label")]);
+    expect(nodeCommands(gpus, { pools: [system, gpus] }, { provision: "create" })).toEqual([]);
+    expect(nodeCommands(gpus, { pools: [system, gpus] }, { provision: "stack" })).toEqual([]);
+  });
+});
