@@ -4,11 +4,12 @@ import { findModel } from "../../../catalog/models";
 import { type EngineName, engineOf, engineOptions, readFlags } from "../../../engines";
 import { commitOf, parseSource } from "../../../engines/sources";
 import type { ArgumentValue } from "../../../planner/types";
-import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../core/problems";
+import { didYouMean, HIDDEN, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
 import { blockOf, settingFaults } from "../engine-block";
 import type { ModelConfig } from "../schema";
 import { secretKeys } from "../secrets";
+import { holdsToken } from "../tokens";
 
 type Fault = Pick<ProblemDraft, "allowed" | "fix"> & { readonly secret?: boolean };
 
@@ -98,7 +99,7 @@ function variableFault(name: string, value: string | number | boolean, config: M
   if (variable !== undefined) {
     return valueFault(variable, value, isPinned(config));
   }
-  if (isSecretName(name)) {
+  if (isSecretName(name) && typeof value === "string" && !isNumber(value)) {
     return {
       allowed: "no secrets: whoever sees the pod reads its variables",
       fix: `remove it, and treat the value as leaked; secrets of the platform have keys of their own: ${secretKeys.join(", ")}`,
@@ -231,7 +232,7 @@ function listFault(value: ArgumentValue): Fault | undefined {
 }
 
 function credentialFault(value: ArgumentValue): Fault | undefined {
-  return holdsCredential(typeof value === "string" ? value : JSON.stringify(value))
+  return holdsToken(typeof value === "string" ? value : JSON.stringify(value))
     ? {
         allowed: "no secrets: whoever sees the pod reads its arguments and variables",
         fix: `remove it, and treat the value as leaked; secrets of the platform have keys of their own: ${secretKeys.join(", ")}`,
