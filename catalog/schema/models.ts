@@ -62,7 +62,13 @@ const engineOptions = z.strictObject({
 
 const remarks = z.record(text, text);
 
-const optionRules = z.strictObject({ settings: remarks, refused: remarks, memory: remarks, advice: remarks });
+const optionRules = z.strictObject({
+  settings: remarks,
+  refused: remarks,
+  memory: remarks,
+  texts: remarks.optional(),
+  advice: remarks,
+});
 
 /** Models, the engines that serve them, and what others ask for them. */
 export const models = {

@@ -103,6 +103,7 @@ const rules: readonly Rule[] = [
   modelStore.storePrefixesDoNotNest,
   models.quantizationsAreKnown,
   models.tasksFitTheEngines,
+  models.baseModelsAnswerNoChats,
   models.legacyEnginesStayOutOfProduction,
   engineOptions.argumentsAreKnown,
   engineOptions.variablesAreKnown,

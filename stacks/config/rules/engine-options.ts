@@ -3,10 +3,12 @@ import { type EngineArgument, type EngineVariable, type OptionRules, ruleFor } f
 import { findModel } from "../../../catalog/models";
 import { type EngineName, engineOf, engineOptions, readFlags } from "../../../engines";
 import { commitOf, parseSource } from "../../../engines/sources";
+import { MODEL_FOLDER } from "../../../names/pod-folders";
 import type { ArgumentValue } from "../../../planner/types";
 import { didYouMean, HIDDEN, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
 import { blockOf, settingFaults } from "../engine-block";
+import { outsideName } from "../outside-names";
 import type { ModelConfig } from "../schema";
 import { secretKeys } from "../secrets";
 import { holdsToken } from "../tokens";
@@ -67,7 +69,7 @@ function argumentFault(name: string, value: ArgumentValue, config: ModelConfig):
   }
   if (argument === undefined) {
     // Another version may have other flags; the plan says that this one was not checked.
-    return isPinned(config) ? unknownArgument(name, config.engine) : undefined;
+    return isPinned(config) ? unknownArgument(name, config.engine) : outsideFault(name, value, rules);
   }
   if (name === "trust-remote-code" && value === true && !isPinnedSource(config)) {
     return {
@@ -75,7 +77,25 @@ function argumentFault(name: string, value: ArgumentValue, config: ModelConfig):
       fix: "read the repository's code, then add source: hf://org/name@<commit>, or remove the flag",
     };
   }
-  return valueFault(argument, value, isPinned(config)) ?? memoryFault(name, value, config.engine);
+  return (
+    valueFault(argument, value, isPinned(config)) ??
+    memoryFault(name, value, config.engine) ??
+    outsideFault(name, value, rules)
+  );
+}
+
+/** The pod is offline: what a value names, it must have. Flags with advice have a remark on what their value leads to. */
+function outsideFault(name: string, value: ArgumentValue, { texts = {}, advice }: OptionRules): Fault | undefined {
+  const isHarmless = ruleFor(texts, name) !== undefined || ruleFor(advice, name) !== undefined;
+  const found = isHarmless ? undefined : outsideName(name, value);
+  return (
+    found && {
+      allowed: `what is in the pod, which is offline: ${JSON.stringify(found.text)} is ${found.what}`,
+      fix: name.startsWith("spec")
+        ? `take a method that needs no other model (ngram; mtp with heads inside the checkpoint), or write a path below ${MODEL_FOLDER}`
+        : `put the files beside the weights and write their path below ${MODEL_FOLDER}, or remove it`,
+    }
+  );
 }
 
 /** What the memory figure is to count with, it must be able to read. */
