@@ -33,8 +33,10 @@ describe("a program that runs offline", () => {
     expect(waitsOf("taker")).toEqual(["member", "other"]);
     expect(waitsOf("waiter")).toEqual(["member"]);
     expect(waitsOf("other")).toEqual([]);
-    const { origins } = resources.find((each) => each.name === "taker") ?? { origins: {} };
-    expect(Object.fromEntries(Object.entries(origins).map(([input, urns]) => [input, named(urns)]))).toEqual({
+    const taker = resources.find((each) => each.name === "taker");
+    expect(
+      Object.fromEntries(Object.entries(taker?.origins ?? {}).map(([input, urns]) => [input, named(urns)])),
+    ).toEqual({
       length: ["other"],
       keepers: ["member"],
     });
