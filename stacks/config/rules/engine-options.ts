@@ -92,8 +92,8 @@ function outsideFault(name: string, value: ArgumentValue, { texts = {}, advice }
     found && {
       allowed: `what is in the pod, which is offline: ${JSON.stringify(found.text)} is ${found.what}`,
       fix: name.startsWith("spec")
-        ? `take a method that needs no other model (ngram; mtp with heads inside the checkpoint), or write a path below ${MODEL_FOLDER}`
-        : `put the files beside the weights and write their path below ${MODEL_FOLDER}, or remove it`,
+        ? `take a method that needs no other model (ngram; mtp with heads inside the checkpoint), or put its files into a folder of an s3:// source and write the path below ${MODEL_FOLDER}`
+        : `put the files beside the weights of an s3:// source and write their path below ${MODEL_FOLDER}, or remove it`,
     }
   );
 }
