@@ -46,6 +46,8 @@ export interface OptionRules {
   readonly refused: Readonly<Record<string, string>>;
   /** Changes the memory that the model needs, in a way that the plan does not count: how. */
   readonly memory: Readonly<Record<string, string>>;
+  /** Its value is text that the engine looks up nowhere: what reads it. Values of other flags may name nothing outside the pod. @default none */
+  readonly texts?: Readonly<Record<string, string>>;
   /** May be set; what whoever reads the plan should know. */
   readonly advice: Readonly<Record<string, string>>;
   /** Options that earlier versions had, and what to write in their place. @default none is known */

@@ -13,6 +13,10 @@ interface RegisterRequest {
   getImportid(): string;
   /** URNs as this monitor gives them. */
   getDependenciesList(): string[];
+  /** The same of each property that was computed from other resources. */
+  getPropertydependenciesMap(): {
+    forEach(visit: (origins: { getUrnsList(): string[] }, property: string) => void): void;
+  };
 }
 
 /** What tells the resources of a program apart. */
@@ -21,10 +25,17 @@ export interface ResourceKey {
   readonly name: string;
 }
 
+/** What a registration depends on. */
+export interface Dependencies {
+  /** Resources that the engine would finish first. */
+  readonly waitsFor: readonly ResourceKey[];
+  /** Resources that a property was computed from, by property; only of those that were. */
+  readonly origins: Readonly<Record<string, readonly ResourceKey[]>>;
+}
+
 /** What answers for the providers. */
 export interface Answering extends Mocks {
-  /** @param args with the resources that the engine would finish first. */
-  newResource(args: MockResourceArgs & { readonly waitsFor: readonly ResourceKey[] }): ReturnType<Mocks["newResource"]>;
+  newResource(args: MockResourceArgs & Dependencies): ReturnType<Mocks["newResource"]>;
 }
 
 /** What the runtime asks an answer for. */
@@ -44,7 +55,7 @@ interface RegisterAnswer {
 class InProcessMonitor extends MockMonitor {
   constructor(private readonly answering: Answering) {
     // What is read, such as another stack, waits for nothing.
-    super({ ...answering, newResource: (args) => answering.newResource({ ...args, waitsFor: [] }) });
+    super({ ...answering, newResource: (args) => answering.newResource({ ...args, waitsFor: [], origins: {} }) });
   }
 
   override async registerResource(
@@ -60,6 +71,7 @@ class InProcessMonitor extends MockMonitor {
         custom: request.getCustom(),
         id: request.getImportid(),
         waitsFor: request.getDependenciesList().map(keyIn),
+        origins: originsOf(request),
       });
       const urn = mockUrn(request.getParent(), request.getType(), request.getName());
       // Plain data is what it would be serialized to.
@@ -76,6 +88,17 @@ class InProcessMonitor extends MockMonitor {
       callback(error, undefined);
     }
   }
+}
+
+function originsOf(request: RegisterRequest): Record<string, readonly ResourceKey[]> {
+  const origins: Record<string, readonly ResourceKey[]> = {};
+  request.getPropertydependenciesMap().forEach((found, property) => {
+    const urns = found.getUrnsList();
+    if (urns.length > 0) {
+      origins[property] = urns.map(keyIn);
+    }
+  });
+  return origins;
 }
 
 /** Whether a value is made of maps, lists and scalars alone: of no output, asset or resource. */

@@ -26,6 +26,8 @@ export interface RecordedResource {
    * those whose outputs the inputs take. Its parent, and what that waits for, comes first too.
    */
   readonly waitsFor: readonly string[];
+  /** URNs of the resources that an input was computed from, by input; only of those that were. */
+  readonly origins: Readonly<Record<string, readonly string[]>>;
   readonly options: RecordedOptions;
 }
 
@@ -73,6 +75,7 @@ interface Answered {
   readonly provider: string | undefined;
   /** Keys of resources. */
   readonly waitsFor: readonly string[];
+  readonly origins: Readonly<Record<string, readonly string[]>>;
 }
 
 interface Registration {
@@ -105,8 +108,14 @@ async function record(program: () => unknown, options: OfflineOptions): Promise<
       call: (args) => answers.call(args.token, args.inputs),
       newResource: (args) => {
         const { inputs, secretInputs } = unwrap(args.inputs as Record<string, unknown>);
-        const { provider = "", waitsFor } = args;
-        answered.set(key(args), { inputs, secretInputs, provider: provider || undefined, waitsFor: waitsFor.map(key) });
+        const { provider = "" } = args;
+        answered.set(key(args), {
+          inputs,
+          secretInputs,
+          provider: provider || undefined,
+          waitsFor: args.waitsFor.map(key),
+          origins: mapValues(args.origins, (keys) => keys.map(key)),
+        });
         patience.renew();
         options.onResource?.(answered.size);
         if (!args.custom) {
@@ -190,6 +199,7 @@ function assemble(
     provider: undefined,
     dependsOn: [],
     waitsFor: [],
+    origins: {},
     options: { protect: false, retainOnDelete: false, deleteBeforeReplace: false, ignoreChanges: [] },
   };
   // Qualified type of each resource: the types of its ancestors, without the stack, joined by "$".
@@ -221,6 +231,7 @@ function assemble(
       // What a resource depends on was constructed before it, so its URN is known by now.
       dependsOn: (dependencies.get(resource) ?? []).flatMap((needed) => known.get(needed)?.urn ?? []),
       waitsFor: answer?.waitsFor ?? [],
+      origins: answer?.origins ?? {},
       options: {
         protect,
         retainOnDelete: retain,
@@ -231,7 +242,15 @@ function assemble(
     });
   }
   const named = (keys: readonly string[]) => keys.flatMap((found) => urns.get(found) ?? []);
-  return resources.map((resource) => ({ ...resource, waitsFor: named(resource.waitsFor) }));
+  return resources.map((resource) => ({
+    ...resource,
+    waitsFor: named(resource.waitsFor),
+    origins: mapValues(resource.origins, named),
+  }));
+}
+
+function mapValues<T, R>(values: Readonly<Record<string, T>>, change: (value: T) => R): Record<string, R> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }
 
 function key({ type, name }: ResourceKey): string {

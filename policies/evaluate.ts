@@ -10,6 +10,8 @@ export interface RecordedInputs {
   readonly custom: boolean;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly secretInputs: readonly string[];
+  /** URNs of the resources that an input was computed from, by input. @default not known */
+  readonly origins?: Readonly<Record<string, readonly string[]>>;
   readonly options: { readonly protect: boolean };
 }
 
@@ -18,6 +20,8 @@ export interface EvaluationOptions {
   readonly stack: string;
   /** Overrides the stage of the published plan. */
   readonly stage?: "production" | "development";
+  /** Names of the plan, which are no random keys whatever they look like. @default none */
+  readonly publicNames?: readonly string[];
   /** @default every policy of the pack */
   readonly policies?: readonly (ResourcePolicy | StackPolicy)[];
 }
@@ -110,17 +114,36 @@ function run(
 /** Thrown by `notApplicable()`, as in Pulumi's own policy server. */
 class NotApplicable extends Error {}
 
-function contextOf(policy: ResourcePolicy | StackPolicy, { stage }: EvaluationOptions): PolicyContext {
-  const takesStage = policy.configSchema?.properties.stage !== undefined;
+/** A policy is configured with the options that its schema has. */
+function contextOf({ configSchema }: ResourcePolicy | StackPolicy, options: EvaluationOptions): PolicyContext {
+  const { stage, publicNames } = options;
+  const config = Object.fromEntries(
+    Object.entries({ stage, publicNames }).filter(
+      ([name, value]) => value !== undefined && configSchema?.properties[name] !== undefined,
+    ),
+  );
   return {
-    getConfig: <T extends object>() => (takesStage && stage !== undefined ? { stage } : {}) as T,
+    getConfig: <T extends object>() => config as T,
     notApplicable: (reason) => {
       throw new NotApplicable(reason);
     },
   };
 }
 
-function toFacts({ urn, type, name, inputs, secretInputs, options }: RecordedInputs): ResourceFacts {
-  // An offline run makes ids from names; they are how one resource refers to another.
-  return { urn, type, name, props: { id: `${name}-id`, ...inputs }, secretInputs, opts: options };
+function toFacts({ urn, type, name, inputs, secretInputs, origins, options }: RecordedInputs): ResourceFacts {
+  const propertyDependencies =
+    origins &&
+    Object.fromEntries(
+      Object.entries(origins).map(([input, urns]) => [input, urns.map((origin) => ({ urn: origin }))]),
+    );
+  return {
+    urn,
+    type,
+    name,
+    // An offline run makes ids from names; they are how one resource refers to another.
+    props: { id: `${name}-id`, ...inputs },
+    secretInputs,
+    opts: options,
+    ...(propertyDependencies && { propertyDependencies }),
+  };
 }

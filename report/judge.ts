@@ -2,6 +2,7 @@ import { MONTHLY_BUDGET, SERVICE_LEVEL } from "../names/rules";
 import { type EnvironmentRun, PROJECT } from "../offline/environment";
 import { evaluatePolicies } from "../policies/evaluate";
 import { clusterFact } from "./cluster";
+import { publicNames } from "./public-names";
 import type { PlanResult, ReportedViolation } from "./result";
 
 /** What forbids a run's deployment or deserves a look: the planner's reasons and the policies'. */
@@ -11,7 +12,12 @@ export function judge({
   recording,
 }: Pick<EnvironmentRun, "environment" | "plan" | "recording">): Omit<PlanResult, "seconds"> {
   const { environment: stack, stage } = plan;
-  const verdict = evaluatePolicies(recording.resources, { project: PROJECT, stack, stage });
+  const verdict = evaluatePolicies(recording.resources, {
+    project: PROJECT,
+    stack,
+    stage,
+    publicNames: publicNames({ environment, plan }),
+  });
   const capacity = plan.problems.map(
     ({ rule, severity, subject, message, fixes }): ReportedViolation => ({
       policy: rule,

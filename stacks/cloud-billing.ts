@@ -91,7 +91,7 @@ function awsBill(cluster: ClusterConfig<"aws">, chosen: Chosen): Bill {
         }
       : { loadBalancer, notPriced: unknown };
   }
-  const { zones, network, encryptionKeyArn, modelBucket } = eks;
+  const { zones, network, encryptionKeyArn } = eks;
   const natGateways = network.natGateways === "single" ? 1 : zones.length;
   return {
     cluster: {
@@ -101,6 +101,6 @@ function awsBill(cluster: ClusterConfig<"aws">, chosen: Chosen): Bill {
       keys: encryptionKeyArn === undefined ? EKS_KEYS : 0,
     },
     loadBalancer,
-    notPriced: ["logs of the control plane", ...(modelBucket ? ["the model bucket"] : [])],
+    notPriced: ["logs of the control plane"],
   };
 }

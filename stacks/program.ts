@@ -159,7 +159,6 @@ export async function createPlatform(
       ? {
           [CLUSTER_OUTPUT]: outputsOfCluster(config.kind, cluster),
           kubeconfig: cluster.kubeconfig,
-          ...(cluster.modelBucket && { modelBucket: cluster.modelBucket }),
         }
       : {};
   if (scope === "cluster") {

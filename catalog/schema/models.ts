@@ -80,6 +80,7 @@ const optionRules = z.strictObject({
   settings: remarks,
   refused: remarks,
   memory: remarks,
+  texts: remarks.optional(),
   advice: remarks,
   former: remarks.optional(),
 });

@@ -89,8 +89,14 @@ export const workload = z
   }));
 
 export const pod = z
-  .object({ metadata, status: z.object({ conditions: list(condition) }).nullish() })
-  .transform(({ metadata: { name }, status }) => ({ name, ready: isReady(status?.conditions ?? []) }));
+  .object({
+    metadata,
+    status: z.object({ conditions: list(condition), podIPs: list(z.object({ ip: z.string() })) }).nullish(),
+  })
+  .transform(({ metadata: { name }, status }): { name: string; ready: boolean; ips?: readonly string[] } => {
+    const ips = (status?.podIPs ?? []).map(({ ip }) => ip);
+    return { name, ready: isReady(status?.conditions ?? []), ...(ips.length > 0 && { ips }) };
+  });
 
 export const storageClass = z
   .object({ metadata, provisioner: text, parameters: texts, allowVolumeExpansion: z.boolean().nullish() })

@@ -121,8 +121,6 @@ export interface Cluster extends ClusterNetworks {
   readonly gpuDeviceGroups?: pulumi.Output<readonly number[]> | undefined;
   /** Undefined: it is not on AWS, or nobody made anything ready there. */
   readonly aws?: AwsGround | undefined;
-  /** Bucket for models that was made with the cluster, by its name. Undefined: none was. */
-  readonly modelBucket?: pulumi.Output<string> | undefined;
   /** Undefined: service accounts have no rights in a cloud. */
   readonly workloadIdentity: IdentityBinder | undefined;
   /**

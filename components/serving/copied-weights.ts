@@ -1,6 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
+import { MODEL_FOLDER } from "../../names/pod-folders";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
@@ -14,8 +15,6 @@ import { variables } from "./pod-settings";
 type EnvVar = kubernetes.types.input.core.v1.EnvVar;
 type Volume = kubernetes.types.input.core.v1.Volume;
 type VolumeMount = kubernetes.types.input.core.v1.VolumeMount;
-
-const MODEL_FOLDER = "/models/current";
 
 /** Files that the copying init container runs from. */
 const FETCH_SCRIPTS = ["fetch.ts", "credentials.ts", "model-files.ts", "retry.ts", "s3.ts", "s3-signature.ts"];

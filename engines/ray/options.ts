@@ -86,6 +86,7 @@ function rulesOfRay(
     settings: table(rules.settings),
     refused: { ...table(rules.refused), ...refused },
     memory: table(rules.memory),
+    texts: table(rules.texts ?? {}),
     advice: table(rules.advice),
     ...(rules.former && {
       former: Object.fromEntries(

@@ -5,8 +5,8 @@ export const S3_BUCKET = "aws:s3/bucket:Bucket";
 
 /**
  * True when a resource of type `type` configures this S3 bucket. In AWS the settings of a bucket are
- * resources of their own, which name the bucket in their property `bucket`. While that name is unknown,
- * the engine's record of what it was computed from decides.
+ * resources of their own, which name the bucket in their property `bucket`. A name that was computed from the
+ * bucket is the bucket's, whatever the bucket's own inputs say: with `bucketPrefix` they hold no name.
  */
 export function hasCompanion(bucket: Resource, type: string, resources: readonly Resource[]): boolean {
   return resources.some((candidate) => {
@@ -15,7 +15,13 @@ export function hasCompanion(bucket: Resource, type: string, resources: readonly
     }
     const name = candidate.props.get("bucket");
     const origins = candidate.dependenciesOf("bucket");
-    return name.value === UNKNOWN && origins ? origins.includes(bucket.urn) : isSame(name, bucket);
+    if (origins?.includes(bucket.urn)) {
+      return true;
+    }
+    // Both names may be computed from one suffix.
+    const shared = bucket.dependenciesOf("bucket") ?? [];
+    const isOfAnother = name.value === UNKNOWN && origins?.every((origin) => !shared.includes(origin));
+    return !isOfAnother && isSame(name, bucket);
   });
 }
 

@@ -15,12 +15,12 @@ const FORMATS: readonly Format[] = [
   { what: "an AWS access key id", shortest: 20, pattern: /\b(AKIA|ASIA)[0-9A-Z]{16}\b/ },
   { what: "a private key", shortest: 27, pattern: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/ },
   { what: "a JSON web token", shortest: 35, pattern: /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/ },
-  { what: "a bearer token", shortest: 23, pattern: /\bBearer\s+[A-Za-z0-9._~+/-]{16,}/i },
+  { what: "a bearer token", shortest: 23, pattern: /\bBearer\s+(?=\S*\d)[A-Za-z0-9._~+/-]{16,}/i },
   {
     what: "a vendor's API token",
     shortest: 15,
     pattern:
-      /\b(hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|glpat-[\w-]{20}|xox[abprs]-[\w-]{10,}|sk-[A-Za-z0-9_-]{20,}|nvapi-[\w-]{30,})/,
+      /\b(hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|glpat-[\w-]{20}|xox[abprs]-[\w-]{10,}|sk-[\w-]*?(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}|nvapi-[\w-]{30,})/,
   },
   { what: "a URL with a password", shortest: 8, pattern: /\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]+:[^\s:/@$]+@/i },
 ];
@@ -80,40 +80,89 @@ function shellWords(text: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** What kind of credential a text contains; undefined when it looks harmless. */
-export function credentialIn(text: string): string | undefined {
+/**
+ * What kind of credential a text contains; undefined when it looks harmless.
+ *
+ * @param publicNames names that the text may hold although they look like random keys.
+ */
+export function credentialIn(text: string, publicNames: readonly string[] = []): string | undefined {
   const format = FORMATS.find(({ shortest, pattern }) => text.length >= shortest && pattern.test(text));
   if (format) {
     return format.what;
   }
-  if (text.length < SHORTEST_KEY) {
-    return undefined;
-  }
-  const candidates = text.replace(CERTIFICATES, "").match(/[A-Za-z0-9+/=_-]{32,}/g) ?? [];
-  return candidates.some(isRandom) ? "a random key" : undefined;
+  return holdsRandomKey(text) && holdsRandomKey(without(text, publicNames)) ? "a random key" : undefined;
 }
 
-/** Characters of the shortest random key: `openssl rand -hex 16`. */
+/** Characters of the shortest random key: `openssl rand -base64 24`. */
 const SHORTEST_KEY = 32;
+
+function holdsRandomKey(text: string): boolean {
+  if (text.length < SHORTEST_KEY) {
+    return false;
+  }
+  const candidates = text.replace(CERTIFICATES, "").match(/[A-Za-z0-9+/=_-]{32,}/g) ?? [];
+  return candidates.some(isRandom);
+}
+
+/** The text with each whole occurrence of a name taken out: a part of a longer word stays. */
+function without(text: string, names: readonly string[]): string {
+  return names.reduce((rest, name) => {
+    const literal = name.replace(/[^A-Za-z0-9]/g, "\\$&");
+    return rest.replace(new RegExp(`(?<![A-Za-z0-9])${literal}(?![A-Za-z0-9])`, "g"), " ");
+  }, text);
+}
 
 /** Certificates and public keys are random-looking, and public. */
 const CERTIFICATES = /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----.*?-----END \1-----/gs;
 
-/** Bits per character from which on a long word is no language: English text has about 4.1, hexadecimal 4 at most. */
-const MINIMUM_ENTROPY = 4.3;
+/** They stand between the words of a name. Base64 has them too, but seldom: one in 32 characters. */
+const SEPARATORS = /[/_=-]+/;
+/** Characters of a word from which on it counts: shorter ones, such as A22B or FP8, look random in names as well. */
+const SHORTEST_WORD = 6;
+/** Characters of the longest word of a key, and of its words together. Names of models have no mixed word as long. */
+const LONGEST_WORD = 12;
+const SHORTEST_WORDS = 18;
+/** Bits per character from which on words are no language: hexadecimal has 4 at most, in both cases of letters more. */
+const MINIMUM_ENTROPY = 3.9;
 /** Share of neighbours of different classes (upper, lower, digit, other): random base64 has about 0.64, identifiers 0.3. */
-const MINIMUM_CLASS_CHANGES = 0.45;
+const MINIMUM_CLASS_CHANGES = 0.42;
 
-function isRandom(word: string): boolean {
-  const classes = [...word].map((character) =>
-    [/[A-Z]/, /[a-z]/, /[0-9]/].findIndex((pattern) => pattern.test(character)),
-  );
-  const changes = classes.filter((value, index) => index > 0 && value !== classes[index - 1]).length;
+/**
+ * True of a run of letters, digits and separators that looks like a key. Its words are judged singly, because the change
+ * from word to word says nothing: Qwen3-235B-A22B-FP8 changes as often as base64 does.
+ */
+function isRandom(candidate: string): boolean {
+  const all = candidate.split(SEPARATORS).filter((word) => word !== "");
+  const words = isGrouped(all) ? [all.join("")] : all.filter(({ length }) => length >= SHORTEST_WORD);
+  const longest = words.reduce((one, other) => (other.length > one.length ? other : one), "");
+  const text = words.join("");
   return (
-    new Set(classes).size >= 3 &&
-    changes / (word.length - 1) >= MINIMUM_CLASS_CHANGES &&
-    entropy(word) >= MINIMUM_ENTROPY
+    longest.length >= LONGEST_WORD &&
+    text.length >= SHORTEST_WORDS &&
+    [/[A-Z]/, /[a-z]/, /[0-9]/].every((pattern) => pattern.test(text)) &&
+    classChanges(words) >= MINIMUM_CLASS_CHANGES &&
+    classChanges([longest]) >= MINIMUM_CLASS_CHANGES &&
+    entropy(text) >= MINIMUM_ENTROPY
   );
+}
+
+/** One key, written in groups: of equal length, or as a UUID has them. */
+function isGrouped(words: readonly string[]): boolean {
+  const lengths = words.map(({ length }) => length);
+  const [first = 0] = lengths;
+  return (first >= 5 && words.length >= 4 && new Set(lengths).size === 1) || lengths.join() === "8,4,4,4,12";
+}
+
+/** Share of neighbours in words that are of different classes. */
+function classChanges(words: readonly string[]): number {
+  const changes = words.map((word) => {
+    const classes = [...word].map((character) =>
+      [/[A-Z]/, /[a-z]/, /[0-9]/].findIndex((pattern) => pattern.test(character)),
+    );
+    return classes.filter((value, index) => index > 0 && value !== classes[index - 1]).length;
+  });
+  const neighbours = words.reduce((sum, { length }) => sum + length - 1, 0);
+  return changes.reduce((sum, count) => sum + count, 0) / neighbours;
 }
 
 /** Shannon entropy in bits per character. */

@@ -12,7 +12,7 @@ export interface ResourceFacts {
    * secret; an offline run does.
    */
   readonly secretInputs?: readonly string[];
-  /** Resources that a property was computed from, by property. Only the engine knows them. */
+  /** Resources that a property was computed from, by property. */
   readonly propertyDependencies?: Readonly<Record<string, readonly { readonly urn: string }[]>>;
 }
 

@@ -9,7 +9,11 @@ import { type Field, isObject } from "../lib/field";
 import { type Report, resourcePolicy } from "../lib/policy";
 import { HELM_CHART, type Resource } from "../lib/resource";
 
-export const noPlaintextSecret = resourcePolicy(
+interface NamesConfig {
+  readonly publicNames: readonly string[];
+}
+
+export const noPlaintextSecret = resourcePolicy<NamesConfig>(
   {
     name: "no-plaintext-secret",
     description:
@@ -17,10 +21,20 @@ export const noPlaintextSecret = resourcePolicy(
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["secrets"],
+    configSchema: {
+      properties: {
+        publicNames: {
+          type: "array",
+          items: { type: "string" },
+          default: [],
+          description: "Names that are public although they look like random keys.",
+        },
+      },
+    },
     remediationSteps:
       "Put the value into a Secret made from a Pulumi secret, and refer to it by secretKeyRef, a mounted file or the chart's existingSecret.",
   },
-  (resource, report) => {
+  (resource, report, { publicNames }) => {
     if (resource.kind === "Secret") {
       checkSecret(resource, report);
       return;
@@ -28,7 +42,7 @@ export const noPlaintextSecret = resourcePolicy(
     // An argument is found as a part of a command line and as a text: its place is reported once.
     const reported = new Set<string>();
     for (const setting of settingsOf(resource)) {
-      const found = credentialAt(setting);
+      const found = credentialAt(setting, publicNames);
       if (found !== undefined && !reported.has(setting.field.path)) {
         reported.add(setting.field.path);
         report({ resource, field: setting.field, found, allowed: "a reference to a Secret, never the value" });
@@ -111,8 +125,11 @@ function commandLine(holder: Field): Setting[] {
 }
 
 /** What a text holds, without repeating it, where its name or content shows a credential. */
-function credentialAt({ field, isNamed, text = String(field.value) }: Setting): string | undefined {
-  const content = credentialIn(text);
+function credentialAt(
+  { field, isNamed, text = String(field.value) }: Setting,
+  publicNames: readonly string[],
+): string | undefined {
+  const content = credentialIn(text, publicNames);
   if (content !== undefined) {
     return `holds what looks like ${content}`;
   }

@@ -10,6 +10,7 @@ import { engineOptionAdvice } from "./engine-options";
 import { exampleNames } from "./example-names";
 import { gatedModels } from "./gated-models";
 import { gpuOverrides } from "./gpu-overrides";
+import { imagesByUrl } from "./images-by-url";
 import { changesBeside, cutRequests, interruptedModels } from "./interruptions";
 import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
@@ -42,6 +43,7 @@ const PIECES: readonly Piece[] = [
   ofAddons,
   legacyEngines,
   engineOptionAdvice,
+  imagesByUrl,
   gpuOverrides,
   declaredLevels,
   assumedConcurrency,

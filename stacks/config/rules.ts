@@ -108,6 +108,7 @@ const rules: readonly Rule[] = [
   sourceNames.quantizationsAgreeWithSources,
   sourceNames.sourcesRunHere,
   models.tasksFitTheEngines,
+  models.baseModelsAnswerNoChats,
   models.legacyEnginesStayOutOfProduction,
   engineOptions.argumentsAreKnown,
   engineOptions.variablesAreKnown,

@@ -17,13 +17,11 @@ const TIMEOUT_MS = 240_000;
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "iam-")));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** `aws-prod` with all that can ask for rights: a bucket for models, and capacity that is bought as spot. */
+/** `aws-prod` with all that can ask for rights: capacity that is bought as spot. */
 async function documentsOfEverything(): Promise<IamDocument[]> {
   const { config } = parse(readFileSync(join(repositoryRoot(), "Pulumi.aws-prod.yaml"), "utf8"));
-  const { eks, ...cluster } = config["inference-stacks:cluster"];
   const { l4, ...pools } = config["inference-stacks:pools"];
   const { resources } = await changedRun("aws-prod", {
-    cluster: { ...cluster, eks: { ...eks, modelBucket: true } },
     pools: { ...pools, l4: { ...l4, capacity: "spot" } },
   });
   return documentsOf(resources);

@@ -33,6 +33,13 @@ describe("a program that runs offline", () => {
     expect(waitsOf("taker")).toEqual(["member", "other"]);
     expect(waitsOf("waiter")).toEqual(["member"]);
     expect(waitsOf("other")).toEqual([]);
+    const taker = resources.find((each) => each.name === "taker");
+    expect(
+      Object.fromEntries(Object.entries(taker?.origins ?? {}).map(([input, urns]) => [input, named(urns)])),
+    ).toEqual({
+      length: ["other"],
+      keepers: ["member"],
+    });
   });
 
   it("is told what a provider answers as values, also where that is an output", async () => {

@@ -1,3 +1,6 @@
+import { Bucket } from "@pulumi/aws/s3/bucket";
+import { BucketPublicAccessBlock } from "@pulumi/aws/s3/bucketPublicAccessBlock";
+import { BucketServerSideEncryptionConfiguration } from "@pulumi/aws/s3/bucketServerSideEncryptionConfiguration";
 import { expect, test } from "vitest";
 import { IsolatedNamespace } from "../../components/core/isolated-namespace";
 import { runToCompletion } from "../../components/core/job";
@@ -61,4 +64,27 @@ test("what components/core builds passes every policy, without a caller doing an
   expect(evaluation.violations).toEqual([]);
   expect(evaluation.undecided).toEqual([]);
   expect(evaluation.failed).toBe(0);
+});
+
+test("a bucket whose name S3 completes is judged with what configures it", async () => {
+  const { recording } = await deploy(() => {
+    const { bucket } = new Bucket("models", { bucketPrefix: "models-" }, { protect: true });
+    new BucketPublicAccessBlock("private", {
+      bucket,
+      blockPublicAcls: true,
+      blockPublicPolicy: true,
+      ignorePublicAcls: true,
+      restrictPublicBuckets: true,
+    });
+    new BucketServerSideEncryptionConfiguration("encrypted", {
+      bucket,
+      rules: [{ applyServerSideEncryptionByDefault: { sseAlgorithm: "aws:kms", kmsMasterKeyId: "key" } }],
+    });
+    new Bucket("open", { bucketPrefix: "open-" }, { protect: true });
+  });
+  const { violations } = evaluatePolicies(recording.resources, { project: "inference-stacks", stack: "test" });
+  expect(violations.map(({ policy, resource }) => `${policy} ${resource.split("::").at(-1)}`)).toEqual([
+    "encryption-at-rest open",
+    "no-public-endpoint open",
+  ]);
 });

@@ -15,6 +15,7 @@ function resource(urn: string, dependsOn: readonly string[] = [], parent?: strin
     provider: undefined,
     dependsOn,
     waitsFor: [],
+    origins: {},
     options: { protect: false, retainOnDelete: false, deleteBeforeReplace: false, ignoreChanges: [] },
   };
 }

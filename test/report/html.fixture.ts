@@ -111,6 +111,7 @@ export function resource(name: string, type: string, parent?: RecordedResource):
     provider: undefined,
     dependsOn: [],
     waitsFor: [],
+    origins: {},
     options: { protect: false, retainOnDelete: false, deleteBeforeReplace: false, ignoreChanges: [] },
   };
 }

@@ -30,7 +30,6 @@ describe("what an environment makes in a cloud", () => {
     const eks = {
       zones: ["us-east-1a", "us-east-1b", "us-east-1c"],
       network: { natGateways: "per-zone", endpoints: ["ec2", "sts"] },
-      modelBucket: false,
     };
     const own = (section: object = eks) => ({ ...cluster("aws", "create"), eks: section }) as Cluster;
     const facing = {
@@ -46,9 +45,9 @@ describe("what an environment makes in a cloud", () => {
 
     it("is one way out, no key and a bucket where the environment says so", () => {
       const network = { natGateways: "single", endpoints: [] };
-      expect(bill(own({ ...eks, network, encryptionKeyArn: "arn:aws:kms:…", modelBucket: true }))).toMatchObject({
+      expect(bill(own({ ...eks, network, encryptionKeyArn: "arn:aws:kms:…" }))).toMatchObject({
         cluster: { natGateways: 1, publicAddresses: 1, endpoints: 0, keys: 0 },
-        notPriced: ["logs of the control plane", "the model bucket"],
+        notPriced: ["logs of the control plane"],
       });
     });
 

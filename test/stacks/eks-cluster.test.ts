@@ -20,7 +20,7 @@ function eksRun(changes: object, endpoint: object = { public: true, allowedCidrs
 
 let run: ProgramRun;
 beforeAll(async () => {
-  run = await eksRun({ modelBucket: true });
+  run = await eksRun({});
 }, 60_000);
 
 describe("scope: cluster on EKS", () => {
@@ -43,11 +43,10 @@ describe("scope: cluster on EKS", () => {
     expect(others.map(({ name }) => name)).toEqual([]);
   });
 
-  it("tells others of the cluster, and of the bucket", () => {
-    const { cluster, kubeconfig, modelBucket, ...others } = run.recording.outputs;
+  it("tells others of the cluster", () => {
+    const { cluster, kubeconfig, ...others } = run.recording.outputs;
     expect(others).toEqual({});
     expect(kubeconfig).toBeDefined();
-    expect(modelBucket).toBe("offline-cluster-models-bucket");
     expect(cluster).toMatchObject({
       kind: "aws",
       clusterIdentifier: "arn:aws:eks:us-east-1:111122223333:cluster/aws-prod",
@@ -76,11 +75,5 @@ describe("scope: cluster on EKS", () => {
     const rules = run.deployment.ofType("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule");
     expect(rules.length).toBeGreaterThan(0);
     expect(rules.filter(({ inputs }) => inputs.cidrIpv4 === "0.0.0.0/0")).toEqual([]);
-  });
-
-  it("makes no bucket that nobody asked for", async () => {
-    const { deployment, recording } = await eksRun({ modelBucket: false });
-    expect(deployment.ofType("aws:s3/bucket:Bucket")).toEqual([]);
-    expect(recording.outputs).not.toHaveProperty("modelBucket");
   });
 });

@@ -5,6 +5,7 @@ import { externalMetrics } from "./external-metrics";
 import { gpuDrivers, oneDevicePlugin, rdmaDevices, sharingIsLabelled } from "./gpu-software";
 import { mesh } from "./mesh";
 import { networkPolicies } from "./network-policies";
+import { podAddresses } from "./pod-addresses";
 import { platformNodes, pools } from "./pools";
 import { rights } from "./rights";
 import { runtimeClasses } from "./runtime-class";
@@ -18,6 +19,7 @@ export const CLUSTER_CHECKS: readonly Check[] = [
   networkPolicies,
   dns,
   dnsCache,
+  podAddresses,
   storageClasses,
   platformNodes,
   pools,

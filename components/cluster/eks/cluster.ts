@@ -15,7 +15,6 @@ import { KarpenterIdentity } from "./karpenter-identity";
 import { EksKeys } from "./keys";
 import { eksKubeconfig } from "./kubeconfig";
 import { LoadBalancerIdentity } from "./load-balancer-identity";
-import { ModelBucket } from "./model-bucket";
 import { EksNetwork } from "./network";
 import { EksNodeGroups } from "./node-groups";
 import { workloadIdentity } from "./pod-identity";
@@ -53,7 +52,6 @@ export class EksCluster extends PlatformComponent implements Cluster {
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly workloadIdentity: IdentityBinder;
   readonly aws: AwsGround;
-  readonly modelBucket: pulumi.Output<string> | undefined;
   readonly privateCidrs: readonly string[];
   readonly apiServerCidrs: readonly string[];
   readonly ready: readonly pulumi.Resource[];
@@ -107,9 +105,6 @@ export class EksCluster extends PlatformComponent implements Cluster {
       { settings, controlPlane },
       children,
     );
-    this.modelBucket = settings.modelBucket
-      ? new ModelBucket(this.child("models"), { settings, keys }, children).bucketName
-      : undefined;
     this.aws = {
       clusterName: environment,
       region,

@@ -23,8 +23,6 @@ export interface EksSettings {
   /** A key that exists. Undefined: keys of the cluster's own are made. */
   readonly encryptionKeyArn: string | undefined;
   readonly logRetentionDays: number;
-  /** A bucket for models is made. */
-  readonly modelBucket: boolean;
   /** Stateful resources are protected from deletion. */
   readonly protect: boolean;
 }

@@ -4,14 +4,17 @@ import { findModel } from "../../../catalog/models";
 import { type EngineName, engineOf, engineOptions, readFlags } from "../../../engines";
 import { runsRepositoryCode } from "../../../engines/repository-code";
 import { commitOf, parseSource } from "../../../engines/sources";
+import { MODEL_FOLDER } from "../../../names/pod-folders";
 import type { ArgumentValue } from "../../../planner/types";
-import { didYouMean, HIDDEN, holdsCredential, list, type Path, type ProblemDraft, suggest } from "../core/problems";
+import { didYouMean, HIDDEN, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
 import { blockOf, settingFaults } from "../engine-block";
 import { fieldAt, flowYaml, printable } from "../field-text";
 import { foreignValue } from "../foreign-words";
+import { outsideName } from "../outside-names";
 import type { ModelConfig } from "../schema";
 import { secretKeys } from "../secrets";
+import { holdsToken } from "../tokens";
 import { isFlagOfRelease, optionOfRelease, releaseOf, valueOfRelease } from "./options-of-release";
 
 type Fault = Pick<ProblemDraft, "allowed" | "fix"> & { readonly secret?: boolean };
@@ -81,7 +84,9 @@ function argumentFault(name: string, value: ArgumentValue, config: ModelConfig):
     return forbidden;
   }
   if (argument === undefined) {
-    return isPinned(config) ? unknownArgument(name, config.engine) : optionOfRelease("arguments", name, config);
+    return isPinned(config)
+      ? unknownArgument(name, config.engine)
+      : (optionOfRelease("arguments", name, config) ?? outsideFault(name, value, rules));
   }
   if (runsRepositoryCode({ args: { [name]: value } }) && commitOf(parseSource(config.source ?? "")) === undefined) {
     return {
@@ -93,7 +98,26 @@ function argumentFault(name: string, value: ArgumentValue, config: ModelConfig):
   const ofRelease = isPinned(config)
     ? undefined
     : (optionOfRelease("arguments", name, config) ?? valueOfRelease(name, value, config));
-  return ofRelease ?? valueFault(argument, value, isPinned(config)) ?? memoryFault(name, value, config.engine);
+  return (
+    ofRelease ??
+    valueFault(argument, value, isPinned(config)) ??
+    memoryFault(name, value, config.engine) ??
+    outsideFault(name, value, rules)
+  );
+}
+
+/** The pod is offline: what a value names, it must have. Flags with advice have a remark on what their value leads to. */
+function outsideFault(name: string, value: ArgumentValue, { texts = {}, advice }: OptionRules): Fault | undefined {
+  const isHarmless = ruleFor(texts, name) !== undefined || ruleFor(advice, name) !== undefined;
+  const found = isHarmless ? undefined : outsideName(name, value);
+  return (
+    found && {
+      allowed: `what is in the pod, which is offline: ${JSON.stringify(found.text)} is ${found.what}`,
+      fix: name.startsWith("spec")
+        ? `take a method that needs no other model (ngram; mtp with heads inside the checkpoint), or put its files into a folder of an s3:// source and write the path below ${MODEL_FOLDER}`
+        : `put the files beside the weights of an s3:// source and write their path below ${MODEL_FOLDER}, or remove it`,
+    }
+  );
 }
 
 /** What the memory figure is to count with, it must be able to read. */
@@ -121,7 +145,7 @@ function variableFault(name: string, value: string | number | boolean, config: M
   if (variable !== undefined) {
     return valueFault(variable, value, isPinned(config));
   }
-  if (isSecretName(name)) {
+  if (isSecretName(name) && typeof value === "string" && !isNumber(value)) {
     return {
       allowed: "no secrets: whoever sees the pod reads its variables",
       fix: `remove it, and treat the value as leaked; secrets of the platform have keys of their own: ${secretKeys.join(", ")}`,
@@ -293,7 +317,7 @@ function listFault(value: ArgumentValue): Fault | undefined {
 }
 
 function credentialFault(value: ArgumentValue): Fault | undefined {
-  return holdsCredential(typeof value === "string" ? value : JSON.stringify(value))
+  return holdsToken(typeof value === "string" ? value : JSON.stringify(value))
     ? {
         allowed: "no secrets: whoever sees the pod reads its arguments and variables",
         fix: `remove it, and treat the value as leaked; secrets of the platform have keys of their own: ${secretKeys.join(", ")}`,

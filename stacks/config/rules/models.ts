@@ -4,7 +4,7 @@ import { type EngineName, engineOf, enginesFor } from "../../../engines";
 import { SOURCES, sourceForms, splitSource } from "../../../engines/sources";
 import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import { knownMachine, knownPools, type Rule } from "../core/rule";
-import { requestedSettings } from "../engine-block";
+import { blockOf, requestedSettings } from "../engine-block";
 import { LIST_ENGINES, LIST_MODELS } from "../list-commands";
 import { buildOf, buildsOf } from "../model-build";
 import type { EnvironmentConfig, ModelConfig, PoolConfig } from "../schema";
@@ -109,6 +109,24 @@ export const tasksFitTheEngines: Rule = function* ({ sections }) {
         value: model.engine,
         allowed: `${able.join(" or ")} for ${task} models: ${label} has no ${task} API`,
         fix: `write engine: ${able[0]}`,
+      };
+    }
+  }
+};
+
+/** A base model has no chat template: the engine starts, its probes pass, and every chat answers 400. */
+export const baseModelsAnswerNoChats: Rule = function* ({ sections }) {
+  for (const [name, model] of Object.entries(sections.models ?? {})) {
+    const entry = findModel(model.model ?? "");
+    const hasTemplate = blockOf(model)?.chatTemplate !== undefined;
+    const isOfEntry = model.source === undefined || splitSource(model.source)?.name.split("@")[0] === entry?.repository;
+    const readsCheckpoint = engineOf(model.engine).weightsFrom === "store";
+    if (entry?.task === "completion" && model.task === "chat" && readsCheckpoint && isOfEntry && !hasTemplate) {
+      yield {
+        path: ["models", name, "task"],
+        value: model.task,
+        allowed: `completion: ${entry.name} is a base model without a chat template, so every chat would answer 400`,
+        fix: `write task: completion, take the instruct model, or give ${model.engine}.chatTemplate`,
       };
     }
   }

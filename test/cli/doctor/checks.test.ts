@@ -5,6 +5,7 @@ import { dns } from "../../../cli/doctor/checks/dns";
 import { externalMetrics } from "../../../cli/doctor/checks/external-metrics";
 import { mesh } from "../../../cli/doctor/checks/mesh";
 import { networkPolicies } from "../../../cli/doctor/checks/network-policies";
+import { podAddresses } from "../../../cli/doctor/checks/pod-addresses";
 import { rights, WANTED_RIGHTS } from "../../../cli/doctor/checks/rights";
 import { runtimeClasses } from "../../../cli/doctor/checks/runtime-class";
 import { storageClasses } from "../../../cli/doctor/checks/storage-class";
@@ -167,6 +168,19 @@ describe("cluster DNS", () => {
     ["not there", [], "failed"],
   ] as const)("%s", (_, pods, status) => {
     expect(only(dns, facts({ dnsPods: known(pods) })).status).toBe(status);
+  });
+});
+
+describe("addresses of pods", () => {
+  it.each([
+    [["10.42.0.3"], "passed"],
+    [["10.42.0.3", "fd00:42::3"], "passed"],
+    [["fd00:42::3"], "failed"],
+    [["fd00:42::3", "10.42.0.3"], "failed"],
+    [undefined, "unknown"],
+  ] as const)("%j: %s", (ips, status) => {
+    const pods = [{ name: "coredns-1", ready: true, ...(ips && { ips }) }];
+    expect(only(podAddresses, facts({ dnsPods: known(pods) })).status).toBe(status);
   });
 });
 

@@ -54,7 +54,7 @@ export function facts(changes: Partial<ClusterFacts> = {}): ClusterFacts {
     nodes: known([node("one")]),
     daemonSets: known([workload("quay.io/calico/node:v3.30.3")]),
     deployments: known([]),
-    dnsPods: known([{ name: "coredns-1", ready: true }]),
+    dnsPods: known([{ name: "coredns-1", ready: true, ips: ["10.42.0.3"] }]),
     storageClasses: known([
       { name: "disks", provisioner: "disks.example.com", parameters: {}, grows: true, isDefault: true },
     ]),

@@ -17,6 +17,18 @@ const bucket = toResource(
   unknownPaths,
 );
 
+/** Its inputs hold no name. */
+const prefixed = toResource(
+  {
+    type: "aws:s3/bucket:Bucket",
+    name: "models",
+    urn: bucketUrn,
+    props: { bucketPrefix: "models-", id: "offline-models" },
+    opts: { protect: true },
+  },
+  unknownPaths,
+);
+
 /** A public access block as the engine tells it, with the resource that its bucket's name was computed from. */
 function block(name: unknown, origin?: string) {
   const facts = { type: BLOCK, name: "block", urn: "urn:block", props: { bucket: name }, opts: { protect: false } };
@@ -34,6 +46,23 @@ test.each([
   unknownPaths.clear();
   expect(hasCompanion(bucket, BLOCK, [bucket, companion])).toBe(expected);
   expect([...unknownPaths]).toEqual(unknown);
+});
+
+test.each([
+  ["computed from this bucket", block("models-7f3a", bucketUrn), true],
+  ["computed from another bucket", block("models-7f3a", "urn:other"), false],
+  ["of unknown origin", block("models-7f3a"), false],
+])("of a bucket with a prefix, a name %s", (_, companion, expected) => {
+  expect(hasCompanion(prefixed, BLOCK, [prefixed, companion])).toBe(expected);
+});
+
+test("two unknown names of one origin: the benefit of the doubt", () => {
+  const facts = { type: "aws:s3/bucket:Bucket", name: "models", urn: bucketUrn, opts: { protect: true } };
+  const suffixed = toResource(
+    { ...facts, props: { bucket: UNKNOWN }, propertyDependencies: { bucket: [{ urn: "urn:suffix" }] } },
+    unknownPaths,
+  );
+  expect(hasCompanion(suffixed, BLOCK, [block(UNKNOWN, "urn:suffix")])).toBe(true);
 });
 
 test("an unknown name, computed from another bucket, is not this bucket's", () => {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import catalogue from "../../../catalog/models.json";
 import {
   credentialIn,
   entropy,
@@ -8,6 +9,7 @@ import {
   isCredentialVariable,
   isLiteral,
 } from "../../../policies/lib/credentials";
+import published from "../../fixtures/model-names.json";
 
 describe("names", () => {
   test.each(["password", "adminPassword", "MINIO_ROOT_PASSWORD", "api-key", "HF_TOKEN", "clientSecret", "secretKey"])(
@@ -55,23 +57,36 @@ describe("random keys", () => {
     [32, 15, "a random key"],
     [32, 14, undefined],
     [31, 31, undefined],
-  ])("%d characters in %d runs are %s: 0.45 of the neighbours differ in kind", (length, runs, kind) => {
+  ])("%d characters in %d runs are %s: 0.42 of the neighbours differ in kind", (length, runs, kind) => {
     const word = wordOf(length, runs);
     expect(word).toHaveLength(length);
     expect(credentialIn(word)).toBe(kind);
   });
 
-  test("nearly every random key is found, whatever its alphabet", () => {
-    // Hashes of a counter are random enough, and the same on every run.
-    const keys = Array.from({ length: 1000 }, (_, index) =>
-      createHash("sha256").update(String(index)).digest("base64url"),
+  // Hashes of a counter are random enough, and the same on every run.
+  const bytes = (length: number) =>
+    Array.from({ length: 1000 }, (_, index) =>
+      createHash("shake256", { outputLength: length }).update(String(index)).digest(),
     );
-    const alphanumeric = keys.map((key) => key.replace(/[-_]/g, "")).filter((key) => key.length >= 40);
-    for (const samples of [keys, alphanumeric]) {
-      expect(samples.filter((key) => credentialIn(key) === "a random key").length / samples.length).toBeGreaterThan(
-        0.95,
-      );
-    }
+  const grouped = (lengths: readonly number[]) =>
+    bytes(60).map((hash) => {
+      const letters = hash.toString("base64").replace(/[^A-Za-z0-9]/g, "");
+      const starts = lengths.map((_, index) => lengths.slice(0, index).reduce((sum, length) => sum + length, 0));
+      return lengths.map((length, index) => letters.slice(starts[index], (starts[index] ?? 0) + length)).join("-");
+    });
+
+  test.each([
+    ["32 bytes in base64url", bytes(32).map((key) => key.toString("base64url")), 0.96],
+    ["32 bytes in base64", bytes(32).map((key) => key.toString("base64")), 0.97],
+    ["64 bytes in base64", bytes(64).map((key) => key.toString("base64")), 0.99],
+    ["24 bytes in base64", bytes(24).map((key) => key.toString("base64")), 0.95],
+    ["24 bytes in base64url", bytes(24).map((key) => key.toString("base64url")), 0.92],
+    ["letters and digits", bytes(32).map((key) => key.toString("base64url").replace(/[-_]/g, "")), 0.95],
+    ["groups as of a UUID", grouped([8, 4, 4, 4, 12]), 0.95],
+    ["groups of equal length", grouped([5, 5, 5, 5, 5, 5]), 0.95],
+    ["a key behind a name", bytes(32).map((key) => `models/qwen3-32b/${key.toString("base64")}`), 0.95],
+  ])("nearly every random key is found: %s", (_, keys, share) => {
+    expect(keys.filter((key) => credentialIn(key) === "a random key").length / keys.length).toBeGreaterThan(share);
   });
 
   test("hexadecimal digests never are", () => {
@@ -88,6 +103,51 @@ describe("random keys", () => {
     "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
   ])("%s is no key", (text) => {
     expect(credentialIn(text)).toBeUndefined();
+  });
+
+  const catalogued = catalogue.models.flatMap(({ name, repository }) => [repository, `catalogue/${name}`]);
+  const keyOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
+
+  test.each([...published.names, ...catalogued])("the model %s is no key, however it is named", (model) => {
+    const name = model.slice(model.indexOf("/") + 1);
+    const texts = [
+      `hf://${model}@${"0123456789".repeat(4)}`,
+      `--served-model-name=${name}`,
+      `{"Resource":["arn:aws:s3:::models/${keyOf(name)}/*"],"from":"${model}"}`,
+      `model-${keyOf(model)}-canary`,
+      `RedHatAI/${name}-quantized.w4a16/NVFP4`,
+    ];
+    expect(texts.filter((text) => credentialIn(text) !== undefined)).toEqual([]);
+  });
+
+  test("names of models are no keys, in whatever order their words are", () => {
+    const words = [...new Set(published.names.flatMap((name) => name.split(/[/_.-]/)))];
+    const name = fc
+      .array(fc.tuple(fc.constantFrom(...words), fc.constantFrom("-", "-", "-", "_", ".", "/")), {
+        minLength: 4,
+        maxLength: 10,
+      })
+      .map((parts) => parts.map(([word, separator]) => word + separator).join(""));
+    fc.assert(fc.property(name, (text) => credentialIn(text) === undefined));
+  });
+
+  const KEY = ["aZ3kQ9xW7bLm2Tn8", "Vr5Yc1Jd6Hf4Gs0P"].join("");
+  test.each([
+    ["the name itself", `{"name":"${KEY}"}`, undefined],
+    ["a name inside of a longer word", `x${KEY}`, "a random key"],
+    ["another key beside the name", `${KEY} ${[...KEY].reverse().join("")}`, "a random key"],
+  ])("public names are no keys: %s", (_, text, kind) => {
+    expect(credentialIn(text)).toBe("a random key");
+    expect(credentialIn(text, [KEY])).toBe(kind);
+  });
+
+  test.each([
+    ["hf_overrides and sk-telecom-language-models-production", undefined],
+    ["bearer authentication-by-the-gateway", undefined],
+    [`sk-${"proj-"}${"aB3d".repeat(12)}`, "a vendor's API token"],
+    [`sk-${"0a1b2c3d".repeat(4)}`, "a vendor's API token"],
+  ])("%s holds %s", (text, kind) => {
+    expect(credentialIn(text)).toBe(kind);
   });
 
   test("entropy is 0 for one letter and the logarithm of the alphabet for all different letters", () => {

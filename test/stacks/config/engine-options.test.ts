@@ -157,6 +157,51 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
     { args: { "max-modl-len": 4096 } },
     { path: "args.max-modl-len", allowed: "a flag", fix: "write contextTokens of the model" },
   ],
+  [
+    "a draft model by its repository",
+    { args: { "speculative-config": { model: "yuhuili/EAGLE3-Qwen", method: "eagle3", num_speculative_tokens: 3 } } },
+    { path: "args.speculative-config", allowed: '"yuhuili/EAGLE3-Qwen" is a repository', fix: "ngram" },
+  ],
+  [
+    "a draft model by its name, in JSON text",
+    { args: { "speculative-config": '{"model":"gpt2","num_speculative_tokens":3}' } },
+    { path: "args.speculative-config", allowed: '"gpt2" is a name', fix: "/models/current" },
+  ],
+  [
+    "a repository of defaults",
+    { args: { "generation-config": "Qwen/y" } },
+    { path: "args.generation-config", allowed: '"Qwen/y" is a repository', fix: "beside the weights" },
+  ],
+  [
+    "code of another repository",
+    { args: { "hf-overrides": { auto_map: { AutoConfig: "org/repo--configuration.Config" } } } },
+    { path: "args.hf-overrides", allowed: "repository", fix: "/models/current" },
+  ],
+  [
+    "an address deep in JSON",
+    { args: { "kv-transfer-config": { kv_connector_extra_config: { url: "redis://cache.example.com:6379" } } } },
+    { path: "args.kv-transfer-config", allowed: "cannot reach", fix: "remove it" },
+  ],
+  [
+    "a path that the pod does not have",
+    { args: { "log-config-file": "/etc/vllm/log.json" } },
+    { path: "args.log-config-file", allowed: "outside of /models/current", fix: "/models/current" },
+  ],
+  [
+    "a way out of the model's folder",
+    { args: { "mm-encoder-fp8-scale-path": "/models/current/../other/scales.json" } },
+    { path: "args.mm-encoder-fp8-scale-path", allowed: "outside of /models/current", fix: "/models/current" },
+  ],
+  [
+    "a repository for a flag of another version",
+    { engineVersion: "0.34.0", args: { "drafter-of-tomorrow": "org/draft" } },
+    { path: "args.drafter-of-tomorrow", allowed: "repository", fix: "/models/current" },
+  ],
+  [
+    "images by URL",
+    { args: { "allowed-media-domains": ["images.example.com"] } },
+    { path: "args.allowed-media-domains", allowed: "data: URLs", fix: "remove it" },
+  ],
   ["the platform's address", { args: { host: "0.0.0.0" } }, { path: "args.host", allowed: "probes", fix: "remove it" }],
   [
     "a family of flags",
@@ -253,6 +298,32 @@ describe("args and env", () => {
     expect(problems).toHaveLength(1);
     expect(problems[0]?.fix).toContain("remove it");
     expect(formatProblems(problems)).not.toContain("swordfish");
+  });
+
+  it.each([
+    ["heads inside the checkpoint", { "speculative-config": { method: "mtp", num_speculative_tokens: 1 } }],
+    ["n-grams", { "speculative-config": { model: "ngram", method: "ngram", prompt_lookup_max: 4 } }],
+    ["a path below the model's folder", { "speculative-config": { model: "/models/current/eagle", method: "eagle3" } }],
+    ["overrides by name", { "speculative-config": { method: "mtp", hf_overrides: { rope_theta: 1 } } }],
+    ["caches in writable folders", { "compilation-config": { cache_dir: "/tmp/inductor", mode: 3 } }],
+    [
+      "its own port",
+      { "kv-transfer-config": { kv_connector: "X", kv_connector_extra_config: { at: "tcp://127.0.0.1:5" } } },
+    ],
+    [
+      "text for the template",
+      { "default-chat-template-kwargs": { zone: "Europe/Berlin", page: "https://example.com" } },
+    ],
+    ["tokens of reasoning", { "reasoning-config": { reasoning_start_str: "<think>", reasoning_end_str: "</think>" } }],
+    ["headers of browsers", { "allowed-headers": ["text/plain"] }],
+    ["the checkpoint's own defaults", { "generation-config": "vllm" }],
+    ["an address of which the plan has a remark", { "otlp-traces-endpoint": "http://traces.example.com:4317" }],
+  ])("let pass %s", (_, args) => {
+    expect(problemsWith(withModel({ args }))).toEqual([]);
+  });
+
+  it("take no number for a secret, whatever the variable is called", () => {
+    expect(problemsWith(withModel({ env: { MY_MAX_TOKENS: 4096, OTHER_KEYS: "12" } }))).toEqual([]);
   });
 
   it("take what vLLM takes", () => {

@@ -272,6 +272,11 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
     { path: "gateway.consumers", allowed: "at most 256", fix: "share a consumer" },
   ],
   [
+    "chats of a base model",
+    { models: { chat: { model: "llama-3.1-8b", task: "chat" } } },
+    { path: "models.chat.task", allowed: "completion", fix: "vllm.chatTemplate" },
+  ],
+  [
     "a limit of tokens where nobody counts them",
     {
       models: { chat, drafts: { ...chat, engine: "triton", task: "completion", contextTokens: 2048, concurrency: 2 } },

@@ -133,11 +133,6 @@ export const eksSection = z
       .literal(EKS_LOG_DAYS)
       .default(90)
       .meta({ description: "How long logs of the control plane are kept.", unit: "days", example: 90 }),
-    modelBucket: z.boolean().default(false).meta({
-      description:
-        "A private S3 bucket for models is made: encrypted, versioned, kept when all else is destroyed. Its name is an output.",
-      example: true,
-    }),
   })
   .meta({
     description: "The cluster to make; with provision: create alone.",

@@ -29,7 +29,6 @@ export function settings(changes: Partial<EksSettings> = {}): EksSettings {
     addonVersions: {},
     encryptionKeyArn: undefined,
     logRetentionDays: 90,
-    modelBucket: false,
     protect: false,
     ...changes,
   };

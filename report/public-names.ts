@@ -1,0 +1,20 @@
+import { originOf } from "../engines/sources";
+import type { EnvironmentRun } from "../offline/environment";
+
+/**
+ * Names that an environment gives to what everyone may know: models as clients and registries call them, and who signs
+ * tokens. Keys of the environment, consumers and host names are in lower case, which no random key is.
+ */
+export function publicNames({ environment, plan }: Pick<EnvironmentRun, "environment" | "plan">): string[] {
+  const { issuer, audience, jwksUri } = environment.gateway.auth?.oidc ?? {};
+  const models = [...plan.models, ...plan.unplaced].flatMap(({ servedName, source }) => [
+    servedName,
+    originOf(source).name,
+  ]);
+  const adapters = plan.models.flatMap(({ adapters: room }) =>
+    (room?.list ?? []).map(({ source }) => originOf(source).name),
+  );
+  const outside = plan.externalModels.flatMap(({ servedName, modelThere, url }) => [servedName, modelThere, url]);
+  const tokens = [issuer, audience, jwksUri].flatMap((name) => (name === undefined ? [] : [name]));
+  return [...new Set([...models, ...adapters, ...outside, ...tokens])];
+}

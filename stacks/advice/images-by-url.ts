@@ -1,0 +1,15 @@
+import { engineOf } from "../../engines";
+import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
+
+/** Models that take images, in pods that reach nothing but the model store: a request must bring its images along. */
+export function imagesByUrl({ plan }: { readonly plan: Pick<DeploymentPlan, "models"> }): CapacityProblem[] {
+  const models = plan.models.filter(
+    ({ takesImages, engine }) => takesImages && engineOf(engine).weightsFrom === "store",
+  );
+  return models.map(({ name }) => ({
+    severity: "advisory",
+    rule: "images-by-url",
+    subject: `models.${name}`,
+    message: `${name} takes images, and its pods fetch none: a request with an https:// image_url fails. Clients send images as data: URLs (docs/network.md).`,
+  }));
+}

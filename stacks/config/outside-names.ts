@@ -1,0 +1,86 @@
+/** Names of what an engine's pod does not have, in the values of its flags. Pods of engines are offline. */
+import { engineNames } from "../../engines";
+import { MODEL_FOLDER, OTHER_FOLDERS } from "../../names/pod-folders";
+import type { ArgumentValue } from "../../planner/types";
+
+/** Something that the engine would look for outside of its pod. */
+export interface OutsideName {
+  readonly text: string;
+  readonly what: string;
+}
+
+/** Flags and keys whose text names a model, or files of one, also without a slash. */
+const NAMES_FILES = /(^|[-_])(model|tokenizer|generation-config|repo|repo_id)$/;
+/** What these may say without naming any; an engine's name stands for its own defaults. */
+const WORDS = new Set<string>(["auto", "ngram", "ngram_gpu", ...engineNames]);
+
+const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
+/** The pod itself. */
+const OWN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/(localhost|127(\.\d+){3}|\[::1?\]|0\.0\.0\.0|\*)(?=[:/?#]|$)/i;
+const OF_FILES = /^file:\/\//i;
+/** `org/name`, as a repository or a relative path is written; a letter in each part, so that 1/2 is none. */
+const REPOSITORY = /^(?=[^/]*[a-z])[\w.-]+(\/(?=[^/]*[a-z])[\w.@-]+)+\/?$/i;
+
+/** What a flag's value names outside of the pod, the first of it; undefined where there is none. */
+export function outsideName(flag: string, value: ArgumentValue): OutsideName | undefined {
+  return textsIn(flag, parsed(value))
+    .flatMap(({ key, text }) => wordsOf(text).map((word) => nameOf(key, word)))
+    .find((found) => found !== undefined);
+}
+
+interface Text {
+  /** Flag or key that it stands under. */
+  readonly key: string;
+  readonly text: string;
+}
+
+function textsIn(key: string, value: unknown): Text[] {
+  if (typeof value === "string") {
+    return [{ key, text: value }];
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((item) => textsIn(key, item));
+  }
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([name, child]) => textsIn(name, child))
+    : [];
+}
+
+/** JSON may stand as text. */
+function parsed(value: ArgumentValue): unknown {
+  try {
+    return typeof value === "string" && /^\s*[[{]/.test(value) ? JSON.parse(value) : value;
+  } catch {
+    return value;
+  }
+}
+
+/** A flag's text may hold several: `a/b,c/d`, `plugins=/opt/x`. */
+function wordsOf(text: string): string[] {
+  return text.split(/[\s,;="'`[\](){}]+/).filter((word) => word !== "");
+}
+
+function nameOf(key: string, word: string): OutsideName | undefined {
+  const path = word.replace(OF_FILES, "");
+  if (path.startsWith("/") || path.startsWith("~") || /^\.{1,2}\//.test(path)) {
+    return /^[\w./~+-]+$/.test(path) && !isInPod(path)
+      ? { text: word, what: `a path outside of ${MODEL_FOLDER}, the model's folder` }
+      : undefined;
+  }
+  if (ADDRESS.test(word)) {
+    return OWN_ADDRESS.test(word) ? undefined : { text: word, what: "an address, which the pod cannot reach" };
+  }
+  if (REPOSITORY.test(word)) {
+    return { text: word, what: "a repository or a relative path, and nothing is fetched at start" };
+  }
+  return NAMES_FILES.test(key) && !WORDS.has(word)
+    ? { text: word, what: "a name that would be looked up at Hugging Face, and nothing is fetched at start" }
+    : undefined;
+}
+
+function isInPod(path: string): boolean {
+  return (
+    !path.split("/").includes("..") &&
+    [MODEL_FOLDER, ...OTHER_FOLDERS].some((folder) => path === folder || path.startsWith(`${folder}/`))
+  );
+}

@@ -1,0 +1,199 @@
+/**
+ * Options that no shipped environment uses, put before the policies in production: an option that our own policies refuse
+ * must be found here. What is offered comes from the JSON Schema, so that a new switch or choice fails until it is swept.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { repositoryRoot } from "../../names/repository-root";
+import { judge } from "../../report/judge";
+import { changedRun, type EnvironmentName, environments } from "./run";
+import { merged, type Sections, shippedSections } from "./texts";
+
+/** Switches and choices with more values than these are numbers or rows of the catalogue: they make the same resources. */
+const MOST_CHOICES = 8;
+
+interface Sweep {
+  readonly what: string;
+  readonly base: EnvironmentName;
+  readonly changes: Sections;
+}
+
+const GPU_NODE = { card: "h200", gpuCount: 8, vcpus: 96, memoryGiB: 1024, localNvmeGB: 8000 };
+
+const SWEEPS: readonly Sweep[] = [
+  {
+    what: "a private EKS cluster with a key of its own and sidecars",
+    base: "aws-prod",
+    changes: {
+      cluster: {
+        eks: {
+          endpoint: { public: false },
+          network: { natGateways: "single", endpoints: ["ecr.api", "ecr.dkr", "sts"] },
+          encryptionKeyArn: "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",
+        },
+      },
+      pools: { l4: { capacity: "spot", localDisks: "unused" } },
+      mesh: { mode: "sidecar" },
+      gateway: { affinity: "cookie", consumers: { web: { priority: "paid" }, batch: { priority: "free" } } },
+      models: { "llama-70b": { affinity: "header", vllm: { toolCalling: true } } },
+      observability: { profile: "full" },
+    },
+  },
+  {
+    what: "a public OKE cluster with options of model control",
+    base: "oci-a10",
+    changes: {
+      stage: "production",
+      cluster: { oke: { endpoint: { public: true, allowedCidrs: ["203.0.113.0/24"] } } },
+      pools: { "a10-pair": { numa: "single-numa-node" } },
+      models: { writer: { vllm: { loading: "stream", kvCacheDtype: "bfloat16" } } },
+      modelControl: { ollamaApi: true, inference: { enabled: true, fetch: false } },
+    },
+  },
+  {
+    what: "a cluster of others, with what is present there",
+    base: "dev",
+    changes: {
+      stage: "production",
+      cluster: {
+        storageClass: "encrypted",
+        certManager: "present",
+        gpuExporters: "present",
+        gpuSoftware: "platform",
+        gpuNodeImage: "bare",
+      },
+      pools: {
+        system: { role: "system", node: { vcpus: 64, memoryGiB: 256 }, minNodes: 3, maxNodes: 3 },
+        gpu: { role: "gpu", node: GPU_NODE, minNodes: 2, maxNodes: 4 },
+      },
+      models: {
+        chat: { model: "qwen2.5-7b-instruct", concurrency: 4, vllm: { sleepMode: true, reasoning: false } },
+        split: { model: "qwen2.5-7b-instruct", concurrency: 4, vllm: { prefillDecode: { prefill: 1, decode: 1 } } },
+        scaled: {
+          model: "qwen3-8b",
+          concurrency: 4,
+          replicas: { min: 1, max: 2 },
+          scaling: { by: "keda", on: ["queue", "kvCache"] },
+          vllm: { kvCacheDtype: "fp8", reasoning: true },
+        },
+        ranks: { model: "bge-m3", task: "embedding", concurrency: 4 },
+        partner: { engine: "external", task: "chat", external: { url: "https://api.example.com/v1" } },
+        served: { model: "qwen2.5-7b-instruct", engine: "ray", concurrency: 4, ray: { toolCalling: true } },
+      },
+      gateway: { exposure: "NodePort", tls: { kind: "secret", secretName: "gateway-tls" } },
+    },
+  },
+];
+
+/** Values that are not swept, by the beginning of their path, and why. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
+  beta9: "the add-on runs with its own privileges, which production refuses before any policy",
+  "cluster.provision": "stack and existing make no cluster: the policies see less of the same",
+  "cluster.local": "a tool on the user's computer makes no resource of the platform",
+  "gateway.wildcardDns": "production refuses it",
+  "mesh.mode": "off is the default",
+  "mesh.platform": "it is a value of a chart",
+  "modelControl.enabled": "off is the default",
+  "modelControl.idle": "it is a setting inside a ConfigMap",
+  "modelControl.workers": "it is a setting inside a ConfigMap",
+  "models.*.args": "free text of the user's",
+  "models.*.env": "free text of the user's",
+  "models.*.engine": "production refuses legacy engines",
+  "models.*.scaling": "test/stacks/scaling.test.ts judges each",
+  "models.*.serviceLevel": "a number",
+  "models.*.ray": "the same fields as vLLM's, in the same objects",
+  "models.*.triton": "a value of the same command line",
+  "models.*.task": "a value of the same command line",
+  "models.*.vllm.distributedExecutor": "test/stacks judges replicas over nodes",
+  "models.*.vllm.kvCacheDtype": "a value of the same command line",
+  "pools.*.confidential": "test/policies and test/refusals judge it by shape",
+  "pools.*.localDisks": "the shape decides it",
+  "pools.*.node": "a property of nodes that others made",
+  "pools.*.numa": "a value of the same kubelet configuration",
+  "pools.*.rdma": "oci-h100 is judged with RDMA",
+  scope: "cluster and platform make parts of the same resources",
+};
+
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Every switch and choice of a schema by its path, with the values other than the default. */
+function choicesIn(schema: Schema, path: string, found = new Map<string, Set<unknown>>()): Map<string, Set<unknown>> {
+  const { anyOf, oneOf, enum: values, const: value, type, properties, additionalProperties, items } = schema;
+  for (const part of [anyOf, oneOf].flatMap((parts) => (Array.isArray(parts) ? (parts as Schema[]) : []))) {
+    choicesIn(part, path, found);
+  }
+  const offered =
+    type === "boolean" ? [true, false] : Array.isArray(values) ? values : value === undefined ? [] : [value];
+  const known = found.get(path) ?? new Set();
+  for (const each of offered.filter((choice) => typeof choice !== "number" && choice !== schema.default)) {
+    found.set(path, known.add(each));
+  }
+  for (const [key, below] of Object.entries((properties ?? {}) as Record<string, Schema>)) {
+    choicesIn(below, path === "" ? key : `${path}.${key}`, found);
+  }
+  for (const [below, suffix] of [
+    [additionalProperties, ".*"],
+    [items, "[]"],
+  ] as const) {
+    if (typeof below === "object" && below !== null) {
+      choicesIn(below as Schema, `${path}${suffix}`, found);
+    }
+  }
+  return found;
+}
+
+function offered(): Map<string, Set<unknown>> {
+  const text = readFileSync(join(repositoryRoot(), "schemas/environment.schema.json"), "utf8");
+  const sections = (JSON.parse(text) as { properties: { config: { properties: Record<string, Schema> } } }).properties
+    .config.properties;
+  return new Map(
+    Object.entries(sections).flatMap(([key, schema]) => [...choicesIn(schema, key.replace("inference-stacks:", ""))]),
+  );
+}
+
+/** `path value` of each leaf; names that users choose are `*` as well. */
+function uses(value: unknown, path: string): string[] {
+  if (Array.isArray(value)) {
+    return value.flatMap((item) => uses(item, `${path}[]`));
+  }
+  if (typeof value === "object" && value !== null) {
+    return Object.entries(value).flatMap(([key, below]) =>
+      path === "" ? uses(below, key) : [...uses(below, `${path}.${key}`), ...uses(below, `${path}.*`)],
+    );
+  }
+  return [`${path} ${JSON.stringify(value)}`];
+}
+
+function changesOf({ base, changes }: Sweep): Sections {
+  return merged(shippedSections(base), changes) as Sections;
+}
+
+describe("options that no shipped environment uses", () => {
+  it.each(SWEEPS)(
+    "pass every policy in production: $what",
+    async (sweep) => {
+      const run = await changedRun(sweep.base, changesOf(sweep));
+      const refused = judge(run).violations.filter(
+        ({ severity, resource }) => severity === "mandatory" && resource.startsWith("urn:"),
+      );
+      expect(refused.map(({ policy, message }) => `${policy}: ${message}`)).toEqual([]);
+      expect([run.plan.stage, run.plan.unplaced]).toEqual(["production", []]);
+    },
+    60_000,
+  );
+
+  it("are all swept, or left out for a reason", () => {
+    const used = new Set([
+      ...environments.flatMap((name) => uses(shippedSections(name), "")),
+      ...SWEEPS.flatMap((sweep) => uses(changesOf(sweep), "")),
+    ]);
+    const missing = [...offered()]
+      .filter(
+        ([path, values]) => values.size <= MOST_CHOICES && !Object.keys(LEFT_OUT).some((key) => path.startsWith(key)),
+      )
+      .filter(([path, values]) => ![...values].some((value) => used.has(`${path} ${JSON.stringify(value)}`)))
+      .map(([path]) => path);
+    expect(missing).toEqual([]);
+  });
+});
