@@ -91,7 +91,7 @@ describe("what users of other projects write", () => {
     ],
     ["nodes", "pools", { nodes: 1 }, "pools.gpu.nodes", "minNodes: 1"],
     ["labels of nodes", "pools", { nodeSelector: { a: "b" } }, "pools.gpu.nodeSelector", "labels: …"],
-    ["tolerations", "pools", { tolerations: [] }, "pools.gpu.tolerations", "put those taints on the nodes"],
+    ["tolerations", "pools", { tolerations: [{ key: "sku" }] }, "pools.gpu.tolerations", "write taints: "],
     ["metrics off", "observability", { enabled: false }, "observability.enabled", "another Prometheus Operator"],
     ["no metrics", "observability", { profile: "none" }, "observability.profile", "light"],
     ["a speech model", "models", { task: "speech" }, "models.chat.task", "engine: external takes chat"],
