@@ -65,7 +65,16 @@ const SWEEPS: readonly Sweep[] = [
       },
       pools: {
         system: { role: "system", node: { vcpus: 64, memoryGiB: 256 }, minNodes: 3, maxNodes: 3 },
-        gpu: { role: "gpu", node: GPU_NODE, minNodes: 2, maxNodes: 4 },
+        gpu: {
+          role: "gpu",
+          node: GPU_NODE,
+          minNodes: 2,
+          maxNodes: 4,
+          taints: [
+            { key: "sku", effect: "NoExecute" },
+            { key: "team", effect: "PreferNoSchedule" },
+          ],
+        },
       },
       models: {
         chat: { model: "qwen2.5-7b-instruct", concurrency: 4, vllm: { sleepMode: true, reasoning: false } },
