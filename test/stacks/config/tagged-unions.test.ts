@@ -81,7 +81,7 @@ describe("a key that stands a level off", () => {
       "too high, in a list",
       { cluster: { kind: "oci", groups: [992] } },
       "cluster",
-      "Write gpuDevices: {groups: …} in its place.",
+      "Write gpuDevices: {groups: [992]} in its place.",
     ],
     [
       "too high, for a union",
@@ -99,7 +99,7 @@ describe("a key that stands a level off", () => {
       "too high, of another kind",
       { cluster: { kind: "aws", groups: [992] } },
       "cluster",
-      "allowed: only with kind local, oci, edge, as gpuDevices: {groups: …}. Remove groups, or change kind.",
+      "allowed: only with kind local, oci, edge, as gpuDevices: {groups: [992]}. Remove groups, or change kind.",
     ],
   ])("%s", (_, changes, path, text) => {
     const [message, ...others] = told(changes, path);
