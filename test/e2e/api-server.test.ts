@@ -88,7 +88,7 @@ function inMesh(mode: "ambient" | "sidecar"): Promise<ProgramRun> {
     hostname: "inference.example.com",
     tls: { kind: "acme", email: "platform@example.com" },
     consumers: ["web-app", "batch"],
-    auth: { oidc: { issuer: "https://login.example.com", audience: "inference" } },
+    auth: { oidc: { issuer: "https://login.example.com/realms/platform", audience: "inference" } },
   };
   const mesh = { mode, ...(mode === "sidecar" && { egressHosts: ["api.example.com"] }) };
   return changedRun("aws-prod", {
