@@ -64,7 +64,7 @@ export interface GpuModel {
   readonly vendor: "nvidia" | "amd";
   /** Micro-architecture in lower case, e.g. "hopper", "cdna3". */
   readonly arch: string;
-  /** Undefined: not read, so that nobody can say what runs on it. */
+  /** Undefined: not read, so that what runs on it is not known. */
   readonly abilities?: CardAbilities;
   /** Undefined: not read. */
   readonly tflops?: {
@@ -72,7 +72,7 @@ export interface GpuModel {
     readonly dense16: number;
     readonly source: string;
   };
-  /** Undefined: not read, so that nobody can say how fast it serves. */
+  /** Undefined: not read, so that how fast it serves is not known. */
   readonly speed?: GpuSpeed;
   /** Comes on a board that joins its cards by NVLink; a machine with one card of it has the board's memory use too. */
   readonly nvlinkBoard?: true;

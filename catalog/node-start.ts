@@ -1,5 +1,5 @@
 import table from "./node-start.json";
-import type { MachineShape, Provider } from "./shapes";
+import { isOciBareMetal, type MachineShape, type Provider } from "./shapes";
 
 /** How long machines of one kind take to become nodes. */
 export interface NodeStart {
@@ -16,6 +16,6 @@ export const nodeStarts = table.machines as readonly NodeStart[];
 
 /** Seconds until a pool has another node of a machine. 0 for machines of one's own: they run, or nobody makes them. */
 export function nodeStartSeconds({ provider, name }: Pick<MachineShape, "provider" | "name">): number {
-  const bareMetal = name.startsWith("BM.") || name.includes(".metal");
+  const bareMetal = isOciBareMetal({ name }) || name.includes(".metal");
   return nodeStarts.find((row) => row.provider === provider && row.bareMetal === bareMetal)?.seconds ?? 0;
 }

@@ -1,4 +1,4 @@
-import type { MachineShape } from "./shapes";
+import { isOciBareMetal, type MachineShape } from "./shapes";
 
 /**
  * Addresses of pods on OKE with the OCI VCN-native network plugin: they lie on secondary VNICs in the pods' subnet.
@@ -21,7 +21,7 @@ type Machine = Pick<MachineShape, "name" | "cpu">;
 export function okeMaxPods({ name, cpu }: Machine): number {
   // Bare metal has more VNICs than the limit of pods can use.
   const { least, most } = VM_VNICS;
-  const vnics = name.startsWith("BM.") ? most : Math.min(most, Math.max(least, Math.floor(cpu.ocpus ?? least)));
+  const vnics = isOciBareMetal({ name }) ? most : Math.min(most, Math.max(least, Math.floor(cpu.ocpus ?? least)));
   return Math.min((vnics - 1) * OKE_PODS.perVnic, OKE_PODS.most);
 }
 

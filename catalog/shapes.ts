@@ -169,6 +169,11 @@ export function findShape(name: string): MachineShape | undefined {
   return shapesByName.get(name);
 }
 
+/** Whether it is one of Oracle's machines of bare metal, which are named so. */
+export function isOciBareMetal({ name }: Pick<MachineShape, "name">): boolean {
+  return name.startsWith("BM.");
+}
+
 /** Every shape of a provider, in table order. Empty for "onprem": see onPremNode. */
 export function shapesOf(provider: Provider): readonly MachineShape[] {
   return shapes.filter((shape) => shape.provider === provider);
@@ -263,7 +268,7 @@ export function onPremNode(args: OnPremNodeArgs): MachineShape {
 /** What of a driver's total a process sees at least: the catalogue's cards keep up to 6 percent of it. */
 const SEEN = 0.94;
 
-/** A card of which nobody read more than its memory. */
+/** A card of which only the memory is known. */
 function unknownGpu({ card, gpuCount, gpuMemoryGiB = 0, gpuVendor = "nvidia" }: OnPremNodeArgs): GpuSpec {
   return {
     model: card ?? `GPU of ${gpuMemoryGiB} GiB`,

@@ -2,13 +2,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { ModelEntry } from "../catalog/models";
 import { COMMIT } from "../engines/sources";
 import { table } from "../report/style";
 import { type CommandIo, EXIT, isFileSystemError } from "./io";
 import { compareCatalogue } from "./pin/catalogue";
 import { commitOf, HubError, hubOf } from "./pin/hub";
-import { type Comparison, comparePublished, differenceLines, isDifferent } from "./pin/published";
+import { type Compared, comparePublished, differenceLines, isDifferent } from "./pin/published";
 import { type Source, sourcesOf } from "./pin/sources";
 import { UnwritableError, withSource } from "./pin/write-source";
 import {
@@ -68,11 +67,11 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
     const rows = sources.map((source) => ({ ...source, commit: commits.get(keyOf(source)) }));
     const compared = await comparedWith(rows, env);
     io.out(args.json ? json(args, environment.fileName, rows, compared) : report(args, environment.fileName, rows));
-    const different = compared.filter(({ comparison }) => isDifferent(comparison));
+    const different = compared.filter(isDifferent);
     if (different.length === 0) {
       return EXIT.ok;
     }
-    const lines = different.flatMap(({ entry, comparison }) => differenceLines(entry, comparison));
+    const lines = different.flatMap(differenceLines);
     const fix = "plans count by the catalogue: give config: with the published config.json in place of model";
     io.err(`${[...lines, fix].join("\n")}\n`);
     return EXIT.refused;
@@ -112,8 +111,6 @@ async function commitsOf(sources: readonly Source[], env: NodeJS.ProcessEnv): Pr
   }
   return new Map(answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : [])));
 }
-
-type Compared = { readonly entry: ModelEntry; readonly comparison: Comparison };
 
 /** Models of the catalogue, each once, whose commit was asked for now. */
 async function comparedWith(rows: readonly Row[], env: NodeJS.ProcessEnv): Promise<Compared[]> {

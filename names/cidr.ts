@@ -43,6 +43,17 @@ export function contains(outer: Network, inner: Network): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }
 
+/** The network of one address, in CIDR form. */
+export function hostCidr(address: string): string {
+  return `${address}/${address.includes(":") ? 128 : 32}`;
+}
+
+/** Whether a network in CIDR form contains an address; false where one of them is none. */
+export function cidrContains(cidr: string, address: string): boolean {
+  const [network, host] = [parseCidr(cidr), parseCidr(hostCidr(address))];
+  return network !== undefined && host !== undefined && contains(network, host);
+}
+
 /** Whether any address is one of both networks. */
 export function overlaps(one: Network, other: Network): boolean {
   return one.family === other.family && one.first <= other.last && other.first <= one.last;

@@ -1,5 +1,6 @@
 import { fabricOf, leastBusGBps } from "../catalog/fabrics";
 import type { MachineShape } from "../catalog/shapes";
+import { counted } from "../names/counted";
 import type { FabricGatePlan, Taint } from "./pool-plan";
 
 /**
@@ -36,7 +37,7 @@ export function whyUngated({ shape, fabric, minNodes }: GatedPool): string | und
     return undefined;
   }
   if (minNodes < 2) {
-    return `it has ${minNodes} node${minNodes === 1 ? "" : "s"} at first, and a trial takes two`;
+    return `it has ${counted(minNodes, "node")} at first, and a trial takes two`;
   }
   const known = fabricOf(shape.name);
   return known && leastBusGBps(known) !== undefined

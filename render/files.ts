@@ -15,6 +15,8 @@ export interface RenderedFile {
   readonly text: string;
 }
 
+/** The group of GPUs in an object's file, where its number is not known. */
+const GROUP_LINE = `- ${GPU_DEVICE_GROUP} # a placeholder: a number of the machine, see README.md\n`;
 /** Folder of the objects that belong to no namespace. */
 const CLUSTER_FOLDER = "cluster";
 
@@ -55,7 +57,7 @@ export function filesOf(rendered: RenderedEnvironment): RenderedFile[] {
       ),
     })),
     { path: "kustomization.yaml", text: kustomization(folders, { sortOptions: { order: "fifo" } }) },
-    { path: "README.md", text: readme(rendered) },
+    { path: "README.md", text: readme(rendered, objects) },
     { path: "SECRETS.md", text: secretsPage(environment, secretStore, secrets) },
     { path: "secrets.yaml", text: secretsYaml(environment, secretStore, secrets) },
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -64,10 +66,9 @@ export function filesOf(rendered: RenderedEnvironment): RenderedFile[] {
 /** The object, and comments beside an image that cannot be pulled and a number that is not known, for whoever reads the file alone. */
 function fileText({ object }: Manifest): string {
   const image = `image: ${EXAMPLE_CONTROL_IMAGE}`;
-  const group = `- ${GPU_DEVICE_GROUP}`;
   return toYaml(object)
     .replaceAll(`${image}\n`, `${image} # a placeholder: these pods never start, see README.md\n`)
-    .replaceAll(`${group}\n`, `${group} # a placeholder: a number of the machine, see README.md\n`);
+    .replaceAll(`- ${GPU_DEVICE_GROUP}\n`, GROUP_LINE);
 }
 
 /** What to do about the group of GPUs where files have its placeholder. */
@@ -94,7 +95,7 @@ function kustomization(resources: readonly string[], options: Readonly<Record<st
   });
 }
 
-function readme({ plan, manifests, advice, leftOut }: RenderedEnvironment): string {
+function readme({ plan, manifests, advice, leftOut }: RenderedEnvironment, objects: readonly RenderedFile[]): string {
   const fingerprint = createHash("sha256")
     .update(JSON.stringify(summarize(plan)))
     .digest("hex")
@@ -103,7 +104,7 @@ function readme({ plan, manifests, advice, leftOut }: RenderedEnvironment): stri
     ({ name, engine, pool, minReplicas, maxReplicas }) =>
       `| ${name} | ${engine} | ${pool} | ${minReplicas}${maxReplicas > minReplicas ? ` (room for ${maxReplicas})` : ""} |`,
   );
-  const lacksGroup = manifests.some(({ object }) => toYaml(object).includes(`- ${GPU_DEVICE_GROUP}\n`));
+  const lacksGroup = objects.some(({ text }) => text.includes(GROUP_LINE));
   const before = [
     ...(lacksGroup ? [groupNote(plan.environment)] : []),
     ...leftOut.map((object) => `- ${leftOutText(object)}`),

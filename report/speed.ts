@@ -2,7 +2,7 @@
 import type { SpeedPlan, TimesPlan } from "../planner/level/speed-plan";
 import { BASIS_TEXTS, figure, LIMIT_TEXTS, requestsText } from "../planner/level/text";
 import type { Interval } from "../planner/speed/margin";
-import type { TokenPrice } from "../planner/speed/price";
+import type { ApiComparison, TokenPrice } from "../planner/speed/price";
 import type { ModelPlan } from "../planner/types";
 import { count } from "./style";
 
@@ -37,11 +37,17 @@ export function speedDetails({ speed, tokenPrice }: Pick<ModelPlan, "speed" | "t
   return [
     `for requests of ${count(inputTokens)} + ${count(outputTokens)} tokens on average, ${how}; ranges hold ${Math.round(100 * confidence)} % of measurements, from ${BASIS_TEXTS[basis]}`,
     ...(speed.exchangeMs.stages > 0 ? [] : exchangeTexts(speed)),
-    ...(tokenPrice?.apis ?? []).map(
-      ({ provider, offer, asOf, usdPerMillionTokens, breakEvenPerSecond, isReachable }) =>
-        `${provider} asks ${figure(usdPerMillionTokens)} USD per million tokens of ${offer} (${asOf}): ${isReachable ? `own machines cost less from ${figure(breakEvenPerSecond)} requests/s on` : "less than own machines cost at any load that these replicas answer"}`,
-    ),
+    ...(tokenPrice?.apis ?? []).map(apiPriceText),
   ];
+}
+
+/** What another asks for the same tokens, and from which load on own machines cost less. */
+export function apiPriceText(api: ApiComparison): string {
+  const { provider, offer, asOf, usdPerMillionTokens, breakEvenPerSecond, isReachable } = api;
+  const verdict = isReachable
+    ? `own machines cost less from ${figure(breakEvenPerSecond)} requests/s on`
+    : "less than own machines cost at any load that these replicas answer";
+  return `${provider} asks ${figure(usdPerMillionTokens)} USD per million tokens of ${offer} (${asOf}): ${verdict}`;
 }
 
 /** `1,380 (1,020–1,870)` */

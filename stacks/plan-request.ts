@@ -4,7 +4,7 @@ import { DEVICE_ACCESS, type FabricAccess, fabricOf } from "../catalog/fabrics";
 import { findModel, type ModelEntry } from "../catalog/models";
 import { PREEMPTIBLE_TAINT } from "../catalog/oke";
 import { hourlyUsd, type MachineShape } from "../catalog/shapes";
-import { engineOf, modelEngineVersion } from "../engines";
+import { engineOf } from "../engines";
 import type { Adapter } from "../engines/served-model";
 import { isStored, parseSource, sourceText } from "../engines/sources";
 import { nodeOf } from "../planner/inference-nodes";
@@ -28,6 +28,7 @@ import {
   type ModelConfig,
   machineOf,
   type PoolConfig,
+  releaseOf,
   requestedSettings,
   roleOf,
   settingsOutcome,
@@ -254,7 +255,7 @@ function modelRequest(
     name,
     servedName: config.servedName ?? name,
     engine: config.engine,
-    engineVersion: config.engineVersion ?? modelEngineVersion({ engine: config.engine, ...requested }),
+    engineVersion: releaseOf(config),
     task: config.task ?? entry?.task ?? "chat",
     ...(config.domain !== undefined && { domain: config.domain }),
     ...(config.revisionOf && { revisionOf: config.revisionOf }),

@@ -1,3 +1,4 @@
+import { isOciBareMetal } from "../catalog/shapes";
 import { engineOf } from "../engines";
 import type { CapacityProblem, DeploymentPlan, PoolPlan } from "../planner/types";
 import type { AddonVolumes } from "./cloud-billing";
@@ -16,19 +17,19 @@ export function volumeAttachmentProblems(
   if (cluster.kind !== "oci" || cluster.provision === "existing" || cluster.storageClass !== undefined) {
     return [];
   }
-  const virtual = pools.filter((pool) => pool.role !== "system" && !isBareMetal(pool)).map(({ name }) => name);
+  const virtual = pools.filter((pool) => pool.role !== "system" && !isOciBareMetal(pool.shape)).map(({ name }) => name);
   const ofModels = models.flatMap(({ name, engine, pool, serverOf }): CapacityProblem[] => {
     const found = pools.find((each) => each.name === pool);
     const hasVolume = serverOf === undefined && engineOf(engine).weightsFrom === "registry";
     const place = virtual.length > 0 ? `write pools: [${virtual.join(", ")}]` : "add a pool of virtual machines for it";
     const elsewhere = `${place}, take an engine that copies models from the model store`;
-    return found && hasVolume && isBareMetal(found)
+    return found && hasVolume && isOciBareMetal(found.shape)
       ? [problem(`models.${name}`, `${name} keeps its models on a volume`, found, elsewhere)]
       : [];
   });
   const hasVolumes = storage.sizeGiB > 0 || volumes.some(({ count }) => count > 0);
   const ofPlatform = pools.flatMap((pool): CapacityProblem[] =>
-    hasVolumes && pool.role === "system" && isBareMetal(pool)
+    hasVolumes && pool.role === "system" && isOciBareMetal(pool.shape)
       ? [
           problem(
             `pools.${pool.name}.shape`,
@@ -40,10 +41,6 @@ export function volumeAttachmentProblems(
       : [],
   );
   return [...ofModels, ...ofPlatform];
-}
-
-function isBareMetal({ shape }: Pick<PoolPlan, "shape">): boolean {
-  return shape.name.startsWith("BM.");
 }
 
 function problem(subject: string, what: string, { name, shape }: PoolPlan, remedy: string): CapacityProblem {

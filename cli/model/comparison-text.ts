@@ -4,7 +4,7 @@ import { figure, LIMIT_TEXTS, layoutText, levelTexts, requestsText } from "../..
 import type { MachineAnswer, MachineComparison, MachineRefusal } from "../../planner/machine-comparison";
 import type { ModelRequest } from "../../planner/request";
 import { peakRate, type Traffic } from "../../planner/traffic";
-import { rangeText } from "../../report/speed";
+import { apiPriceText, rangeText } from "../../report/speed";
 import { type Cell, count, table, usd, wrap } from "../../report/style";
 
 /** Machines that are worth naming; the others are in --json. */
@@ -111,11 +111,7 @@ function spareText({ shape, plan, nodes }: MachineAnswer): string {
 /** What others ask for the same tokens. */
 function apiTexts(best: MachineAnswer | undefined): string[] {
   const apis = best && best.monthlyUsd > 0 ? (best.plan.tokenPrice?.apis ?? []).slice(0, 2) : [];
-  const lines = apis.map(
-    ({ provider, offer, asOf, usdPerMillionTokens, breakEvenPerSecond, isReachable }) =>
-      `${provider} asks ${figure(usdPerMillionTokens)} USD per million tokens of ${offer} (${asOf}): ${isReachable ? `own machines cost less from ${figure(breakEvenPerSecond)} requests/s on` : "less than own machines cost at any load that these replicas answer"}.`,
-  );
-  return lines.length === 0 ? [] : [...lines.flatMap((line) => wrap(line, WIDTH, "")), ""];
+  return apis.length === 0 ? [] : [...apis.flatMap((api) => wrap(`${apiPriceText(api)}.`, WIDTH, "")), ""];
 }
 
 const KINDS: Readonly<Record<MachineRefusal["kind"], string>> = {

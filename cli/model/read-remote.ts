@@ -1,14 +1,12 @@
 /** Reads a model that `npm run model` is asked about from a hub, a bucket or a web server: descriptions and headers only. */
 import type { ModelArchitecture } from "../../planner/model/architecture";
-import { parseConfigJson, parseModelConfigText } from "../../planner/model/config-json";
+import { parseModelConfigText } from "../../planner/model/config-json";
 import type { CheckpointFiles } from "../../stacks/checkpoint/files";
 import { readCheckpoint } from "../../stacks/checkpoint/read";
 import { filesBeside, RemoteFiles } from "../../stacks/checkpoint/remote";
 import { commitOf, filesOf, hubOf } from "../pin/hub";
+import { publishedConfig } from "../published-config";
 import { BadInput } from "./bad-input";
-
-/** As for every config.json. */
-const MAX_CONFIG_BYTES = 5 * 1024 * 1024;
 
 /** Whether a model is named by where a server has it. */
 export function isRemote(model: string): boolean {
@@ -22,16 +20,12 @@ export function isRemote(model: string): boolean {
  */
 export async function readRemoteModel(location: string, env: NodeJS.ProcessEnv): Promise<ModelArchitecture> {
   const { files, name } = await filesAt(location, env);
-  const text = await files.text("config.json", MAX_CONFIG_BYTES);
-  if (text === undefined) {
+  const config = await publishedConfig(files);
+  if (config === undefined) {
     throw new BadInput(`${name} has no config.json: name the folder that holds it`);
   }
-  const quantization = await files.text("hf_quant_config.json", MAX_CONFIG_BYTES);
-  return parseModelConfigText(text, {
-    name,
-    quantization: quantization === undefined ? undefined : parseConfigJson(quantization, "hf_quant_config.json"),
-    checkpoint: await readCheckpoint(files),
-  });
+  const checkpoint = await readCheckpoint(files);
+  return parseModelConfigText(config.text, { name, quantization: config.quantization, checkpoint });
 }
 
 async function filesAt(

@@ -1,9 +1,10 @@
 /** `npm run pin -- --catalogue`: every model of the catalogue against the files that its repository has now. */
 import { parseArgs } from "node:util";
-import { findModel, modelNames } from "../../catalog/models";
+import { findModel, type ModelEntry, modelNames } from "../../catalog/models";
+import { concurrently } from "../../stacks/checkpoint/concurrently";
 import { type CommandIo, EXIT, messageOf } from "../io";
 import { commitOf, type Hub, HubError, hubOf } from "./hub";
-import { type Comparison, comparePublished, differenceLines, isDifferent } from "./published";
+import { type Compared, comparePublished, differenceLines, isDifferent } from "./published";
 
 /** Repositories that are asked at once. */
 const CONCURRENCY = 4;
@@ -23,59 +24,44 @@ export async function compareCatalogue(
     const compared = await compareAll(hub);
     io.out(values.json ? json(compared) : report(compared));
     const isKnown = compared.some(({ comparison }) => "differences" in comparison);
-    return isKnown && !compared.some(({ comparison }) => isDifferent(comparison)) ? EXIT.ok : EXIT.refused;
+    return isKnown && !compared.some(isDifferent) ? EXIT.ok : EXIT.refused;
   } catch (error) {
-    io.err(`${messageOf(error)}\nnpm run pin -- --catalogue takes no environment, and --json alone beside it\n`);
+    io.err(`${messageOf(error)}\nnpm run pin -- --catalogue takes no environment, and no option but --json\n`);
     return error instanceof HubError ? EXIT.refused : EXIT.badInput;
   }
 }
 
-interface Compared {
-  readonly name: string;
+interface ComparedNow extends Compared {
+  /** Undefined where the hub did not tell. */
   readonly commit: string | undefined;
-  readonly comparison: Comparison;
 }
 
-async function compareAll(hub: Hub): Promise<Compared[]> {
-  const compared: Compared[] = [];
-  const waiting = modelNames().values();
-  const work = async (): Promise<void> => {
-    for (const name of waiting) {
-      compared.push(await compareOne(hub, name));
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  return compared.sort((a, b) => (a.name < b.name ? -1 : 1));
+async function compareAll(hub: Hub): Promise<ComparedNow[]> {
+  const entries = modelNames().flatMap((name) => findModel(name) ?? []);
+  return concurrently(CONCURRENCY, entries, (entry) => compareOne(hub, entry));
 }
 
-async function compareOne(hub: Hub, name: string): Promise<Compared> {
-  const entry = findModel(name);
-  if (entry === undefined) {
-    throw new Error(`the catalogue has no ${name}`);
-  }
+async function compareOne(hub: Hub, entry: ModelEntry): Promise<ComparedNow> {
   try {
     const commit = await commitOf(hub, entry.repository, "main");
-    return { name, commit, comparison: await comparePublished(hub, entry, commit) };
+    return { entry, commit, comparison: await comparePublished(hub, entry, commit) };
   } catch (error) {
     if (!(error instanceof HubError)) {
       throw error;
     }
-    return { name, commit: undefined, comparison: { unknown: error.message } };
+    return { entry, commit: undefined, comparison: { unknown: error.message } };
   }
 }
 
-function report(compared: readonly Compared[]): string {
-  const lines = compared.flatMap(({ name, comparison }) => {
-    const entry = findModel(name);
-    return entry === undefined ? [] : differenceLines(entry, comparison);
-  });
+function report(compared: readonly ComparedNow[]): string {
+  const lines = compared.flatMap(differenceLines);
   const known = compared.filter(({ comparison }) => "differences" in comparison);
-  const different = known.filter(({ comparison }) => isDifferent(comparison));
+  const different = known.filter(isDifferent);
   const counts = `${known.length} of ${compared.length} models compared, ${different.length} differ`;
   return `${[...lines, counts].join("\n")}\n`;
 }
 
-function json(compared: readonly Compared[]): string {
-  const models = compared.map(({ name, commit, comparison }) => ({ name, commit: commit ?? null, ...comparison }));
+function json(compared: readonly ComparedNow[]): string {
+  const models = compared.map(({ entry: { name }, commit = null, comparison }) => ({ name, commit, ...comparison }));
   return `${JSON.stringify({ models }, undefined, 2)}\n`;
 }

@@ -2,13 +2,12 @@
 import type { ModelEntry } from "../../catalog/models";
 import { kvCacheBytesPerToken } from "../../planner/memory/kv-cache";
 import type { ModelArchitecture } from "../../planner/model/architecture";
-import { ModelConfigError, parseConfigJson, parseModelConfigText } from "../../planner/model/config-json";
+import { ModelConfigError, parseModelConfigText } from "../../planner/model/config-json";
 import { countParameters } from "../../planner/model/parameters";
 import { readCatalogueModel } from "../../stacks/architectures";
 import { RemoteFiles } from "../../stacks/checkpoint/remote";
+import { publishedConfig } from "../published-config";
 import { filesOf, type Hub, HubError } from "./hub";
-
-const MAX_BYTES = 5 * 1024 * 1024;
 
 /** What the catalogue says, and what the repository does. */
 export interface Difference {
@@ -19,6 +18,12 @@ export interface Difference {
 
 /** Of one model: what differs, or why nothing is known of it. */
 export type Comparison = { readonly differences: readonly Difference[] } | { readonly unknown: string };
+
+/** A model of the catalogue, and what was found of it. */
+export interface Compared {
+  readonly entry: ModelEntry;
+  readonly comparison: Comparison;
+}
 
 /** What plans follow from. */
 const FIGURES: Readonly<Record<string, (architecture: ModelArchitecture) => string | number>> = {
@@ -45,15 +50,11 @@ export function differencesOf(catalogue: ModelArchitecture, published: ModelArch
 export async function comparePublished(hub: Hub, entry: ModelEntry, commit: string): Promise<Comparison> {
   const files = new RemoteFiles(filesOf(hub, entry.repository, commit));
   try {
-    const text = await files.text("config.json", MAX_BYTES);
-    if (text === undefined) {
+    const config = await publishedConfig(files);
+    if (config === undefined) {
       return { unknown: "it has no config.json" };
     }
-    const quantization = await files.text("hf_quant_config.json", MAX_BYTES);
-    const published = parseModelConfigText(text, {
-      name: entry.name,
-      quantization: quantization === undefined ? undefined : parseConfigJson(quantization, "hf_quant_config.json"),
-    });
+    const published = parseModelConfigText(config.text, { name: entry.name, quantization: config.quantization });
     return { differences: differencesOf(readCatalogueModel(entry), published) };
   } catch (error) {
     if (error instanceof HubError || error instanceof ModelConfigError) {
@@ -64,7 +65,7 @@ export async function comparePublished(hub: Hub, entry: ModelEntry, commit: stri
 }
 
 /** One line for each difference; none where there are none. */
-export function differenceLines({ name, repository }: ModelEntry, comparison: Comparison): string[] {
+export function differenceLines({ entry: { name, repository }, comparison }: Compared): string[] {
   return "unknown" in comparison
     ? [`${name}: not compared with ${repository}: ${comparison.unknown}`]
     : comparison.differences.map(
@@ -73,6 +74,6 @@ export function differenceLines({ name, repository }: ModelEntry, comparison: Co
       );
 }
 
-export function isDifferent(comparison: Comparison): boolean {
+export function isDifferent({ comparison }: Compared): boolean {
   return "differences" in comparison && comparison.differences.length > 0;
 }

@@ -1,5 +1,6 @@
 import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
+import { shellQuoted } from "../../names/shell-word";
 import type { ModelTask } from "../../planner/types";
 import { NODE_HEALTH_PATH, NODE_INFER_PATH } from "../node/ports";
 import { consumerSecretName } from "./api-keys";
@@ -144,7 +145,7 @@ function exampleCall(access: GatewayAccess, consumer: string, path: string, body
     ...connection(access),
     ...(access.tls.kind === "self-signed" ? [`--cacert <(${secretValue(tlsSecretName(access.tls), "ca.crt")})`] : []),
     `-H "Authorization: Bearer $(${key})"`,
-    ...(body ? ['-H "Content-Type: application/json"', `-d ${shellQuote(JSON.stringify(body))}`] : []),
+    ...(body ? ['-H "Content-Type: application/json"', `-d ${shellQuoted(JSON.stringify(body))}`] : []),
   ].join(" \\\n  ");
   return access.exposure === "ClusterIP" ? `${PORT_FORWARD}\n${command}` : command;
 }
@@ -183,9 +184,5 @@ function connection({ hostname, exposure }: GatewayAccess): string[] {
 
 function secretValue(secret: string, key: string): string {
   const path = `{.data.${key.replaceAll(".", "\\.")}}`;
-  return `kubectl -n ${GATEWAY_NAMESPACE} get secret ${secret} -o jsonpath=${shellQuote(path)} | base64 -d`;
-}
-
-function shellQuote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+  return `kubectl -n ${GATEWAY_NAMESPACE} get secret ${secret} -o jsonpath=${shellQuoted(path)} | base64 -d`;
 }

@@ -3,6 +3,7 @@
  * for as long as something runs, and at most for the plan's `drainSeconds`: the gateway lets no request run for longer.
  */
 import { engineOf } from "../../engines";
+import { shellQuoted } from "../../names/shell-word";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 
@@ -92,5 +93,5 @@ export function whileCounted({ engine }: Pick<ModelPlan, "engine">): BusyTest {
 
 /** A process on another node, without which this one is of no use, is there. */
 export function whileReached(command: readonly string[]): BusyTest {
-  return { shell: "/bin/sh", test: command.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ") };
+  return { shell: "/bin/sh", test: command.map(shellQuoted).join(" ") };
 }

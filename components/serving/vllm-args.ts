@@ -28,7 +28,7 @@ const STREAM_MEMORY_SHARE = 0.25;
 type Arguments = Readonly<Record<string, ArgumentValue | undefined>>;
 
 /**
- * What the plan decided of the engine itself, under the newest release's names without dashes, whoever starts it.
+ * What the plan decided of the engine itself, under the newest release's names without dashes, whatever starts the engine.
  * Undefined: its default.
  */
 export function engineArguments(model: ModelPlan): Arguments {
@@ -73,7 +73,7 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       "shutdown-timeout": model.drainSeconds,
       // Probes and scrapes would drown the requests in the log.
       "disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
-      // Whoever asks one that sleeps waits, and shows nowhere else than in its load: so it is woken.
+      // A request to a sleeping replica waits, and is visible in its load alone: that wakes it.
       ...(isSleeper && { "enable-sleep-mode": true, "enable-server-load-tracking": true }),
       ...adapterArguments(model),
     }),

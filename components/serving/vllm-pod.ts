@@ -47,7 +47,7 @@ export function vllmPod({ chatTemplate, environment = [], ...args }: VllmPodArgs
 }
 
 /**
- * Variables of vLLM, whoever starts it.
+ * Variables of vLLM, whatever starts it.
  * @param version of vLLM.
  */
 export function engineEnvironment(model: ModelPlan, version: string): kubernetes.types.input.core.v1.EnvVar[] {

@@ -1,8 +1,7 @@
 /** How Jobs that copy models reach the Hugging Face Hub. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import type { End } from "../core/connections";
-import type { ClusterNetworks } from "../core/network";
-import { internet } from "../core/network";
+import { type ClusterNetworks, internet } from "../core/network";
 import { type OutsideAddress, outsideEnds, serverAt } from "../core/outside";
 import { MODEL_STORE_HOST } from "./store-layout";
 

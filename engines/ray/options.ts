@@ -24,17 +24,12 @@ export const rayOptions = optionCatalogue(options as EngineOptions, {
   }),
 });
 
-/** An argument by its name without dashes; undefined where the vLLM in the pinned Ray has none. */
-export function rayArgument(name: string): EngineArgument | undefined {
-  return rayOptions.argumentNamed.get(name);
-}
-
 /**
  * An argument as the engine's constructor takes it, under its own name: no parser of a command line reads it, so that a
  * negation becomes `false`, a number with a unit a number, and JSON text what it says.
  */
 export function rayEngineArgument(given: string, value: ArgumentValue): readonly [name: string, value: unknown] {
-  const argument = rayArgument(given) ?? byOtherName.get(given);
+  const argument = rayOptions.argumentNamed.get(given) ?? byOtherName.get(given);
   if (argument === undefined) {
     return [given, value];
   }

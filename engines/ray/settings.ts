@@ -23,7 +23,7 @@ export const raySettings = engineSettings(rayBlock, {
   faults: chatFaults,
   outcome: (block, model) => {
     const version = vllmVersionOf(model.engineVersion);
-    const parsers = parsersAskedFor({ key: "ray", version, hasTemplates: () => false }, block, model);
+    const parsers = parsersAskedFor({ key: "ray", version, hasTemplates: false }, block, model);
     const isReasoningWithTools = block.reasoning && block.toolCalling;
     const gaps = releaseGaps({ model: onVllm(model), own: {}, isReasoningWithTools });
     return {

@@ -17,8 +17,8 @@ const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
 export interface ParserOwner {
   readonly key: string;
   readonly version: string;
-  /** Whether images of a version hold vLLM's example templates. */
-  readonly hasTemplates: (engineVersion: string) => boolean;
+  /** Whether the model's image holds vLLM's example templates. */
+  readonly hasTemplates: boolean;
 }
 
 /** The flag that turns parsers of reasoning on, in releases where their name alone does not. */
@@ -41,17 +41,16 @@ export function parsersAskedFor(owner: ParserOwner, block: ChatKeys, model: Serv
   const missing = kinds.filter((kind) => isAsked(kind) && !parsers[kind] && !isNamed(kind));
   const isOwn = block.chatTemplate !== undefined || isNamed("toolCalls");
   const template = isAsked("toolCalls") && parsers.toolCalls && !isOwn ? parsers.template : undefined;
-  const isThere = owner.hasTemplates(model.engineVersion);
   return {
     args,
-    ...(template && isThere && { engineSettings: { toolTemplate: template.file } }),
+    ...(template && owner.hasTemplates && { engineSettings: { toolTemplate: template.file } }),
     notes:
       offers.length === 0
         ? []
         : [`vLLM has parsers for this family, which are off; under ${owner.key}: ${offers.join(", ")}`],
     problems: [
       ...missing.map((kind) => missingMessage(owner, kind, model)),
-      ...(template?.needed && !isThere ? [templateMessage(owner, template.file, model)] : []),
+      ...(template?.needed && !owner.hasTemplates ? [templateMessage(owner, template.file, model)] : []),
     ].map((message) => ({ rule: "chat-parsers", message })),
   };
 }

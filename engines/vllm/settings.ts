@@ -137,8 +137,9 @@ export const vllmSettings = engineSettings(vllmBlock, {
   },
   faults: (block, task) => [...chatFaults(block, task), ...splitFaults(block, task)],
   outcome: (block, model) => {
-    const hasTemplates = (version: string) => compareVersions(version, TEMPLATES_FROM) >= 0;
-    const parsers = parsersAskedFor({ key: "vllm", version: model.engineVersion, hasTemplates }, block, model);
+    const version = model.engineVersion;
+    const hasTemplates = compareVersions(version, TEMPLATES_FROM) >= 0;
+    const parsers = parsersAskedFor({ key: "vllm", version, hasTemplates }, block, model);
     const { notes, problems } = splitOutcome(block, model);
     const isReasoningWithTools = block.reasoning && block.toolCalling;
     return {

@@ -1,5 +1,5 @@
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
-import { cidrContains } from "../lib/cidr";
+import { cidrContains } from "../../names/cidr";
 import type { Field } from "../lib/field";
 import { type Finding, stackPolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";

@@ -42,7 +42,7 @@ export const pool = z.strictObject({
   }),
   selector: named("Labels that pods of this pool select nodes by."),
   labels: named("What nodes made for this pool get, besides their cloud's labels."),
-  taints: taints("What nodes made for this pool get, and its pods tolerate."),
+  taints: taints("What nodes made for this pool get, or those that exist have besides, and its pods tolerate."),
   startupTaints: z
     .array(z.strictObject(taintOf))
     .meta({ description: "What new nodes get besides, until something has looked at them: no model tolerates these." }),

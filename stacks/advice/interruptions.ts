@@ -1,4 +1,5 @@
 import { engineOf } from "../../engines";
+import { counted } from "../../names/counted";
 import { requestTimes } from "../../planner/request-times";
 import { hostsOf } from "../../planner/shared-servers";
 import type { CapacityProblem } from "../../planner/types";
@@ -31,7 +32,7 @@ export function changesBeside({ plan }: Pick<Advised, "plan">): CapacityProblem[
     const perNode = pool.shape.gpu?.count ?? 0;
     const mostNodes = Math.max(pool.minNodes, pool.maxNodes);
     const free = mostNodes * perNode - pool.gpusClaimed;
-    const begins = `a change of ${name} takes ${count(needed, "GPU")} more until it is done: ${replacesBeside} starts all replicas anew beside those that run`;
+    const begins = `a change of ${name} takes ${counted(needed, "GPU")} more until it is done: ${replacesBeside} starts all replicas anew beside those that run`;
     const wanted = Math.ceil((pool.gpusClaimed + needed) / Math.max(1, perNode));
     return [
       {
@@ -40,15 +41,11 @@ export function changesBeside({ plan }: Pick<Advised, "plan">): CapacityProblem[
         subject: `models.${name}`,
         message:
           needed <= free
-            ? `${begins}. Pool ${pool.name} has them on its at most ${count(mostNodes, "node")}.`
-            : `${begins}, and pool ${pool.name} has ${free} on its at most ${count(mostNodes, "node")}: no change of it ever ends, and the old replicas go on. Write pools.${pool.name}.maxNodes: ${wanted}, or take an engine whose replicas are replaced in place.`,
+            ? `${begins}. Pool ${pool.name} has them on its at most ${counted(mostNodes, "node")}.`
+            : `${begins}, and pool ${pool.name} has ${free} on its at most ${counted(mostNodes, "node")}: no change of it ever ends, and the old replicas go on. Write pools.${pool.name}.maxNodes: ${wanted}, or take an engine whose replicas are replaced in place.`,
       },
     ];
   });
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** Requests that a node's or a proxy's leave may cut, since the environment says that it waits for less than they may take. */

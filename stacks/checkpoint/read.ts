@@ -8,6 +8,7 @@ import {
   LENGTH_BYTES,
   parseSafetensorsHeader,
 } from "../../planner/model/checkpoint/safetensors-header";
+import { concurrently } from "./concurrently";
 import type { CheckpointFiles } from "./files";
 
 /** Files that are read at once. */
@@ -49,7 +50,6 @@ async function readHeaders(
   files: CheckpointFiles,
   names: readonly string[],
 ): Promise<readonly (FileTensors | undefined)[]> {
-  const headers: (FileTensors | undefined)[] = names.map(() => undefined);
   let budget = MAX_HEADERS_BYTES;
   const spend = (bytes: number, name: string) => {
     budget -= bytes;
@@ -57,14 +57,7 @@ async function readHeaders(
       throw new CheckpointError(name, `makes all headers larger than ${MAX_HEADERS_BYTES} bytes`);
     }
   };
-  const waiting = names.entries();
-  const work = async (): Promise<void> => {
-    for (const [at, name] of waiting) {
-      headers[at] = await readHeader(files, name, spend);
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
-  return headers;
+  return concurrently(CONCURRENCY, names, (name) => readHeader(files, name, spend));
 }
 
 async function readHeader(

@@ -1,5 +1,5 @@
 /** What a model's own block of its engine says: `models.<name>.<engine>` (engines/settings.ts). */
-import { settingsOf } from "../../engines";
+import { modelEngineVersion, settingsOf } from "../../engines";
 import type { ModelTask, ServedModel } from "../../engines/served-model";
 import type { RequestedSettings, SettingFault, SettingsOutcome } from "../../engines/settings";
 import type { ModelConfig } from "./schema";
@@ -11,6 +11,11 @@ export function blockOf(config: ModelConfig): Readonly<Record<string, unknown>> 
 
 export function requestedSettings(config: ModelConfig): RequestedSettings {
   return settingsOf(config.engine).requested(blockOf(config));
+}
+
+/** The release of its engine that a model runs on: its own, or that of the image which its block asks for. */
+export function releaseOf(config: ModelConfig): string {
+  return config.engineVersion ?? modelEngineVersion({ engine: config.engine, ...requestedSettings(config) });
 }
 
 export function settingFaults(config: ModelConfig, task: ModelTask): readonly SettingFault[] {

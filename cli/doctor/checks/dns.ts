@@ -1,4 +1,4 @@
-import { canonicalCidr, contains, parseCidr } from "../../../names/cidr";
+import { canonicalCidr, cidrContains, hostCidr, parseCidr } from "../../../names/cidr";
 import { DNS_CACHES } from "../../../names/dns-caches";
 import { someOf } from "../../cluster/foreign-text";
 import type { WorkloadFact } from "../facts";
@@ -45,7 +45,7 @@ export const dns: Check = ({ dnsPods, deployments }) => [
   ),
 ];
 
-/** The option by which NodeLocal DNSCache is told where to listen. */
+/** The option of NodeLocal DNSCache for the addresses that it listens on. */
 const LISTENS_ON = /^-{1,2}localip(?:=(.+))?$/;
 
 /** A cache of DNS on every node is no pod that policies can select: they let pods ask its addresses. */
@@ -61,13 +61,9 @@ export const dnsCache: Check = ({ daemonSets }, { cluster }) =>
           },
           daemonSets,
           (all) => {
-            const open = [...DNS_CACHES, ...cluster.dnsCidrs].flatMap((cidr) => parseCidr(cidr) ?? []);
+            const open = [...DNS_CACHES, ...cluster.dnsCidrs];
             const addresses = [...new Set(all.flatMap(cacheAddresses))];
-            const isOpen = (address: string) => {
-              const host = parseCidr(hostCidr(address));
-              return host !== undefined && open.some((network) => contains(network, host));
-            };
-            const closed = addresses.filter((address) => !isOpen(address));
+            const closed = addresses.filter((address) => !open.some((cidr) => cidrContains(cidr, address)));
             if (closed.length === 0) {
               return passed(`it listens on ${someOf(addresses)}`);
             }
@@ -92,8 +88,4 @@ function cacheAddresses({ containers }: WorkloadFact): string[] {
       return addresses.split(",").filter((text) => parseCidr(hostCidr(text)) !== undefined);
     }),
   );
-}
-
-function hostCidr(address: string): string {
-  return `${address}/${address.includes(":") ? 128 : 32}`;
 }

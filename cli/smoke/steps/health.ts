@@ -1,3 +1,4 @@
+import { counted } from "../../../names/counted";
 import type { SmokeArguments } from "../arguments";
 import { type Found, stepSignal } from "../context";
 import { ControlApi, type ControlHealth } from "../control-api";
@@ -109,8 +110,4 @@ async function attempt<T>(ask: () => Promise<T>, expected: string): Promise<T | 
     }
     throw error;
   }
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isOciBareMetal } from "../../../catalog/shapes";
 import { localDisksGiB } from "../../../planner/local-disks";
 import { type AddonSettings, tolerationsOfDeployments } from "./addon-table";
 import type { OkePool } from "./settings";
@@ -67,7 +68,7 @@ export function autoscalerSettings(
     }
     return pulumi.interpolate`${minNodes}:${maxNodes}:${id}`;
   });
-  const bareMetal = scaled.some(({ plan }) => plan.shape.name.startsWith("BM."));
+  const bareMetal = scaled.some(({ plan }) => isOciBareMetal(plan.shape));
   return {
     ...BEHAVIOUR,
     ...tolerationsOfDeployments(pools),

@@ -8,14 +8,14 @@ import { MODEL_FOLDER } from "../../../names/pod-folders";
 import type { ArgumentValue } from "../../../planner/types";
 import { didYouMean, HIDDEN, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
-import { blockOf, settingFaults } from "../engine-block";
+import { blockOf, releaseOf, settingFaults } from "../engine-block";
 import { fieldAt, flowYaml, printable } from "../field-text";
 import { foreignValue } from "../foreign-words";
 import { outsideName } from "../outside-names";
 import type { ModelConfig } from "../schema";
 import { secretKeys } from "../secrets";
 import { holdsToken } from "../tokens";
-import { isFlagOfRelease, optionOfRelease, releaseOf, valueOfRelease } from "./options-of-release";
+import { isFlagOfRelease, optionOfRelease, valueOfRelease } from "./options-of-release";
 
 type Fault = Pick<ProblemDraft, "allowed" | "fix"> & { readonly secret?: boolean };
 

@@ -1,4 +1,5 @@
 import { hasOkeImage } from "../../../catalog/oke";
+import { isOciBareMetal } from "../../../catalog/shapes";
 import { roleOf } from "../core/machines";
 import type { ProblemDraft } from "../core/problems";
 import { knownMachine, type Rule } from "../core/rule";
@@ -59,7 +60,7 @@ export const capacityFitsThePool: Rule = function* (context) {
     const { capacity, availabilityDomains = [] } = pool;
     const machine = knownMachine(pool);
     const path = ["pools", name, "capacity"];
-    if (capacity === "spot" && machine?.name.startsWith("BM.")) {
+    if (capacity === "spot" && machine && isOciBareMetal(machine)) {
       yield {
         path,
         value: capacity,

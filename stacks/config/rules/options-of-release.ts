@@ -1,17 +1,12 @@
 /** Options under `models.<name>.args` and `env` against the model's own release of its engine, where that is not the pinned one. */
 import { type EngineReleases, isRead, namesOf, releaseHas, spanOf, spanText } from "../../../catalog/engine-releases";
-import { engineOf, modelEngineVersion } from "../../../engines";
+import { engineOf } from "../../../engines";
 import type { ArgumentValue } from "../../../planner/types";
 import { list, type ProblemDraft, suggest } from "../core/problems";
-import { requestedSettings } from "../engine-block";
+import { releaseOf } from "../engine-block";
 import type { ModelConfig } from "../schema";
 
 type Fault = Pick<ProblemDraft, "allowed" | "fix">;
-
-/** The release of its engine that a model runs on: its own, or that of the image which its block asks for. */
-export function releaseOf(config: ModelConfig): string {
-  return config.engineVersion ?? modelEngineVersion({ engine: config.engine, ...requestedSettings(config) });
-}
 
 /** The record of releases that has this one; of a release newer than all that were read nothing is known. */
 function recordOf(config: ModelConfig): EngineReleases | undefined {

@@ -4,9 +4,8 @@ import type { ScalingRequest, ScalingSignalName } from "../../../planner/scaling
 import { reportedSignals, usualSignals } from "../../../planner/scaling-signals";
 import { list, type Path, type ProblemDraft } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
-import { requestedSettings } from "../engine-block";
+import { releaseOf, requestedSettings } from "../engine-block";
 import type { ModelConfig } from "../schema";
-import { releaseOf } from "./options-of-release";
 
 interface Scaled {
   readonly name: string;

@@ -1,0 +1,4 @@
+/** `1 node`, `2 nodes` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
