@@ -35,7 +35,7 @@ export interface Hub {
   /** Undefined: huggingface.co. */
   readonly endpoint: string | undefined;
   /** Opens gated repositories. */
-  readonly token: string | undefined;
+  readonly token?: string | undefined;
 }
 
 /**

@@ -22,6 +22,7 @@ import { withoutBundle } from "../stacks/bundle/without-bundle";
 import { formatProblems, toProblem } from "../stacks/config";
 import { internetAtRunTime } from "../stacks/config/rules/air-gap";
 import { type CommandIo, EXIT, isFileSystemError } from "./io";
+import { type Hub, HubError, hubOf } from "./pin/hub";
 import { Progress } from "./progress";
 import {
   ENVIRONMENT_OPTIONS,
@@ -46,7 +47,8 @@ without internet: make install ENV=<environment> BUNDLE=DIR (docs/air-gap.md).
   --json          machine-readable: the list, or the bundle that was written
   -h, --help      this text
 
-Needs ${CRANE.name}, which speaks to registries. HF_TOKEN is a token for gated models, HF_ENDPOINT another hub.
+Needs ${CRANE.name}, which speaks to registries. Models come from the hub of storage.hub; HF_ENDPOINT
+names another. HF_TOKEN is a token for gated models.
 Exit status: 0 listed, complete or verified; 1 something lacks, or the environment needs the internet while it runs; 2 bad input.
 `;
 
@@ -109,9 +111,13 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
       io.out(args.json ? json({ ...needs, present: Object.fromEntries(present) }) : needsText(needs, present));
       return told(refusals, io);
     }
-    return refusals.length > 0 ? told(refusals, io, "nothing was fetched") : await make(root, args, needs, io, env);
+    if (refusals.length > 0) {
+      return told(refusals, io, "nothing was fetched");
+    }
+    const hub = hubOf(env, environment.file.environment.storage.hub?.url);
+    return await make(root, args, needs, io, { path: env.PATH, hub });
   } catch (error) {
-    if (error instanceof BundleFolderError || isFileSystemError(error)) {
+    if (error instanceof HubError || error instanceof BundleFolderError || isFileSystemError(error)) {
       io.err(`${error.message}\n`);
       return EXIT.badInput;
     }
@@ -173,9 +179,9 @@ async function make(
   args: Arguments,
   needs: BundleNeeds,
   io: CommandIo,
-  env: NodeJS.ProcessEnv,
+  { path, hub }: { readonly path: string | undefined; readonly hub: Hub },
 ): Promise<number> {
-  const crane = programIn(env.PATH, CRANE.name);
+  const crane = programIn(path, CRANE.name);
   if (crane === undefined) {
     io.err(`${CRANE.name} is not on the PATH, and fetches images and charts. Install it: ${CRANE.install}\n`);
     return EXIT.badInput;
@@ -184,7 +190,7 @@ async function make(
   try {
     const bundle = await makeBundle(needs, root, {
       registry: craneRegistry(crane),
-      hub: { endpoint: env.HF_ENDPOINT, token: env.HF_TOKEN },
+      hub,
       onProgress: ({ done, parts, bytes }) => progress.update(`${done} of ${parts} parts · ${sizeText(bytes)}`),
     });
     progress.stop();

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { COMMIT } from "../engines/sources";
 import { table } from "../report/style";
+import { concurrently } from "../stacks/checkpoint/concurrently";
 import { type CommandIo, EXIT, isFileSystemError } from "./io";
 import { compareCatalogue } from "./pin/catalogue";
-import { commitOf, HubError, hubOf } from "./pin/hub";
+import { commitOf, HUB_CONCURRENCY, type Hub, HubError, hubOf } from "./pin/hub";
 import { type Compared, comparePublished, differenceLines, isDifferent } from "./pin/published";
 import { type Source, sourcesOf } from "./pin/sources";
 import { UnwritableError, withSource } from "./pin/write-source";
@@ -31,7 +32,7 @@ Of a model of the catalogue it reads the published config.json too, and says whe
   --json          machine-readable
   -h, --help      this text
 
-HF_ENDPOINT names another hub, HF_TOKEN a token for private models.
+It asks the hub of storage.hub; HF_ENDPOINT names another. HF_TOKEN is a token for private models.
 Exit status: 0 pinned, or nothing to pin; 1 the hub did not tell, and nothing was written, or a published config.json
 differs from the catalogue's; 2 bad input.
 `;
@@ -55,7 +56,8 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
   const sources = sourcesOf(environment.file.environment.models);
   const moving = sources.filter(({ revision }) => !COMMIT.test(revision));
   try {
-    const commits = await commitsOf(moving, env);
+    const hub = hubOf(env, environment.file.environment.storage.hub?.url);
+    const commits = await commitsOf(moving, hub);
     const path = join(environment.baseDirectory, environment.fileName);
     const text = moving.reduce(
       (written, source) => withSource(written, source.place, `hf://${source.repository}@${commits.get(keyOf(source))}`),
@@ -65,7 +67,7 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
       writeFileSync(path, text);
     }
     const rows = sources.map((source) => ({ ...source, commit: commits.get(keyOf(source)) }));
-    const compared = await comparedWith(rows, env);
+    const compared = await comparedWith(rows, hub);
     io.out(args.json ? json(args, environment.fileName, rows, compared) : report(args, environment.fileName, rows));
     const different = compared.filter(isDifferent);
     if (different.length === 0) {
@@ -90,11 +92,7 @@ function keyOf({ repository, revision }: Source): string {
 }
 
 /** The commit of each revision by its key, asked once; every refusal in one error. */
-async function commitsOf(sources: readonly Source[], env: NodeJS.ProcessEnv): Promise<ReadonlyMap<string, string>> {
-  if (sources.length === 0) {
-    return new Map();
-  }
-  const hub = hubOf(env);
+async function commitsOf(sources: readonly Source[], hub: Hub): Promise<ReadonlyMap<string, string>> {
   const questions = new Map(sources.map((source) => [keyOf(source), source]));
   const answers = await Promise.allSettled(
     [...questions].map(
@@ -113,16 +111,14 @@ async function commitsOf(sources: readonly Source[], env: NodeJS.ProcessEnv): Pr
 }
 
 /** Models of the catalogue, each once, whose commit was asked for now. */
-async function comparedWith(rows: readonly Row[], env: NodeJS.ProcessEnv): Promise<Compared[]> {
+async function comparedWith(rows: readonly Row[], hub: Hub): Promise<Compared[]> {
   const asked = new Map(
     rows.flatMap(({ entry, commit }) => (entry && commit ? [[entry.name, { entry, commit }] as const] : [])),
   );
-  return Promise.all(
-    [...asked.values()].map(async ({ entry, commit }) => ({
-      entry,
-      comparison: await comparePublished(hubOf(env), entry, commit),
-    })),
-  );
+  return concurrently(HUB_CONCURRENCY, [...asked.values()], async ({ entry, commit }) => ({
+    entry,
+    comparison: await comparePublished(hub, entry, commit),
+  }));
 }
 
 interface Row extends Source {

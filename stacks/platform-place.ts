@@ -1,3 +1,4 @@
+import { allTolerated, taintsOf } from "../planner/taints";
 import type { CapacityProblem, PoolPlan } from "../planner/types";
 import type { ClusterConfig } from "./config";
 
@@ -12,18 +13,19 @@ const SYSTEM_POOLS: Readonly<Record<Provider, string>> = {
 
 /**
  * The platform's own pods tolerate no taint. A cloud's GPU machines are tainted, by the cloud or as docs/environments asks,
- * whatever kind the cluster is. Machines of one's own need no taint where they run the platform too: no other pool, or no
- * stack that makes them, says so, which deserves a look.
+ * whatever kind the cluster is, and so are pools that name taints of their own. Other machines of one's own need no taint
+ * where they run the platform too: no other pool, or no stack that makes them, says so, which deserves a look.
  */
 export function platformPlaceProblems(
   { provision }: Pick<ClusterConfig, "provision">,
-  pools: readonly Pick<PoolPlan, "name" | "shape">[],
+  pools: readonly Pick<PoolPlan, "name" | "shape" | "taints">[],
 ): CapacityProblem[] {
-  if (pools.length === 0 || pools.some(({ shape }) => !shape.gpu)) {
+  const isOpen = ({ taints }: (typeof pools)[number]) => allTolerated(taints, []);
+  if (pools.length === 0 || pools.some(isOpen)) {
     return [];
   }
-  const own = pools.filter(({ shape }) => shape.provider === "onprem");
   const names = (some: typeof pools) => some.map(({ name }) => name).join(", ");
+  const own = pools.filter(({ shape, taints }) => shape.provider === "onprem" && allTolerated(taints, taintsOf(shape)));
   if (own.length === 0) {
     const example = SYSTEM_POOLS[pools[0]?.shape.provider ?? "onprem"];
     return [
@@ -31,7 +33,7 @@ export function platformPlaceProblems(
         severity: "mandatory",
         rule: "platform-place",
         subject: "pools",
-        message: `the platform itself has no place: every pool (${names(pools)}) has GPUs, GPU nodes are tainted, and gateway, model store and monitoring tolerate no taint. Add a pool without GPUs, for example system: ${example}.`,
+        message: `the platform itself has no place: the nodes of every pool (${names(pools)}) are tainted, as GPU nodes are and as taints says, and gateway, model store and monitoring tolerate no taint. Add a pool without GPUs and taints, for example system: ${example}.`,
       },
     ];
   }
@@ -42,7 +44,7 @@ export function platformPlaceProblems(
           severity: "advisory",
           rule: "platform-place",
           subject: "pools",
-          message: `no pool is without GPUs: gateway, model store and monitoring run on nodes of ${names(own)}, and tolerate no taint. Leave those nodes without taints, or add a pool, for example system: ${SYSTEM_POOLS.onprem}.`,
+          message: `no pool is without GPUs or taints: gateway, model store and monitoring run on nodes of ${names(own)}, and tolerate no taint. Leave those nodes without taints, or add a pool, for example system: ${SYSTEM_POOLS.onprem}.`,
         },
       ];
 }

@@ -3,11 +3,8 @@ import { parseArgs } from "node:util";
 import { findModel, type ModelEntry, modelNames } from "../../catalog/models";
 import { concurrently } from "../../stacks/checkpoint/concurrently";
 import { type CommandIo, EXIT, messageOf } from "../io";
-import { commitOf, type Hub, HubError, hubOf } from "./hub";
+import { commitOf, HUB_CONCURRENCY, type Hub, HubError, hubOf } from "./hub";
 import { type Compared, comparePublished, differenceLines, isDifferent } from "./published";
-
-/** Repositories that are asked at once. */
-const CONCURRENCY = 4;
 
 /** @returns 1 where a model differs, or none could be compared. */
 export async function compareCatalogue(
@@ -38,7 +35,7 @@ interface ComparedNow extends Compared {
 
 async function compareAll(hub: Hub): Promise<ComparedNow[]> {
   const entries = modelNames().flatMap((name) => findModel(name) ?? []);
-  return concurrently(CONCURRENCY, entries, (entry) => compareOne(hub, entry));
+  return concurrently(HUB_CONCURRENCY, entries, (entry) => compareOne(hub, entry));
 }
 
 async function compareOne(hub: Hub, entry: ModelEntry): Promise<ComparedNow> {

@@ -13,26 +13,30 @@ export interface Hub {
 /** A commit could not be had; the message says why and what to do. */
 export class HubError extends Error {}
 
+/** Repositories that are asked at once. */
+export const HUB_CONCURRENCY = 4;
+
 const TIMEOUT_MS = 20_000;
 
 /**
- * The hub of HF_ENDPOINT (default: huggingface.co), with the token of HF_TOKEN where there is one.
+ * The hub of HF_ENDPOINT, with the token of HF_TOKEN where there is one.
  *
+ * @param declared `storage.hub.url` of an environment, where its Jobs will ask. @default huggingface.co
  * @throws HubError for an address that is none, or one that would show the token to everybody on the way.
  */
-export function hubOf(env: NodeJS.ProcessEnv): Hub {
-  const text = env.HF_ENDPOINT || "https://huggingface.co";
+export function hubOf(env: NodeJS.ProcessEnv, declared = "https://huggingface.co"): Hub {
+  const text = env.HF_ENDPOINT || declared;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !["http:", "https:"].includes(url.protocol) || url.username || url.password) {
     throw new HubError(
-      `HF_ENDPOINT must be an http:// or https:// address without a password, such as https://hf.example.com`,
+      "HF_ENDPOINT must be an http:// or https:// address without a password, such as https://hf.example.com",
     );
   }
   const token = env.HF_TOKEN?.trim();
   const isLocal = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
   if (token && url.protocol === "http:" && !isLocal) {
     throw new HubError(
-      `HF_ENDPOINT ${url.origin} has no TLS: HF_TOKEN would be readable on the way; use https://, or unset HF_TOKEN`,
+      `${url.origin} has no TLS: HF_TOKEN would be readable on the way; use https://, or unset HF_TOKEN`,
     );
   }
   return { endpoint: url.href.replace(/\/+$/, ""), ...(token && { token }) };
@@ -53,7 +57,9 @@ export async function commitOf(hub: Hub, repository: string, revision: string): 
   }
   const sha = typeof body === "object" && body !== null && "sha" in body ? body.sha : undefined;
   if (typeof sha !== "string" || !COMMIT.test(sha)) {
-    throw new HubError(`${endpoint} answers without a commit for ${repository}: is HF_ENDPOINT a Hugging Face hub?`);
+    throw new HubError(
+      `${endpoint} answers without a commit for ${repository}: is it a Hugging Face hub? HF_ENDPOINT names another`,
+    );
   }
   return sha;
 }

@@ -29,8 +29,9 @@ export function remoteCodeProblems(model: ServedModel): SettingsOutcome["problem
   if (row === undefined || runsRepositoryCode(model)) {
     return [];
   }
-  const commit = commitOf(source);
-  const pinned = commit === undefined ? " and source: hf://org/name@<commit>, which npm run pin writes" : "";
+  const repository = source.kind === "huggingface" ? source.repository : "<organization>/<name>";
+  const pinned =
+    commitOf(source) === undefined ? ` and source: hf://${repository}@<commit>, which npm run pin writes` : "";
   return [
     {
       rule: "remote-code",

@@ -6,7 +6,11 @@ import type { Advised } from "./advice";
  * Repositories that a download without a token may not read: those that ask for accepted terms, and those of which nothing
  * is known here, as private ones are.
  */
-export function gatedModels({ plan, secrets }: Pick<Advised, "plan" | "secrets">): CapacityProblem[] {
+export function gatedModels({
+  plan,
+  secrets,
+  environment: { storage },
+}: Pick<Advised, "plan" | "secrets" | "environment">): CapacityProblem[] {
   if (secrets.huggingFaceToken) {
     return [];
   }
@@ -14,6 +18,13 @@ export function gatedModels({ plan, secrets }: Pick<Advised, "plan" | "secrets">
   const gated = repositories.filter(({ repository }) => findModel(repository)?.gated === true);
   const unknown = repositories.filter(({ repository }) => findModel(repository) === undefined);
   const command = `pulumi config set --secret inference-stacks:huggingFaceToken -s ${plan.environment}`;
+  if (storage.hub) {
+    return advice(
+      [...gated, ...unknown],
+      "private-repositories",
+      `no token is set, and whether ${storage.hub.url} lets everybody read the repository is not known here; if it does not, the download would fail. Then: ${command}`,
+    );
+  }
   return [
     ...advice(
       gated,

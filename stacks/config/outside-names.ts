@@ -7,6 +7,7 @@ import type { ArgumentValue } from "../../planner/types";
 export interface OutsideName {
   readonly text: string;
   readonly what: string;
+  readonly isAddress?: true;
 }
 
 /** Flags and keys whose text names a model, or files of one, also without a slash. */
@@ -21,11 +22,11 @@ const OF_FILES = /^file:\/\//i;
 /** `org/name`, as a repository or a relative path is written; a letter in each part, so that 1/2 is none. */
 const REPOSITORY = /^(?=[^/]*[a-z])[\w.-]+(\/(?=[^/]*[a-z])[\w.@-]+)+\/?$/i;
 
-/** What a flag's value names outside of the pod, the first of it; undefined where there is none. */
-export function outsideName(flag: string, value: ArgumentValue): OutsideName | undefined {
-  return textsIn(flag, parsed(value))
-    .flatMap(({ key, text }) => wordsOf(text).map((word) => nameOf(key, word)))
-    .find((found) => found !== undefined);
+/** What a value names outside of the pod, in its order. @param name of the flag or variable. */
+export function outsideNames(name: string, value: ArgumentValue): OutsideName[] {
+  return textsIn(name, parsed(value)).flatMap(({ key, text }) =>
+    wordsOf(text).flatMap((word) => nameOf(key, word) ?? []),
+  );
 }
 
 interface Text {
@@ -68,7 +69,9 @@ function nameOf(key: string, word: string): OutsideName | undefined {
       : undefined;
   }
   if (ADDRESS.test(word)) {
-    return OWN_ADDRESS.test(word) ? undefined : { text: word, what: "an address, which the pod cannot reach" };
+    return OWN_ADDRESS.test(word)
+      ? undefined
+      : { text: word, what: "an address, which the pod cannot reach", isAddress: true };
   }
   if (REPOSITORY.test(word)) {
     return { text: word, what: "a repository or a relative path, and nothing is fetched at start" };

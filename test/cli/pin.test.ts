@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { findModel, modelNames, readModelConfigFile } from "../../catalog/models";
 import { main } from "../../cli/pin";
 import { hubOf } from "../../cli/pin/hub";
@@ -105,6 +105,19 @@ it("writes the commit of every source that moves, and changes no other byte", as
     "/api/models/Qwen/Qwen3-8B/revision/v1.0",
   ]);
   expect(commits.map(({ headers }) => headers.authorization)).toEqual([undefined, undefined, undefined]);
+});
+
+it("asks the hub that the environment's Jobs ask, unless HF_ENDPOINT names another", async () => {
+  const asked: string[] = [];
+  vi.stubGlobal("fetch", (url: string) => {
+    asked.push(new URL(url).host);
+    return Promise.resolve(Response.json({ sha: commit("1") }));
+  });
+  const models = { chat: { model: "qwen3-8b", source: "hf://Qwen/Qwen3-8B@main", concurrency: 1 } };
+  const written = environmentText(onA10({}, { models, storage: { hub: { url: "https://hub.example.com" } } }));
+  await pin(fileWith(written), {});
+  await pin(fileWith(written), { HF_ENDPOINT: "https://mirror.example.com" });
+  expect([...new Set(asked)]).toEqual(["hub.example.com", "mirror.example.com"]);
 });
 
 it("writes a canary's own source below its model, and nothing for one that has its model's", async () => {
@@ -295,7 +308,7 @@ describe("writes nothing, and says why, when", () => {
     ["a password in it", { HF_ENDPOINT: "https://user:geheim@hub.example.com" }],
     ["a token that everybody could read", { HF_ENDPOINT: "http://hub.example.com", HF_TOKEN: "hf_geheim" }],
   ])("HF_ENDPOINT is %s", (_, env) => {
-    expect(() => hubOf(env)).toThrow(/^HF_ENDPOINT /);
+    expect(() => hubOf(env)).toThrow(/HF_ENDPOINT|HF_TOKEN/);
     expect(() => hubOf(env)).not.toThrow(/geheim/);
   });
 });

@@ -37,6 +37,19 @@ describe("the place of the platform", () => {
     ]);
   });
 
+  it.each([
+    ["a taint of their own", { key: "team", effect: "NoSchedule" }, "mandatory"],
+    ["a taint that the scheduler may overlook", { key: "team", effect: "PreferNoSchedule" }, "advisory"],
+  ] as const)("is missing where nodes have %s: %s", (_, taint, severity) => {
+    const tainted = (shape: PoolRequest["shape"], more: Partial<PoolRequest> = {}) =>
+      planOf([poolOf("VM.GPU.A10.2", 1, { shape, ownTaints: [taint], ...more })]).pools;
+    expect(platformPlaceProblems(existing, tainted(own))).toEqual([expect.objectContaining({ severity })]);
+    const cpus = onPremNode({ vcpus: 32, memoryGiB: 128, gpuCount: 0, localNvmeGB: 0, networkGbps: 10 });
+    expect(platformPlaceProblems(existing, tainted(cpus, { role: "cpu" }))).toEqual(
+      severity === "mandatory" ? [expect.objectContaining({ severity })] : [],
+    );
+  });
+
   it.each(["local", "edge", "aws", "oci"] as const)("is judged by machines, not by the kind %s", async (kind) => {
     const machine = { node: { card: "l40s", gpuCount: 1, vcpus: 16, memoryGiB: 128 } };
     const shape = { aws: { shape: "g6e.xlarge" }, oci: { shape: "VM.GPU.A10.2" }, local: machine, edge: machine }[kind];

@@ -73,9 +73,12 @@ function nodesOfPool(all: readonly NodeFact[], need: PoolNeed, gpusCome: boolean
   const tainted = up.filter((node) => !open.includes(node));
   if (open.length < minNodes && tainted.length > 0) {
     const key = tainted[0]?.taints.find((taint) => !allTolerated([taint], pool.taints))?.key ?? "";
+    const untaint = `kubectl taint nodes ${tainted[0]?.name} ${key}-`;
     return failed(
       `${named(tainted)} ${tainted.length === 1 ? "has" : "have"} the taint ${key}, which pods of this pool do not tolerate`,
-      `name it under pools.${pool.name}.taints: [{ key: ${key} }], or remove it: kubectl taint nodes ${tainted[0]?.name} ${key}-`,
+      pool.role === "system"
+        ? `remove it, because the platform's pods tolerate no taint: ${untaint}`
+        : `name it under pools.${pool.name}.taints: [{ key: ${key} }], or remove it: ${untaint}`,
       ...(shape.gpu
         ? [`GPU pods tolerate ${cardResource(shape.gpu)} with any value and dedicated=inference, both NoSchedule`]
         : []),

@@ -11,7 +11,7 @@ import type { Rule } from "../core/rule";
 import { blockOf, releaseOf, settingFaults } from "../engine-block";
 import { fieldAt, flowYaml, printable } from "../field-text";
 import { foreignValue } from "../foreign-words";
-import { outsideName } from "../outside-names";
+import { type OutsideName, outsideNames } from "../outside-names";
 import type { ModelConfig } from "../schema";
 import { secretKeys } from "../secrets";
 import { holdsToken } from "../tokens";
@@ -86,7 +86,7 @@ function argumentFault(name: string, value: ArgumentValue, config: ModelConfig):
   if (argument === undefined) {
     return isPinned(config)
       ? unknownArgument(name, config.engine)
-      : (optionOfRelease("arguments", name, config) ?? outsideFault(name, value, rules));
+      : (optionOfRelease("arguments", name, config) ?? outsideFault(name, value, config));
   }
   if (runsRepositoryCode({ args: { [name]: value } }) && commitOf(parseSource(config.source ?? "")) === undefined) {
     return {
@@ -102,22 +102,40 @@ function argumentFault(name: string, value: ArgumentValue, config: ModelConfig):
     ofRelease ??
     valueFault(argument, value, isPinned(config)) ??
     memoryFault(name, value, config.engine) ??
-    outsideFault(name, value, rules)
+    outsideFault(name, value, config)
   );
 }
 
 /** The pod is offline: what a value names, it must have. Flags with advice have a remark on what their value leads to. */
-function outsideFault(name: string, value: ArgumentValue, { texts = {}, advice }: OptionRules): Fault | undefined {
+function outsideFault(name: string, value: ArgumentValue, config: ModelConfig): Fault | undefined {
+  const { texts = {}, advice } = engineOptions(config.engine).arguments;
   const isHarmless = ruleFor(texts, name) !== undefined || ruleFor(advice, name) !== undefined;
-  const found = isHarmless ? undefined : outsideName(name, value);
+  return isHarmless ? undefined : outsidePod(outsideNames(name, value)[0], fixOutside(name, config));
+}
+
+/** Other words of a variable with a slash may mean anything. */
+function addressFault(name: string, value: ArgumentValue, { advice }: OptionRules): Fault | undefined {
+  const address = outsideNames(name, value).find(({ isAddress }) => isAddress);
+  return ruleFor(advice, name) === undefined ? outsidePod(address, "remove it") : undefined;
+}
+
+function outsidePod(found: OutsideName | undefined, fix: string): Fault | undefined {
   return (
-    found && {
-      allowed: `what is in the pod, which is offline: ${JSON.stringify(found.text)} is ${found.what}`,
-      fix: name.startsWith("spec")
-        ? `take a method that needs no other model (ngram; mtp with heads inside the checkpoint), or put its files into a folder of an s3:// source and write the path below ${MODEL_FOLDER}`
-        : `put the files beside the weights of an s3:// source and write their path below ${MODEL_FOLDER}, or remove it`,
-    }
+    found && { allowed: `what is in the pod, which is offline: ${JSON.stringify(found.text)} is ${found.what}`, fix }
   );
+}
+
+function fixOutside(name: string, { args }: ModelConfig): string {
+  const ownMethod = name.startsWith("spec")
+    ? "take a method that needs no other model (ngram; mtp with heads inside the checkpoint)"
+    : undefined;
+  if (runsRepositoryCode({ ...(args && { args }) })) {
+    // Code of a repository needs a commit, which a bucket has none of.
+    return ownMethod ?? "remove it: files of the model's own repository alone are in its folder";
+  }
+  return ownMethod
+    ? `${ownMethod}, or put its files into a folder of an s3:// source and write the path below ${MODEL_FOLDER}`
+    : `put the files beside the weights of an s3:// source and write their path below ${MODEL_FOLDER}, or remove it`;
 }
 
 /** What the memory figure is to count with, it must be able to read. */
@@ -143,7 +161,7 @@ function variableFault(name: string, value: string | number | boolean, config: M
       : { allowed: "true or false", fix: "write true or false, without quotes" };
   }
   if (variable !== undefined) {
-    return valueFault(variable, value, isPinned(config));
+    return valueFault(variable, value, isPinned(config)) ?? addressFault(name, value, rules);
   }
   if (isSecretName(name) && typeof value === "string" && !isNumber(value)) {
     return {
@@ -163,7 +181,7 @@ function variableFault(name: string, value: string | number | boolean, config: M
         suggest(name, known, `remove it: ${config.engine} ${options.version} does not read it`),
     };
   }
-  return undefined;
+  return addressFault(name, value, rules);
 }
 
 /** A variable that became the flag of its name: `VLLM_ATTENTION_BACKEND`. */

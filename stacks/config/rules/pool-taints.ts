@@ -1,9 +1,12 @@
-import type { Rule } from "../core/rule";
+import { roleOf } from "../core/machines";
+import { knownMachine, type Rule } from "../core/rule";
 
 /** Nodes that are made here get the taints that the plan says; the platform's own pods tolerate none. */
 export const taintsAreOfNodesThatExist: Rule = function* ({ sections: { cluster, pools = {} } }) {
-  for (const [name, { taints = [], role }] of Object.entries(pools)) {
+  for (const [name, pool] of Object.entries(pools)) {
+    const { taints = [] } = pool;
     const path = ["pools", name, "taints"];
+    const machine = knownMachine(pool);
     if (taints.length > 0 && cluster !== undefined && cluster.provision !== "existing") {
       yield {
         path,
@@ -11,12 +14,12 @@ export const taintsAreOfNodesThatExist: Rule = function* ({ sections: { cluster,
         allowed: "only for nodes that exist: those that are made here have the taints of the plan",
         fix: "remove taints",
       };
-    } else if (taints.length > 0 && role === "system") {
+    } else if (taints.length > 0 && machine && roleOf(pool, machine) === "system") {
       yield {
         path,
         value: taints,
         allowed: "only for nodes of models: what the platform runs on system nodes tolerates no taint",
-        fix: "remove taints here, and from the nodes: kubectl taint nodes <node> <key>-",
+        fix: `remove taints here, and from the nodes: kubectl taint nodes <node> ${taints[0]?.key}-; or write role: cpu, if only models run on them`,
       };
     }
   }

@@ -108,6 +108,16 @@ describe("the nodes of a pool", () => {
     expect(judge([offered("56")], need).found).not.toContain("slices");
   });
 
+  it("tolerate what the file says, but for the platform's", () => {
+    const tainted = [machine("a", { taints: [{ key: "team", effect: "NoSchedule" }] })];
+    const fixOf = (need: PoolNeed) => JSON.stringify(judge(tainted, need));
+    expect(fixOf(a10())).toContain("taints: [{ key: team }]");
+    const system = a10();
+    const fix = fixOf({ ...system, pool: { ...system.pool, role: "system" } });
+    expect(fix).toContain("kubectl taint nodes a team-");
+    expect(fix).not.toContain("taints: [");
+  });
+
   it("hold the files of all their pods together", () => {
     const { pool, pods } = a10();
     const need = { pool, pods: [...pods, ...pods].map((pod) => ({ ...pod, ephemeralStorageGiB: 120 })) };

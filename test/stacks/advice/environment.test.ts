@@ -23,8 +23,10 @@ describe("gated models", () => {
   const plan = (...models: ReturnType<typeof modelPlan>[]) =>
     ({ environment: "prod", models }) as unknown as Parameters<typeof gatedModels>[0]["plan"];
 
+  const environment = { storage: {} } as unknown as Parameters<typeof gatedModels>[0]["environment"];
+
   it("are named where no token is set, with the command that sets it", () => {
-    expect(gatedModels({ plan: plan(llama(), qwen), secrets: {} })).toEqual([
+    expect(gatedModels({ plan: plan(llama(), qwen), secrets: {}, environment })).toEqual([
       {
         severity: "advisory",
         rule: "gated-models",
@@ -42,7 +44,7 @@ describe("gated models", () => {
       source: source("corp/own"),
       adapters: adaptersPlan({ list: [hubAdapter("law")] }),
     });
-    expect(gatedModels({ plan: plan(own, qwen), secrets: {} })).toEqual([
+    expect(gatedModels({ plan: plan(own, qwen), secrets: {}, environment })).toEqual([
       {
         severity: "advisory",
         rule: "private-repositories",
@@ -52,11 +54,23 @@ describe("gated models", () => {
     ]);
   });
 
+  it("are what another hub makes of them", () => {
+    const hub = { url: "https://hub.example.com" };
+    const advised = gatedModels({
+      plan: plan(llama(), qwen),
+      secrets: {},
+      environment: { ...environment, storage: { ...environment.storage, hub } },
+    });
+    expect(advised.map(({ rule, message }) => [rule, message])).toEqual([
+      ["private-repositories", expect.stringMatching(/^llama: no token is set.*https:\/\/hub\.example\.com/)],
+    ]);
+  });
+
   it("are no matter with a token, from Ollama's registry or a bucket, nor where the repository is open", () => {
     const secrets = { huggingFaceToken: pulumi.secret("hf_x") };
-    expect(gatedModels({ plan: plan(llama()), secrets })).toEqual([]);
+    expect(gatedModels({ plan: plan(llama()), secrets, environment })).toEqual([]);
     const bucket = modelPlan({ source: { kind: "bucket", uri: "s3://models/llama" } });
-    expect(gatedModels({ plan: plan(qwen, ollamaPlan(), bucket), secrets: {} })).toEqual([]);
+    expect(gatedModels({ plan: plan(qwen, ollamaPlan(), bucket), secrets: {}, environment })).toEqual([]);
   });
 });
 

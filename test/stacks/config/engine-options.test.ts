@@ -274,6 +274,16 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
     { path: "env.AWS_ACCESS_KEY_ID", allowed: "keys of the model store", fix: "remove it" },
   ],
   [
+    "an address in a variable",
+    { env: { LMCACHE_REMOTE_URL: "redis://cache.example.com:6379" } },
+    { path: "env.LMCACHE_REMOTE_URL", allowed: "cannot reach", fix: "remove it" },
+  ],
+  [
+    "an address in a variable of the engine",
+    { env: { VLLM_MEDIA_URL_ALLOW_REDIRECTS: true, VLLM_LOGGING_CONFIG_PATH: "https://example.com/logging.json" } },
+    { path: "env.VLLM_LOGGING_CONFIG_PATH", allowed: "cannot reach", fix: "remove it" },
+  ],
+  [
     "no name of a variable",
     { env: { "MY-VAR": 1 } },
     { path: "env.MY-VAR", allowed: "name of an environment variable", fix: "rename" },
@@ -286,6 +296,20 @@ describe("args and env", () => {
     expect(problems.map((problem) => problem.path)).toEqual([`models.chat.${path}`]);
     expect(problems[0]?.allowed).toContain(allowed);
     expect(problems[0]?.fix).toContain(fix);
+  });
+
+  it("send no drafter into a bucket, whose code would have no commit", () => {
+    const source = `hf://org/name@${"a".repeat(40)}`;
+    const drafter = { "speculative-config": { model: "org/drafter", method: "eagle3", num_speculative_tokens: 2 } };
+    const fixOf = (args: object) => problemsWith(withModel({ source, args }))[0]?.fix;
+    expect(fixOf(drafter)).toContain("s3://");
+    expect(fixOf({ ...drafter, "trust-remote-code": true })).toMatch(/^take a method that needs no other model[^/]*$/);
+    expect(fixOf({ "generation-config": "Qwen/y", "trust-remote-code": true })).not.toContain("s3://");
+  });
+
+  it("let variables name addresses of which the plan has a remark, of the pod, and paths", () => {
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://traces.example.com:4317", A: "http://127.0.0.1:1", B: "a/b" };
+    expect(problemsWith(withModel({ env }))).toEqual([]);
   });
 
   it.each([

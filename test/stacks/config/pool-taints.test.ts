@@ -22,15 +22,16 @@ describe("taints of nodes that exist", () => {
     );
   });
 
-  it("are none of nodes that are made here, nor of the platform's", () => {
-    const system = (more: object) => ({
-      pools: { system: { role: "system", node: { vcpus: 8, memoryGiB: 32 }, ...more } },
-    });
-    expect(
-      problemsWith({ cluster: { kind: "local" }, ...system({ taints: [SKU] }) }).map(({ path }) => path),
-    ).toContain("pools.system.taints");
-    expect(problemsWith({ cluster: { kind: "local" }, ...system({}) }).map(({ path }) => path)).not.toContain(
-      "pools.system.taints",
-    );
+  it("are none of nodes that are made here, nor of the platform's, with or without the role", () => {
+    const pathsWith = (more: object, provision: "create" | "existing" = "existing") =>
+      problemsWith({
+        cluster: { kind: "local", provision },
+        pools: { system: { node: { vcpus: 8, memoryGiB: 32 }, ...more } },
+      }).map(({ path }) => path);
+    expect(pathsWith({ taints: [SKU] })).toContain("pools.system.taints");
+    expect(pathsWith({ taints: [SKU], role: "system" })).toContain("pools.system.taints");
+    expect(pathsWith({ taints: [SKU], role: "cpu" })).not.toContain("pools.system.taints");
+    expect(pathsWith({ taints: [SKU], role: "cpu" }, "create")).toContain("pools.system.taints");
+    expect(pathsWith({})).not.toContain("pools.system.taints");
   });
 });

@@ -64,6 +64,7 @@ export const storageSection = z
         outsideFields({
           description: "Address of an HTTP proxy that tunnels https (CONNECT).",
           example: "http://proxy.example.com:3128",
+          allowed: "an http:// or https:// URL",
         }),
       )
       .optional()

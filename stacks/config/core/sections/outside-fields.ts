@@ -8,13 +8,19 @@ export const outsideNetworks = z
   .max(50)
   .optional();
 
+interface UrlText {
+  readonly description: string;
+  readonly example: string;
+  readonly allowed?: string;
+}
+
 /** @param url what the URL of this kind of server is. */
-export function outsideFields(url: { readonly description: string; readonly example: string }) {
+export function outsideFields(url: UrlText) {
   return {
     url: z
       .url({ protocol: /^https?$/ })
       .max(2048)
-      .meta({ ...url, allowed: "an http:// or https:// URL, in production https:// alone" }),
+      .meta({ allowed: "an http:// or https:// URL, in production https:// alone", ...url }),
     networks: outsideNetworks.meta({
       description:
         "Networks in CIDR form that the URL's name resolves to: pods that call the server reach these alone, at its port. NetworkPolicies know no names. Default: the address in the URL; for a name any address that is not private.",
