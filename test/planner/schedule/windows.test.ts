@@ -78,25 +78,15 @@ function askedByMinute({ from, to, timezone }: ScheduleWindow, days: Span): (min
     hour: "numeric",
     minute: "numeric",
   });
-  const matches = (expression: string, parts: Record<string, string>) => {
-    const [minute = "", hour = "", day = "", month = "", weekday = ""] = expression.split(" ");
-    const has = (field: string, value: number) =>
-      field.split(",").some((part) => {
-        const [range = "", step = "1"] = part.split("/");
-        const [low = "", high = low] = range === "*" ? ["0", "59"] : range.split("-");
-        return (
-          value >= Number(low) &&
-          value <= Number(high) &&
-          (value - (range === "*" ? 0 : Number(low))) % Number(step) === 0
-        );
-      });
-    const weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
-    const byDay = has(day, Number(parts.day));
-    const byWeekday = has(weekday, weekdays.indexOf(parts.weekday ?? ""));
-    const isDay = day === "*" || weekday === "*" ? byDay && byWeekday : byDay || byWeekday;
-    return (
-      has(minute, Number(parts.minute)) && has(hour, Number(parts.hour)) && has(month, Number(parts.month)) && isDay
-    );
+  const [isBegin, isEnd] = [timesOf(from), timesOf(to)];
+  // Clocks change at quarters of an hour, if at all.
+  const quarters = new Map<number, Record<string, string>>();
+  const localTime = (minute: number): Record<string, string> => {
+    const past = minute % 15;
+    const quarter = minute - past;
+    const parts = quarters.get(quarter) ?? textsOf(format.formatToParts(quarter * 60_000));
+    quarters.set(quarter, parts);
+    return { ...parts, minute: `${Number(parts.minute) + past}` };
   };
   const length = days.until - days.from;
   const isOpen: (boolean | undefined)[] = Array.from({ length });
@@ -104,14 +94,45 @@ function askedByMinute({ from, to, timezone }: ScheduleWindow, days: Span): (min
   for (let i = length - 1; i >= 0; i--) {
     // What comes strictly behind this minute.
     isOpen[i] = next;
-    const parts = Object.fromEntries(
-      format.formatToParts((days.from + i) * 60_000).map(({ type, value }) => [type, value]),
-    );
-    if (matches(to, parts)) {
+    const parts = localTime(days.from + i);
+    if (isEnd(parts)) {
       next = true;
-    } else if (matches(from, parts)) {
+    } else if (isBegin(parts)) {
       next = false;
     }
   }
   return (minute) => isOpen[minute - days.from];
+}
+
+function textsOf(parts: readonly Intl.DateTimeFormatPart[]): Record<string, string> {
+  return Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+}
+
+/** Whether a local time is one of an expression's. */
+function timesOf(expression: string): (parts: Record<string, string>) => boolean {
+  const fields = expression.split(" ");
+  const [minute, hour, day, month, weekday] = fields.map((field) => {
+    const values = Array.from({ length: 60 }, (_, value) => value);
+    return new Set(
+      field.split(",").flatMap((part) => {
+        const [range = "", step = "1"] = part.split("/");
+        const [low = "", high = low] = range === "*" ? ["0", "59"] : range.split("-");
+        return values.filter(
+          (value) => value >= Number(low) && value <= Number(high) && (value - Number(low)) % Number(step) === 0,
+        );
+      }),
+    );
+  });
+  const weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+  const isEither = fields[2] !== "*" && fields[4] !== "*";
+  return (parts) => {
+    const byDay = day?.has(Number(parts.day)) ?? false;
+    const byWeekday = weekday?.has(weekdays.indexOf(parts.weekday ?? "")) ?? false;
+    return (
+      minute?.has(Number(parts.minute)) === true &&
+      hour?.has(Number(parts.hour)) === true &&
+      month?.has(Number(parts.month)) === true &&
+      (isEither ? byDay || byWeekday : byDay && byWeekday)
+    );
+  };
 }
