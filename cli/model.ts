@@ -66,7 +66,7 @@ export async function main(
     if (args.traffic !== undefined) {
       return await compareFor({ ...args, traffic: args.traffic }, io, env);
     }
-    const report = await reportFor(args, env);
+    const report = reportOn(args, await readModel(args.model, env));
     io.out(args.json ? `${JSON.stringify(reportJson(report), null, 2)}\n` : explainModel(report));
     return report.fits || !args.machine.isNamed ? EXIT.ok : EXIT.refused;
   } catch (error) {
@@ -109,7 +109,7 @@ async function compareFor(
   env: NodeJS.ProcessEnv,
 ): Promise<number> {
   const { traffic, level, concurrency, machine } = args;
-  const load = await loadOf(args, env, traffic.inputTokens + traffic.outputTokens);
+  const load = loadOf(args, await readModel(args.model, env), traffic.inputTokens + traffic.outputTokens);
   const machines = machinesToCompare(machine);
   if (machines.length === 0) {
     throw new BadInput(`no machine of the catalogue has ${machine.gpuModel}: leave --card out, and all are compared`);
@@ -137,8 +137,7 @@ async function compareFor(
 }
 
 /** @param requestTokens of the longest request that must fit. */
-async function loadOf(args: ModelArguments, env: NodeJS.ProcessEnv, requestTokens = 1) {
-  const named = await readModel(args.model, env);
+function loadOf(args: ModelArguments, named: NamedModel, requestTokens = 1) {
   const { architecture, entry } = named;
   const { pipelineParallel: stages = 1, engine, contextTokens } = args;
   if (args.traffic !== undefined && entry !== undefined && !GENERATING.includes(entry.task)) {
@@ -165,9 +164,10 @@ async function loadOf(args: ModelArguments, env: NodeJS.ProcessEnv, requestToken
   };
 }
 
-async function reportFor(args: ModelArguments, env: NodeJS.ProcessEnv): Promise<ModelReport> {
+/** What is found out about a model. @throws BadInput, MemoryRequestError, UnknownFormatError */
+export function reportOn(args: ModelArguments, named: NamedModel): ModelReport {
   const { machine } = args;
-  const load = await loadOf(args, env);
+  const load = loadOf(args, named);
   const model = asPlanned(args, load);
   const placed = machine.shape && fitOnMachine(model, machine.shape, MOST_NODES);
   const found = placed && ("candidate" in placed ? placed.candidate.layout : placed.refusal.layout);

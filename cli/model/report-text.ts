@@ -178,7 +178,7 @@ function verdictRows({ estimate, refusals, verdict, unknown }: ModelReport): str
       "verdict",
       `${answers[verdict.answer]}: ${size(totalGiB)} of ${size(limitGiB)}${verdict.answer === "fits" ? "" : `; ${deciderText(verdict.decides)}`}`,
     ),
-    row("", verdictText(estimate.perGpu, estimate.verdict)),
+    row("", verdictText(estimate.verdict)),
   ];
 }
 

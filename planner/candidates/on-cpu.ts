@@ -33,7 +33,7 @@ export function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity
   const layout = { tensorParallel: 1, pipelineParallel: 1, nodesPerReplica: 1, gpusPerNode: 0 };
   const { totalGiB, limitGiB } = estimate.perGpu;
   if (estimate.verdict.answer !== "fits") {
-    const reason = `needs ${gib(totalGiB)} of host memory, ${pool.shape.name} leaves ${gib(limitGiB)}: ${verdictText(estimate.perGpu, estimate.verdict)}${eachText(server, each)}`;
+    const reason = `needs ${gib(totalGiB)} of host memory, ${pool.shape.name} leaves ${gib(limitGiB)}: ${verdictText(estimate.verdict)}${eachText(server, each)}`;
     return lacksMemory(pool, { layout, estimate, each }, reason);
   }
   const resources = cpuPodResources(node, totalGiB + estimate.verdict.intervalGiB.above, {

@@ -26,7 +26,7 @@ export function missText(
   return (
     `nearest is TP ${layout.tensorParallel} × PP ${layout.pipelineParallel} on ${nodes} of ${pool.shape.name}: ` +
     `${gib(totalGiB)} per ${perPart(pool.shape.gpu)} (weights ${gib(weightsGiB)}, KV cache ${gib(kvCacheGiB)}, overhead ${gib(overheadGiB)}) of ${gib(limitGiB)}, ` +
-    `${verdictText(estimate.perGpu, estimate.verdict)}${alone}`
+    `${verdictText(estimate.verdict)}${alone}`
   );
 }
 

@@ -1,15 +1,11 @@
 /** A verdict in words: what is left or missing, how far the estimate can be off, and what that rests on. */
-import type { MemoryBudget } from "./types";
 import type { Decider, MemoryVerdict } from "./verdict";
 
-type Judged = Pick<MemoryVerdict, "answer" | "decides" | "intervalGiB" | "basis">;
+type Judged = Pick<MemoryVerdict, "answer" | "decides" | "compared" | "intervalGiB" | "basis">;
 
 /** "may start or not: 0.3 GiB to spare by the estimate, which can be 0.9 GiB off (vLLM 0.33 not measured on L40S)". */
-export function verdictText(
-  { totalGiB, limitGiB }: Pick<MemoryBudget, "totalGiB" | "limitGiB">,
-  verdict: Judged,
-): string {
-  const spareGiB = limitGiB - totalGiB;
+export function verdictText(verdict: Judged): string {
+  const spareGiB = verdict.compared.limitGiB - verdict.compared.needGiB;
   const { below, above } = verdict.intervalGiB;
   const [margin, off] = spareGiB >= 0 ? [`${gib(spareGiB)} to spare`, above] : [`${gib(-spareGiB)} missing`, below];
   return `${opening(verdict)}${margin} by the estimate, which can be ${gib(off)} off (${verdict.basis})`;
@@ -27,7 +23,11 @@ const DECIDERS: Readonly<Record<Decider, string>> = {
   weights: "weights and activations decide",
   "one request": "the KV cache of one request decides",
   "KV cache": "the KV cache of this load decides",
-  "graph capture": "CUDA graphs decide, which are captured on top of the budget",
+  "free memory":
+    "the memory that is free at the start decides, of which the utilization leaves too little to the GPU's context",
+  "graph capture": "CUDA graphs decide, which come on top of the budget when the cache has been filled",
+  "recurrent states":
+    "the places for recurrent states decide, of which every request that may run at once (max-num-seqs) takes one",
   "host memory": "the host's memory decides",
   "other models": "what the other models of its server take decides",
 };

@@ -1,5 +1,5 @@
 /** The answer to "does it fit": the estimate and how far it can be off, against the limit. */
-import type { MemoryEstimate, StageEstimate } from "./types";
+import type { MemoryBudget, MemoryEstimate, StageEstimate } from "./types";
 import { type Interval, intervalOf, type MemoryParts, type Uncertainty } from "./uncertainty";
 
 /** `fits` and `no` hold wherever in the interval the need is; between them nobody can say. */
@@ -11,7 +11,9 @@ export type MemoryAnswer = "fits" | "edge" | "no";
  * - weights: they and the activations leave no room for a cache;
  * - one request: its cache does not fit, so that the engine does not start;
  * - KV cache: that of all requests does not fit, so that the engine starts and lets some of them wait;
- * - graph capture: CUDA graphs, which some versions capture on top of the budget;
+ * - free memory: less than the budget is free when the engine starts;
+ * - graph capture: what comes on top of the budget once the cache is filled, CUDA graphs above all;
+ * - recurrent states: the cache has fewer places for them than requests that may run at once;
  * - host memory: without a GPU;
  * - other models: alone it would have another answer than beside the others of its server.
  */
@@ -20,14 +22,18 @@ export type Decider =
   | "weights"
   | "one request"
   | "KV cache"
+  | "free memory"
   | "graph capture"
+  | "recurrent states"
   | "host memory"
   | "other models";
 
 export interface MemoryVerdict {
   readonly answer: MemoryAnswer;
   readonly decides: Decider;
-  /** What the need of the tightest GPU may stay under the estimate, or exceed it by, GiB. */
+  /** What decides, on the tightest GPU: the need by the estimate, and its limit. */
+  readonly compared: { readonly needGiB: number; readonly limitGiB: number };
+  /** What that need may stay under the estimate, or exceed it by, GiB. */
   readonly intervalGiB: { readonly below: number; readonly above: number };
   /** What was measured of the card, the version and the model, or what was not. */
   readonly basis: string;
@@ -44,9 +50,18 @@ export interface StageNeed {
   readonly oneRequestGiB: number;
   /** What the engine may use. */
   readonly budgetGiB: number;
-  /** What comes on top of the budget, graphs above all, and what it leaves of the card. */
-  readonly capture?: { readonly uncountedGiB: number; readonly limitGiB: number };
+  /** What the engine asks besides, whatever load is planned. @default nothing */
+  readonly checks?: readonly StartCheck[];
   readonly kvPoolGiB: number;
+}
+
+/** A need and a limit of their own, GiB of one GPU. */
+export interface StartCheck {
+  readonly decides: Decider;
+  readonly needGiB: number;
+  readonly limitGiB: number;
+  /** Of the need, what can be wrong; an interval where nothing of the model is in it. */
+  readonly off: MemoryParts | Interval;
 }
 
 /** The need of each stage with its interval, and the verdict on the tightest of them; without GPUs it is of the host. */
@@ -55,52 +70,46 @@ export function judge(
   { terms, basis, coverage }: Uncertainty,
   on: "gpu" | "cpu" = "gpu",
 ): Pick<MemoryEstimate, "perGpu" | "stages" | "verdict" | "shortfallGiB"> {
-  const judged = needs.map((need) => ({ need, estimate: estimateOf(need, intervalOf(terms, errorParts(need))) }));
-  const worst = judged.reduce((tightest, stage) => (isTighter(stage.estimate, tightest.estimate) ? stage : tightest));
-  const {
-    stage: _stage,
-    layers: _layers,
-    overhead: _parts,
-    kvPoolGiB: _pool,
-    belowGiB,
-    aboveGiB,
-    ...perGpu
-  } = worst.estimate;
+  const judged = needs.map((need) => {
+    const estimate = estimateOf(need, intervalOf(terms, need.parts));
+    const load = { ...ofStage(estimate), decides: on === "cpu" ? "host memory" : deciderOf(need, estimate) } as const;
+    const checks = (need.checks ?? []).map(({ off, ...check }) => ({
+      ...check,
+      ...("aboveGiB" in off ? off : intervalOf(terms, off)),
+    }));
+    const failing = checks.filter((check) => answerOf(check) !== "fits");
+    return { estimate, worst: [load, ...failing].reduce(tighter) };
+  });
+  const { estimate, worst } = judged.reduce((tightest, stage) =>
+    tighter(tightest.worst, stage.worst) === tightest.worst ? tightest : stage,
+  );
   return {
-    perGpu,
-    stages: judged.map(({ estimate }) => estimate),
-    verdict: {
-      answer: answerOf(worst.estimate),
-      decides: on === "cpu" ? "host memory" : deciderOf(worst.need, worst.estimate),
-      intervalGiB: { below: belowGiB, above: aboveGiB },
-      basis,
-      coverage,
-    },
-    shortfallGiB: Math.max(0, missingGiB(worst.estimate)),
+    perGpu: budgetOf(estimate),
+    stages: judged.map((stage) => stage.estimate),
+    verdict: { ...comparedIn(worst), decides: worst.decides, basis, coverage },
+    shortfallGiB: Math.max(0, missingGiB(worst)),
   };
 }
 
 /** An estimate whose stages have other needs or limits now: the tightest of them, and the verdict on it. */
 export function judgedAgain(estimate: MemoryEstimate, stages: readonly StageEstimate[]): MemoryEstimate {
-  const worst = stages.reduce((tightest, stage) => (isTighter(stage, tightest) ? stage : tightest));
-  const { weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB, belowGiB, aboveGiB } = worst;
+  const tightest = stages.reduce((one, next) => (isTighter(ofStage(next), ofStage(one)) ? next : one));
+  const worst = ofStage(tightest);
   const { verdict } = estimate;
-  const answer = answerOf(worst);
   return {
     ...estimate,
-    perGpu: { weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB },
+    perGpu: budgetOf(tightest),
     stages,
     verdict: {
       ...verdict,
-      answer,
-      decides: answer === verdict.answer ? verdict.decides : "other models",
-      intervalGiB: { below: belowGiB, above: aboveGiB },
+      ...comparedIn(worst),
+      decides: answerOf(worst) === verdict.answer ? verdict.decides : "other models",
     },
     shortfallGiB: Math.max(0, missingGiB(worst)),
   };
 }
 
-function estimateOf({ stage, layers, parts, kvPoolGiB, ...need }: StageNeed, interval: Interval): StageEstimate {
+function estimateOf({ stage, layers, parts, kvPoolGiB, budgetGiB }: StageNeed, interval: Interval): StageEstimate {
   const overheadGiB = parts.activation + parts.nonTorch + parts.graphs;
   const totalGiB = parts.weights + parts.kvCache + overheadGiB;
   return {
@@ -111,7 +120,7 @@ function estimateOf({ stage, layers, parts, kvPoolGiB, ...need }: StageNeed, int
     overheadGiB,
     overhead: { activationGiB: parts.activation, nonTorchGiB: parts.nonTorch, graphsGiB: parts.graphs },
     totalGiB,
-    limitGiB: limitOf(need),
+    limitGiB: budgetGiB,
     // nothing needs less than nothing
     belowGiB: Math.min(interval.belowGiB, totalGiB),
     aboveGiB: interval.aboveGiB,
@@ -119,47 +128,54 @@ function estimateOf({ stage, layers, parts, kvPoolGiB, ...need }: StageNeed, int
   };
 }
 
-function limitOf({ budgetGiB, capture }: Pick<StageNeed, "budgetGiB" | "capture">): number {
-  return Math.min(budgetGiB, capture?.limitGiB ?? budgetGiB);
+function budgetOf({ weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB }: StageEstimate): MemoryBudget {
+  return { weightsGiB, kvCacheGiB, overheadGiB, totalGiB, limitGiB };
 }
 
-/** What is outside the budget can be wrong where it decides. */
-function errorParts({ parts, budgetGiB, capture }: StageNeed): MemoryParts {
-  return capture && capture.limitGiB < budgetGiB ? { ...parts, graphs: parts.graphs + capture.uncountedGiB } : parts;
+/** A need beside its limit, GiB. */
+interface Comparison extends Interval {
+  readonly needGiB: number;
+  readonly limitGiB: number;
+}
+
+function ofStage({ totalGiB, limitGiB, belowGiB, aboveGiB }: StageEstimate): Comparison {
+  return { needGiB: totalGiB, limitGiB, belowGiB, aboveGiB };
+}
+
+function comparedIn(worst: Comparison): Pick<MemoryVerdict, "answer" | "compared" | "intervalGiB"> {
+  const { needGiB, limitGiB, belowGiB: below, aboveGiB: above } = worst;
+  return { answer: answerOf(worst), compared: { needGiB, limitGiB }, intervalGiB: { below, above } };
 }
 
 const SEVERITY: Readonly<Record<MemoryAnswer, number>> = { fits: 0, edge: 1, no: 2 };
 
-/** Need and limit of a GPU. */
-type Judged = Pick<StageEstimate, "totalGiB" | "limitGiB" | "belowGiB" | "aboveGiB">;
-
-function isTighter(stage: Judged, than: Judged): boolean {
-  const worse = SEVERITY[answerOf(stage)] - SEVERITY[answerOf(than)];
-  return worse === 0 ? missingGiB(stage) > missingGiB(than) : worse > 0;
+function isTighter(one: Comparison, than: Comparison): boolean {
+  const worse = SEVERITY[answerOf(one)] - SEVERITY[answerOf(than)];
+  return worse === 0 ? missingGiB(one) > missingGiB(than) : worse > 0;
 }
 
-function answerOf({ totalGiB, limitGiB, belowGiB, aboveGiB }: Judged): MemoryAnswer {
-  if (totalGiB + aboveGiB <= limitGiB) {
+/** The first of equals. */
+function tighter<Some extends Comparison>(one: Some, next: Some): Some {
+  return isTighter(next, one) ? next : one;
+}
+
+function answerOf({ needGiB, limitGiB, belowGiB, aboveGiB }: Comparison): MemoryAnswer {
+  if (needGiB + aboveGiB <= limitGiB) {
     return "fits";
   }
-  return totalGiB - belowGiB > limitGiB ? "no" : "edge";
+  return needGiB - belowGiB > limitGiB ? "no" : "edge";
 }
 
 /** With the largest need in the interval; negative where memory is left. */
-function missingGiB({ totalGiB, limitGiB, aboveGiB }: Judged): number {
-  return totalGiB + aboveGiB - limitGiB;
+function missingGiB({ needGiB, limitGiB, aboveGiB }: Comparison): number {
+  return needGiB + aboveGiB - limitGiB;
 }
 
 /** The first need that is beyond the limit: for "no" wherever it is in the interval, else where it is largest. */
-function deciderOf(need: StageNeed, estimate: StageEstimate): Decider {
-  const answer = answerOf(estimate);
-  const off = answer === "no" ? -estimate.belowGiB : estimate.aboveGiB;
+function deciderOf({ oneRequestGiB, parts }: StageNeed, estimate: StageEstimate): Decider {
+  const off = answerOf(ofStage(estimate)) === "no" ? -estimate.belowGiB : estimate.aboveGiB;
   const base = estimate.weightsGiB + estimate.overheadGiB + off;
-  const { capture, budgetGiB, oneRequestGiB } = need;
-  if (capture && capture.limitGiB < budgetGiB && estimate.totalGiB + off <= budgetGiB) {
-    return "graph capture";
-  }
-  if (base > estimate.limitGiB || need.parts.kvCache === 0) {
+  if (base > estimate.limitGiB || parts.kvCache === 0) {
     return "weights";
   }
   return base + oneRequestGiB > estimate.limitGiB ? "one request" : "KV cache";

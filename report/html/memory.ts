@@ -29,7 +29,7 @@ function modelMemory(model: ModelPlan, key: ModelKey | undefined): Markup {
 <h3>${keyChip(key)}${model.name}</h3>
 <p class="sum"><b>${gib(totalGiB)}</b> of ${gib(limitGiB)} · ${share(totalGiB, limitGiB)} on ${where}</p>
 ${memoryBar(model, model.memoryPerGpu)}
-<p class="sum">${verdictText(model.memoryPerGpu, model.verdict)}</p>
+<p class="sum">${verdictText(model.verdict)}</p>
 ${model.notes.length > 0 ? html`<ul class="notes">${model.notes.map((note) => html`<li>${note}</li>`)}</ul>` : undefined}
 </article>`;
 }
@@ -44,7 +44,7 @@ function nearestMemory(model: UnplacedModel): Markup {
 <article>
 <h3>${model.name} <span class="bad">not placed</span></h3>
 <p class="sum">${where}</p>
-${nearest && html`${memoryBar(model, nearest.memoryPerGpu)}<p class="sum">${verdictText(nearest.memoryPerGpu, nearest.verdict)}</p>`}
+${nearest && html`${memoryBar(model, nearest.memoryPerGpu)}<p class="sum">${verdictText(nearest.verdict)}</p>`}
 </article>`;
 }
 

@@ -62,7 +62,17 @@ export const verdict = z
   .strictObject({
     answer: oneOf(["fits", "edge", "no"], "fits and no hold wherever in the interval the need is; edge is between."),
     decides: oneOf(
-      ["engine", "weights", "one request", "KV cache", "graph capture", "host memory", "other models"],
+      [
+        "engine",
+        "weights",
+        "one request",
+        "KV cache",
+        "free memory",
+        "graph capture",
+        "recurrent states",
+        "host memory",
+        "other models",
+      ],
       "What the answer turns on.",
     ),
     intervalGiB: z

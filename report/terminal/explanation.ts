@@ -25,7 +25,7 @@ function fits(m: ModelPlan): string[] {
     ...paragraph(
       `on ${where}: weights ${gib(weightsGiB)} + KV cache ${gib(kvCacheGiB)} (${m.concurrency} × ${m.contextTokens} tokens) + overhead ${gib(overheadGiB)} = ${gib(totalGiB)} of ${gib(limitGiB)} GiB`,
     ),
-    ...paragraph(`${verdictText(m.memoryPerGpu, m.verdict)}; ${deciderText(m.verdict.decides)}`),
+    ...paragraph(`${verdictText(m.verdict)}; ${deciderText(m.verdict.decides)}`),
     ...paragraph(`volume: ${m.modelStorageGiB} GiB for ${m.weightsGB.toFixed(1)} GB of weights`),
     ...(m.adapters ? paragraph(adaptersText(m.adapters)) : []),
     ...m.notes.flatMap((note) => paragraph(note)),

@@ -11,4 +11,5 @@ export const GROUPS: Readonly<Record<string, (options: MemoryOptions) => Promise
   families: async () => (await import("./families")).families,
   speed: async (options) => (await import("./speed")).speedGroup(options),
   memory: async (options) => (await import("./memory")).memoryGroup(options),
+  court: async (options) => (await import("./court")).courtGroup(options),
 };

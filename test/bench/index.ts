@@ -22,6 +22,7 @@ Measures alternatives side by side in one run. Times of other machines and momen
            their bars. With --rows: predictions for other rows, each with its band of 80 %
   memory   the memory planner beside start-up logs of vLLM: errors by class, what the interval covers, and what each
            laboratory, card generation and release carries
+  court    "npm run model" beside public accounts of starts and failures of vLLM: what it answers to each
 
 All groups are measured unless some are named. "engine", "control", "gateway" and "node" need real parts: npm run e2e:setup
 What cannot be measured makes the command fail, after the other groups.
@@ -31,8 +32,9 @@ What cannot be measured makes the command fail, after the other groups.
   --growth-rounds N  measurements of each size, default 1
   --json [FILE]      also write all measurements, in seconds and bytes; without a file, to standard output
   --rows FILE        memory: start-ups in the place of the tests' own, columns as in test/fixtures/vllm-measured.csv;
-                     speed: measurements to predict, columns as in test/bench/speed/measured.csv
-  --configs DIR      memory: configurations of models beyond the catalogue's, as DIR/owner--name/config.json
+                     speed: measurements to predict, columns as in test/bench/speed/measured.csv;
+                     court: cases, columns as in test/fixtures/vllm-court.csv, and "config", the path of a config.json
+  --configs DIR      memory, court: configurations of models beyond the catalogue's, as DIR/owner--name/config.json
   --help             this text
 
 Exit status: 0 measured, 1 a group found what must not be, or could not be measured, 2 a mistake in the options

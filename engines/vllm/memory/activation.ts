@@ -44,7 +44,7 @@ export function activationBytes(run: ProfilingRun): number {
   const hiddenBytes = limits.maxNumBatchedTokens * architecture.hiddenSize * valueBytes;
   const workspace = expertWorkspaceBytes(run);
   const prefill = fitted.prefillPeak * prefillBytes(run) + workspace;
-  const logits = sampledLogits(run) * (samplerBytesPerLogit[run.sampler] + valueBytes);
+  const logits = samplingBytes(run);
   const kept = run.constants.buffersStayWhileSampling
     ? fitted.baseBytes + fitted.hiddenStates * hiddenBytes + workspace
     : 0;
@@ -53,6 +53,11 @@ export function activationBytes(run: ProfilingRun): number {
   const betweenStages = pipelineParallel > 1 ? 2 * hiddenBytes : 0;
   const multimodal = architecture.vision !== undefined && stage.isFirst ? fitted.multimodalBytes : 0;
   return Math.max(prefill, sampling) + penalties + betweenStages + multimodal;
+}
+
+/** What the sampler takes for as many sequences as may run at once, bytes on one GPU of a stage. */
+export function samplingBytes(run: ProfilingRun): number {
+  return sampledLogits(run) * (samplerBytesPerLogit[run.sampler] + DTYPE_BYTES[run.architecture.checkpointDtype]);
 }
 
 /** The second runner's tables for penalties, bytes on one GPU of a stage. */

@@ -14,6 +14,10 @@ export interface CaptureSizes {
   readonly largest: number;
   /** Batches of pure decoding are captured whole (FULL), besides mixed ones in pieces. */
   readonly decoding: boolean;
+  /** No batch above twice max-num-seqs is captured. */
+  readonly followsSequences: boolean;
+  /** From batches of 256 on. */
+  readonly step: number;
 }
 
 export interface GraphCapture {
@@ -63,7 +67,11 @@ const LARGEST_OF_FAMILY: Readonly<Record<string, number>> = { gpt_oss: 1024 };
  * alone could not, which is the choice but on compute capability 9 and 10 (_get_backend_priorities in platforms/cuda.py).
  */
 export function captureSizes(
-  { largestGraph, tritonLatentDecodingGraphs }: Pick<VllmConstants, "largestGraph" | "tritonLatentDecodingGraphs">,
+  {
+    graphSizes: { decoding, ...sizes },
+    largestGraph,
+    tritonLatentDecodingGraphs,
+  }: Pick<VllmConstants, "graphSizes" | "largestGraph" | "tritonLatentDecodingGraphs">,
   { family, layerSpecs }: Pick<ModelArchitecture, "family" | "layerSpecs">,
   { generation }: Pick<CardTraits, "generation">,
 ): CaptureSizes {
@@ -72,20 +80,23 @@ export function captureSizes(
     generation !== 9 && !isDataCentreBlackwell && layerSpecs.some(({ mixer }) => mixer.kind === "latent");
   return {
     largest: LARGEST_OF_FAMILY[family] ?? largestGraph[isDataCentreBlackwell ? "dataCentreBlackwell" : "other"],
-    decoding: tritonLatentDecodingGraphs || !onTriton,
+    decoding: decoding && (tritonLatentDecodingGraphs || !onTriton),
+    ...sizes,
   };
 }
 
 /**
- * Number of CUDA graphs: batches of 1, 2, 4, then every 8 to 256, then every 16; mixed batches up to twice max-num-seqs,
- * pure decoding up to max-num-seqs (_set_cudagraph_sizes in config/vllm.py of 0.19.1 to 0.33.0).
+ * Number of CUDA graphs: batches of 1, 2, 4, then every 8 to 256, then by the release's step; mixed batches up to twice
+ * max-num-seqs, pure decoding up to max-num-seqs (_set_cudagraph_sizes in config.py of 0.8.0 to 0.10.0, config/__init__.py of 0.10.2
+ * and 0.11.0, config/vllm.py of 0.11.1 to 0.33.0).
  */
 export function capturedGraphs({ maxNumSeqs, maxNumBatchedTokens }: SchedulerLimits, sizes: CaptureSizes): number {
-  const mixed = Math.min(2 * maxNumSeqs, sizes.largest, maxNumBatchedTokens);
-  return batchSizes(mixed) + (sizes.decoding ? batchSizes(Math.min(maxNumSeqs, mixed)) : 0);
+  const { largest, decoding, followsSequences, step } = sizes;
+  const mixed = Math.min(followsSequences ? 2 * maxNumSeqs : largest, largest, maxNumBatchedTokens);
+  return batchSizes(mixed, step) + (decoding ? batchSizes(Math.min(maxNumSeqs, mixed), step) : 0);
 }
 
-function batchSizes(largest: number): number {
+function batchSizes(largest: number, step: number): number {
   const small = [1, 2, 4].filter((size) => size <= largest).length;
-  return small + Math.floor(Math.min(largest, 255) / 8) + (largest >= 256 ? Math.floor((largest - 256) / 16) + 1 : 0);
+  return small + Math.floor(Math.min(largest, 255) / 8) + (largest >= 256 ? Math.floor((largest - 256) / step) + 1 : 0);
 }

@@ -4,13 +4,13 @@ import { BYTES_PER_GIB, toGiB } from "../../../names/units";
 import { type LayerCache, layerCaches } from "../../../planner/memory/kv-cache";
 import { type PipelineStage, pipelineStages } from "../../../planner/memory/pipeline";
 import type { MemoryEstimate } from "../../../planner/memory/types";
-import { uncertaintyOf } from "../../../planner/memory/uncertainty";
+import { type MemoryParts, uncertaintyOf } from "../../../planner/memory/uncertainty";
 import { judge, type StageNeed } from "../../../planner/memory/verdict";
 import type { ModelArchitecture } from "../../../planner/model/architecture";
 import { formatFor } from "../../../planner/model/format-names";
 import type { AdapterRoom } from "../../adapters";
 import { loraRoom } from "../adapters";
-import { activationBytes, type ProfilingRun, penaltyBytes } from "./activation";
+import { activationBytes, type ProfilingRun, penaltyBytes, samplingBytes } from "./activation";
 import { graphsInPool } from "./cuda-graphs";
 import { type Device, deviceOf } from "./device";
 import { errorTable } from "./error-terms";
@@ -24,11 +24,9 @@ import type { VllmRequest } from "./request";
 import { rowPadding } from "./rocm-padding";
 import { type SchedulerLimits, schedulerLimits } from "./scheduler-defaults";
 import { asServed, servedNotes } from "./served-model";
+import { startChecks } from "./start-checks";
 import { type VllmConstants, vllmConstants } from "./versions";
 import { stageWeightBytes } from "./weights";
-
-/** Device memory an engine process holds before it starts to count, by one and by several GPUs; 0.19 on H100. */
-const CONTEXT_GIB = { single: 0.51, group: 1.53 } as const;
 
 /** The release that kv-packed-groups.ts and the pages of compressed caches are read from. */
 const COMPRESSED_CACHE_SOURCE = "0.33.0";
@@ -146,6 +144,15 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
           requestBytes(layout, requests, request.contextTokens, setting.inFlightTokens) +
             device.sparePages * layout.pageBytes,
         );
+  const parts: MemoryParts = {
+    weights: toGiB(weights),
+    kvCache: cacheGiB(request.concurrency),
+    activation: toGiB(overhead.activation),
+    nonTorch: toGiB(overhead.nonTorch),
+    graphs: toGiB(overhead.graphs),
+  };
+  const budgetGiB = toGiB(budget);
+  const later = { uncountedGiB: toGiB(uncounted), samplingGiB: runner === "v1" ? toGiB(samplingBytes(run)) : 0 };
   return {
     layout,
     poolBytes,
@@ -153,16 +160,10 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     need: {
       stage: stage.index,
       layers: stage.endLayer - stage.firstLayer,
-      parts: {
-        weights: toGiB(weights),
-        kvCache: cacheGiB(request.concurrency),
-        activation: toGiB(overhead.activation),
-        nonTorch: toGiB(overhead.nonTorch),
-        graphs: toGiB(overhead.graphs),
-      },
+      parts,
       oneRequestGiB: cacheGiB(1),
-      budgetGiB: toGiB(budget),
-      ...(uncounted > 0 && { capture: captureOf(request, toGiB(uncounted)) }),
+      budgetGiB,
+      checks: startChecks({ request, constants, limits, parts, budgetGiB, ...later, layout }),
       kvPoolGiB: Math.max(0, toGiB(poolBytes)),
     },
   };
@@ -170,13 +171,6 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
 
 function hasGatedExperts({ layerSpecs }: ModelArchitecture): boolean {
   return layerSpecs.some(({ feedForward }) => feedForward.kind === "experts" && feedForward.gated);
-}
-
-/** What comes on top of the budget, graphs above all, must still fit on the card. */
-function captureOf(request: VllmRequest, uncountedGiB: number): NonNullable<StageNeed["capture"]> {
-  const gpus = request.tensorParallel * request.pipelineParallel;
-  const context = gpus > 1 ? CONTEXT_GIB.group : CONTEXT_GIB.single;
-  return { uncountedGiB, limitGiB: request.gpuMemoryGiB - context - uncountedGiB };
 }
 
 function summarize(setting: Setting, stages: readonly StageResult[], basis: string): MemoryEstimate {

@@ -27,6 +27,7 @@ export interface VllmConstants {
   readonly defaultUtilization: number;
   readonly secondRunner: SecondRunner;
   readonly cudaGraphsInPool: Readonly<Record<ModelRunner, readonly GpuModel["vendor"][]>>;
+  readonly graphSizes: { readonly decoding: boolean; readonly followsSequences: boolean; readonly step: number };
   readonly largestGraph: { readonly other: number; readonly dataCentreBlackwell: number };
   readonly tritonLatentDecodingGraphs: boolean;
   readonly batchTokensFrom160GiB: number;
@@ -42,6 +43,8 @@ export interface VllmConstants {
   readonly latentWorkspaceMiB: number;
   readonly groupSizeTolerance: number;
   readonly hybridStatePages: number;
+  readonly checksFreeMemory: boolean;
+  readonly statePageOfEachSequence: boolean;
   readonly windowsKeepAllBatches: boolean;
   readonly skipsUnusedTowers: boolean;
   readonly fp8CacheOfCheckpoint: Readonly<Record<"modelopt" | "compressed-tensors", "never" | "auto" | "always">>;

@@ -1,5 +1,6 @@
 /** Start-ups of vLLM as their logs report them: reading and checking the rows of a file. */
-import { type Cell, CsvError, type CsvRecord, firstOf, parseCsv } from "./csv";
+import { CsvError, firstOf, parseCsv } from "./csv";
+import { Row } from "./csv-row";
 
 /** What a start-up was asked for, and what its log says. GiB are of one GPU. */
 export interface StartUp {
@@ -49,14 +50,14 @@ export function readStartUps(text: string): readonly StartUp[] {
     throw new CsvError([`line 1: column ${missing.join(", ")} is missing`]);
   }
   const problems: string[] = [];
-  const startUps = records.map((record) => startUpOf(new Row(record, problems)));
+  const startUps = records.map((record) => startUpOf(new Row<Column>(record, problems)));
   if (problems.length > 0) {
     throw new CsvError(firstOf(problems));
   }
   return startUps;
 }
 
-function startUpOf(row: Row): StartUp {
+function startUpOf(row: Row<Column>): StartUp {
   return {
     line: row.line,
     model: row.name("model"),
@@ -69,83 +70,9 @@ function startUpOf(row: Row): StartUp {
     version: row.version("vllm_version"),
     source: row.text("source"),
     gpuMemoryGiB: row.number("gpu_memory_gib", 10_000),
-    installedFrom: row.origin("installed_from"),
+    installedFrom: row.oneOf("installed_from", ["image", "pip"]),
     weightsGiB: row.number("weights_gib_per_gpu", 10_000),
     kvCacheGiB: row.number("kv_cache_gib_per_gpu", 10_000),
     kvTokens: row.whole("kv_tokens", 2 ** 40),
   };
-}
-
-/** Cells of one record; mistakes are collected. */
-class Row {
-  readonly line: number;
-
-  constructor(
-    private readonly record: CsvRecord,
-    private readonly problems: string[],
-  ) {
-    this.line = [...record.values()][0]?.line ?? 0;
-  }
-
-  text(column: Column): string {
-    return this.record.get(column)?.text.trim() ?? "";
-  }
-
-  name(column: Column): string {
-    const text = this.text(column);
-    if (text === "") {
-      this.problem(column, "must not be empty");
-    }
-    return text;
-  }
-
-  whole(column: Column, most: number): number | undefined {
-    const value = this.number(column, most);
-    if (value !== undefined && value > 0 && value <= most && !Number.isInteger(value)) {
-      this.problem(column, `must be a whole number up to ${most}`);
-    }
-    return value;
-  }
-
-  number(column: Column, most: number): number | undefined {
-    const text = this.text(column);
-    if (text === "") {
-      return undefined;
-    }
-    const value = Number(text);
-    if (!(value > 0 && value <= most)) {
-      this.problem(column, `must be a number above 0 and up to ${most}, or empty`);
-    }
-    return value;
-  }
-
-  version(column: Column): string | undefined {
-    const text = this.text(column);
-    if (text === "") {
-      return undefined;
-    }
-    if (!/^v?\d{1,6}(\.\d{1,6}){1,3}([.+-]?[a-z0-9.+-]{1,60})?$/i.test(text)) {
-      this.problem(column, "must be a release such as 0.19.0, or empty");
-    }
-    return text.replace(/^v/, "");
-  }
-
-  origin(column: Column): StartUp["installedFrom"] {
-    const text = this.text(column);
-    if (text === "image" || text === "pip") {
-      return text;
-    }
-    if (text !== "") {
-      this.problem(column, 'must be "image", "pip" or empty');
-    }
-    return undefined;
-  }
-
-  private problem(column: Column, text: string): void {
-    const cell: Cell | undefined = this.record.get(column);
-    const found = JSON.stringify(cell?.text.slice(0, 60) ?? "");
-    this.problems.push(
-      `line ${cell?.line ?? this.line}, column ${cell?.column ?? 0} (${column}): ${text}, is ${found}`,
-    );
-  }
 }

@@ -1,0 +1,73 @@
+import type { Cell, CsvRecord } from "./csv";
+
+/** Cells of one record; mistakes are collected. */
+export class Row<Column extends string> {
+  readonly line: number;
+
+  constructor(
+    private readonly record: CsvRecord,
+    private readonly problems: string[],
+  ) {
+    this.line = [...record.values()][0]?.line ?? 0;
+  }
+
+  text(column: Column): string {
+    return this.record.get(column)?.text.trim() ?? "";
+  }
+
+  name(column: Column): string {
+    const text = this.text(column);
+    if (text === "") {
+      this.problem(column, "must not be empty");
+    }
+    return text;
+  }
+
+  whole(column: Column, most: number): number | undefined {
+    const value = this.number(column, most);
+    if (value !== undefined && value > 0 && value <= most && !Number.isInteger(value)) {
+      this.problem(column, `must be a whole number up to ${most}`);
+    }
+    return value;
+  }
+
+  number(column: Column, most: number): number | undefined {
+    const text = this.text(column);
+    if (text === "") {
+      return undefined;
+    }
+    const value = Number(text);
+    if (!(value > 0 && value <= most)) {
+      this.problem(column, `must be a number above 0 and up to ${most}, or empty`);
+    }
+    return value;
+  }
+
+  version(column: Column): string | undefined {
+    const text = this.text(column);
+    if (text === "") {
+      return undefined;
+    }
+    if (!/^v?\d{1,6}(\.\d{1,6}){1,3}([.+-]?[a-z0-9.+-]{1,60})?$/i.test(text)) {
+      this.problem(column, "must be a release such as 0.19.0, or empty");
+    }
+    return text.replace(/^v/, "");
+  }
+
+  oneOf<Value extends string>(column: Column, values: readonly Value[]): Value | undefined {
+    const text = this.text(column);
+    const found = values.find((value) => value === text);
+    if (text !== "" && found === undefined) {
+      this.problem(column, `must be ${values.join(", ")} or empty`);
+    }
+    return found;
+  }
+
+  problem(column: Column, text: string): void {
+    const cell: Cell | undefined = this.record.get(column);
+    const found = JSON.stringify(cell?.text.slice(0, 60) ?? "");
+    this.problems.push(
+      `line ${cell?.line ?? this.line}, column ${cell?.column ?? 0} (${column}): ${text}, is ${found}`,
+    );
+  }
+}
