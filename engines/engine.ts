@@ -203,6 +203,8 @@ export interface Engine {
   versionProblems?(version: string): readonly string[];
   /** Further reasons why it would not start, whatever memory and layout it has. @default there are none */
   startProblems?(request: MemoryRequest): readonly string[];
+  /** Why it would not start on the memory of an estimate, though the load fits. @default it starts */
+  roomProblems?(request: MemoryRequest, estimate: MemoryEstimate): readonly string[];
   /** What becomes of a replica whose load does not fit. @default nobody knows */
   lackOfMemory?(request: MemoryRequest, estimate: MemoryEstimate): string | undefined;
   /** The model as it is loaded. @default as it is asked for */

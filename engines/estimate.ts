@@ -62,6 +62,11 @@ export function startProblems(request: MemoryRequest): string[] {
   ];
 }
 
+/** Every reason why the engine would not start on the memory of an estimate that its load fits into; empty when it starts. */
+export function roomProblems(request: MemoryRequest, estimate: MemoryEstimate): readonly string[] {
+  return engineOf(request.engine.name).roomProblems?.(request, estimate) ?? [];
+}
+
 /** Why nothing is known of this version's memory: no other machine, layout or load is a way out. */
 export function versionProblems({ name, version }: MemoryRequest["engine"]): readonly string[] {
   return engineOf(name).versionProblems?.(version) ?? [];

@@ -5,7 +5,7 @@ import { windowMargin } from "../vllm/memory/estimate";
 import { vllmRequest } from "../vllm/memory/request";
 import { vllmBatchLimits } from "../vllm/memory/scheduler-defaults";
 import { asServed } from "../vllm/memory/served-model";
-import { batchProblems, vllmContextLimit } from "../vllm/start-rules";
+import { batchProblems, stateProblems, vllmContextLimit } from "../vllm/start-rules";
 import { eightBits, vllmWeights } from "../vllm/weight-format";
 import { rayOptions } from "./options";
 import { onVllm, rayVersionProblems, toVllm, vllmVersionOf } from "./releases";
@@ -61,6 +61,7 @@ export const ray: Engine = {
   contextLimit: (architecture, version) => vllmContextLimit(architecture, vllmVersionOf(version)),
   versionProblems: rayVersionProblems,
   startProblems: (request) => batchProblems(vllmRequest(toVllm(request))),
+  roomProblems: (request, estimate) => stateProblems(vllmRequest(toVllm(request)), estimate),
   lackOfMemory: vllm.lackOfMemory,
   served: (request) => asServed(vllmRequest(toVllm(request))),
   windowMargin: (request) => windowMargin(vllmRequest(toVllm(request))),

@@ -13,7 +13,7 @@ import { asServed } from "./memory/served-model";
 import { vllmOptions } from "./options";
 import { seriesSince } from "./releases";
 import { sleeperOnNode, splitLayoutProblems, vllmOwnSettings, vllmSettings } from "./settings";
-import { batchProblems, vllmContextLimit, vllmLackOfMemory, vllmVersionProblems } from "./start-rules";
+import { batchProblems, stateProblems, vllmContextLimit, vllmLackOfMemory, vllmVersionProblems } from "./start-rules";
 import { eightBits, vllmWeights } from "./weight-format";
 
 /** Of its API and of its metrics. */
@@ -54,6 +54,7 @@ export const vllm: Engine = {
   contextLimit: vllmContextLimit,
   versionProblems: vllmVersionProblems,
   startProblems: (request) => [...batchProblems(vllmRequest(request)), ...adapterProblems(request)],
+  roomProblems: (request, estimate) => stateProblems(vllmRequest(request), estimate),
   lackOfMemory: vllmLackOfMemory,
   served: (request) => asServed(vllmRequest(request)),
   windowMargin: (request) => windowMargin(vllmRequest(request)),

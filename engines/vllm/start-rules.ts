@@ -68,6 +68,24 @@ export function batchProblems(request: VllmRequest): string[] {
   return problems;
 }
 
+/**
+ * Each sequence that decodes takes a page of the cache for its recurrent state: with fewer pages than max-num-seqs the full
+ * CUDA graphs cannot be captured, and the engine ends after all weights are loaded (config/compilation.py of 0.33.0; since pull
+ * request 38270, in 0.19.0. Releases before failed while they captured).
+ */
+export function stateProblems(
+  request: VllmRequest,
+  { stateCapacity }: Pick<MemoryEstimate, "stateCapacity">,
+): string[] {
+  const { maxNumSeqs } = schedulerLimits(request, vllmConstants(request.engine.version).constants);
+  if (stateCapacity === undefined || maxNumSeqs <= stateCapacity || request.vllm?.enforceEager) {
+    return [];
+  }
+  return [
+    `max-num-seqs ${count(maxNumSeqs)} is above the ${count(stateCapacity)} recurrent states that the memory of a GPU holds, one for each sequence: lower it to that`,
+  ];
+}
+
 function count(value: number): string {
   return value.toLocaleString("en-US");
 }

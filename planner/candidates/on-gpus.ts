@@ -1,6 +1,6 @@
 import type { GpuSpec } from "../../catalog/shapes";
 import { engineOf } from "../../engines";
-import { estimateServer, layoutProblems } from "../../engines/estimate";
+import { estimateServer, layoutProblems, roomProblems } from "../../engines/estimate";
 import { type CrossingProblem, groupDevices } from "../fabric";
 import { partNotes, partProblem, turnsProblem } from "../gpu-parts";
 import { cardVerdict } from "../hardware/verdict";
@@ -83,6 +83,11 @@ export function fitOnGpus(
     if (estimate.verdict.answer !== "fits") {
       const isNearer = nearest === undefined || estimate.shortfallGiB < nearest.estimate.shortfallGiB;
       nearest = isNearer ? { layout, estimate, each } : nearest;
+      continue;
+    }
+    const unstarted = roomProblems(memory.request, estimate);
+    if (unstarted.length > 0) {
+      rules.push(...unstarted);
       continue;
     }
     const pod = podOn(place, layout, estimate);

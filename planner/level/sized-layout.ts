@@ -1,7 +1,7 @@
 /** One layout of a server: how fast it is, and what its traffic makes of it. */
 import type { MachineShape } from "../../catalog/shapes";
 import { engineOf } from "../../engines";
-import { estimateMemory } from "../../engines/estimate";
+import { estimateMemory, roomProblems } from "../../engines/estimate";
 import type { MemoryRequest } from "../../engines/memory-request";
 import type { Layout } from "../layouts";
 import type { MemoryEstimate } from "../memory/types";
@@ -63,20 +63,52 @@ function plannedBatch(
   return isHeard && most < own ? most : undefined;
 }
 
-/** What an engine is asked in a layout, with the limit that its traffic sets for it. */
+/**
+ * Most requests that an engine is told to run at once because the memory holds the recurrent states of no more: it would not start
+ * with its own limit. Undefined: it starts, or somebody said another one.
+ *
+ * @param request what it is asked without.
+ */
+function stateBatch({ maxNumSeqs, args = {} }: ModelRequest, request: MemoryRequest): number | undefined {
+  const hasStates = request.architecture.layerSpecs.some(({ mixer }) => mixer.kind === "recurrent");
+  if (!hasStates || maxNumSeqs !== undefined || "max-num-seqs" in args) {
+    return undefined;
+  }
+  const estimate = estimateMemory(request);
+  const most = estimate.stateCapacity;
+  const fails = roomProblems(request, estimate).length > 0;
+  return fails && most !== undefined && most >= request.concurrency ? most : undefined;
+}
+
+/** What an engine is asked in a layout, with the limit that its traffic or its memory sets for it. */
 export function withBatch(
   server: ServerModels,
   shape: MachineShape,
   layout: Layout,
   request: MemoryRequest,
 ): { readonly request: MemoryRequest; readonly maxNumSeqs?: number } {
+  const asked = limited(request, batchOfTraffic(server, shape, layout, request));
+  const { maxNumSeqs } = limited(asked, stateBatch(server.host, asked));
+  const isPlanned = maxNumSeqs !== request.maxNumSeqs;
+  return { request: limited(request, maxNumSeqs), ...(isPlanned && { maxNumSeqs }) };
+}
+
+function limited(request: MemoryRequest, maxNumSeqs: number | undefined): MemoryRequest {
+  return maxNumSeqs === undefined ? request : { ...request, maxNumSeqs };
+}
+
+function batchOfTraffic(
+  server: ServerModels,
+  shape: MachineShape,
+  layout: Layout,
+  request: MemoryRequest,
+): number | undefined {
   const { host } = server;
   if (host.traffic === undefined) {
-    return { request };
+    return undefined;
   }
   const speed = speedOn(server, shape, layout, { request, estimate: estimateMemory(request) });
-  const maxNumSeqs = plannedBatch(host, request, sizingFor(host, speed));
-  return maxNumSeqs === undefined ? { request } : { request: { ...request, maxNumSeqs }, maxNumSeqs };
+  return plannedBatch(host, request, sizingFor(host, speed));
 }
 
 /** Of the models of a server, the host's. */

@@ -49,6 +49,11 @@ export interface MemoryEstimate {
   readonly adaptersGiB?: number;
   /** Requests of contextTokens that the pool holds at once. */
   readonly requestCapacity: number;
+  /**
+   * Requests whose recurrent states the pool holds at once, however short they are, at the worse edge of the interval.
+   * @default none is kept, or they take none of the pool
+   */
+  readonly stateCapacity?: number;
   readonly verdict: MemoryVerdict;
   /** What the tightest GPU lacks for the answer "fits", GiB: with the largest need in the interval. */
   readonly shortfallGiB: number;

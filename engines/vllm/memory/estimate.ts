@@ -3,7 +3,7 @@
 import { BYTES_PER_GIB, toGiB } from "../../../names/units";
 import { type LayerCache, layerCaches } from "../../../planner/memory/kv-cache";
 import { type PipelineStage, pipelineStages } from "../../../planner/memory/pipeline";
-import type { MemoryEstimate } from "../../../planner/memory/types";
+import type { MemoryEstimate, StageEstimate } from "../../../planner/memory/types";
 import { uncertaintyOf } from "../../../planner/memory/uncertainty";
 import { judge, type StageNeed } from "../../../planner/memory/verdict";
 import type { ModelArchitecture } from "../../../planner/model/architecture";
@@ -16,7 +16,7 @@ import { type Device, deviceOf } from "./device";
 import { errorTable } from "./error-terms";
 import { evidenceFor } from "./evidence";
 import { fp8ExpertMultiple, mxfp4Kernel } from "./expert-kernels";
-import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity } from "./kv-groups";
+import { type KvLayout, kvLayout, pooledTokens, requestBytes, requestCapacity, statePages } from "./kv-groups";
 import { GRAPHS_WITH_ADAPTERS, loraBytes } from "./lora";
 import { type ModelRunner, modelRunner, samplerOf } from "./model-runner";
 import { nvfp4ExpertMultiple } from "./nvfp4-experts";
@@ -187,17 +187,28 @@ function summarize(setting: Setting, stages: readonly StageResult[], basis: stri
     undefined,
   );
   const needs = stages.map(({ need }) => need);
+  const judged = judge(needs, uncertaintyOf(errorTable, evidenceFor(request)), request.device);
+  const states = request.device === "cpu" ? [] : stateCapacities(stages, judged.stages);
   return {
-    ...judge(needs, uncertaintyOf(errorTable, evidenceFor(request)), request.device),
+    ...judged,
     kvPoolGiB: limiting?.poolGiB ?? Math.min(...needs.map(({ kvPoolGiB }) => kvPoolGiB)),
     utilization: device.utilization,
     kvTokens: limiting?.tokens ?? 0,
     requiredTokens: request.contextTokens * request.concurrency,
     requestCapacity: limiting?.requests ?? Number.POSITIVE_INFINITY,
+    ...(states.length > 0 && { stateCapacity: Math.min(...states) }),
     basis,
     ...(setting.room && { adaptersGiB: toGiB(Math.max(...stages.map(({ adapterBytes }) => adapterBytes))) }),
     notes: notesFor(setting),
   };
+}
+
+/** Pages of each stage that keeps recurrent states, where its need is the largest in the interval. */
+function stateCapacities(stages: readonly StageResult[], judged: readonly StageEstimate[]): number[] {
+  return stages.flatMap(({ layout, poolBytes }, at) => {
+    const pages = layout && statePages(layout, poolBytes - (judged[at]?.aboveGiB ?? 0) * BYTES_PER_GIB);
+    return pages ?? [];
+  });
 }
 
 interface StageCapacity {

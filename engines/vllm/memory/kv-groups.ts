@@ -101,6 +101,12 @@ export function requestCapacity(layout: KvLayout, poolBytes: number, tokens: num
   return blocks / pagesPerRequest(layout, tokens, inFlightTokens);
 }
 
+/** Pages of the pool, where each request takes one or more for its recurrent state. */
+export function statePages({ groups, pageBytes }: KvLayout, poolBytes: number): number | undefined {
+  const keepsStates = groups.some(({ scope }) => scope.kind === "state");
+  return keepsStates ? Math.max(0, Math.floor(poolBytes / pageBytes)) : undefined;
+}
+
 /** Bytes that a number of requests of a length take on one GPU. */
 export function requestBytes(layout: KvLayout, requests: number, tokens: number, inFlightTokens: number): number {
   return requests * pagesPerRequest(layout, tokens, inFlightTokens) * layout.pageBytes;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contextLimit, estimateMemory, lackOfMemory, startProblems } from "../../../engines/estimate";
+import { contextLimit, estimateMemory, lackOfMemory, roomProblems, startProblems } from "../../../engines/estimate";
 import type { MemoryRequest } from "../../../engines/memory-request";
 import { readModelConfig } from "../../../planner/model/config-json";
 import { fixtureArchitecture, fixtureConfig } from "../../planner/model/fixtures";
@@ -60,6 +60,37 @@ describe("what vLLM refuses to start", () => {
       args: { "max-num-batched-tokens": 8, "max-num-seqs": 9 },
     };
     expect(problems(changes)).toHaveLength(3);
+  });
+});
+
+describe("a limit of sequences above the recurrent states in memory", () => {
+  const nemotron = fixtureArchitecture("nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16");
+  const answered = (changes: Partial<MemoryRequest>, architecture = nemotron) => {
+    const request = memoryRequest(architecture, changes);
+    const estimate = estimateMemory(request);
+    return { estimate, problems: roomProblems(request, estimate) };
+  };
+
+  it("keeps vLLM from starting, by its default on large cards too: as many pages as the worse edge leaves", () => {
+    const { estimate, problems } = answered({});
+    // Pages of six layers: 9.68 GiB hold 806 of them by the estimate.
+    const pageGiB = estimate.kvPoolGiB / 806;
+    const left = Math.floor((estimate.kvPoolGiB - estimate.verdict.intervalGiB.above) / pageGiB);
+    expect(Math.abs((estimate.stateCapacity ?? 0) - left)).toBeLessThanOrEqual(1);
+    expect(problems).toEqual([expect.stringMatching(new RegExp(`1,024 .*\\b${estimate.stateCapacity} `))]);
+    const ray = { engine: { name: "ray", version: "2.56.0" } } as const;
+    expect(answered(ray).problems).toHaveLength(1);
+  });
+
+  it("ends at their number, and is no matter without graphs, without states, and on CPUs", () => {
+    const { stateCapacity = 0 } = answered({}).estimate;
+    const within = answered({ maxNumSeqs: stateCapacity });
+    // Fewer sequences need less memory for activations.
+    expect(within.estimate.stateCapacity).toBeGreaterThanOrEqual(stateCapacity);
+    expect(within.problems).toEqual([]);
+    expect(answered({ args: { "enforce-eager": true } }).problems).toEqual([]);
+    expect(answered({}, llama).estimate.stateCapacity).toBeUndefined();
+    expect(answered({ device: "cpu", gpuMemoryGiB: 512 }).estimate.stateCapacity).toBeUndefined();
   });
 });
 
