@@ -37,6 +37,10 @@ import { HubError } from "./pin/hub";
 /** The largest context to plan for when none is given. */
 const DEFAULT_CONTEXT_TOKENS = 8192;
 
+/** nvidia-smi 24,564 MiB, 81,559 MiB and 16,303 MiB were 23.52, 79.19 and 15.48 GiB to vLLM (vllm#14452, and start-up logs). */
+const CUDA_MEMORY_NOTE =
+  "the memory of a GPU is taken as CUDA reports it to vLLM (torch.cuda.mem_get_info): nvidia-smi shows 0.4 to 0.5 GiB more";
+
 /** A replica over more nodes than this is no deployment anyone runs. */
 const MOST_NODES = 8;
 
@@ -201,6 +205,7 @@ function circumstances({ machine }: ModelArguments, model: ModelRequest, placed:
     refused: refused.length > 0 ? refused : noLayout,
     notes: [
       ...(machine.isNamed ? [] : [`no card is named (--card): the figures are for ${machine.gpuModel}`]),
+      ...(machine.saysGpuMemory ? [CUDA_MEMORY_NOTE] : []),
       ...(machine.others?.length ? [`${machine.gpuModel} is meant, not ${machine.others.join(" or ")}`] : []),
       ...notes,
       ...(reasons.length > 0 ? enginesThere(machine) : []),

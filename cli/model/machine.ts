@@ -16,8 +16,10 @@ import { LIST_CARDS, LIST_SHAPES } from "../../stacks/config/list-commands";
 export interface Machine {
   /** False: nobody named one, and a usual card stands in. */
   readonly isNamed: boolean;
-  /** One GPU's memory as its driver hands it out, or the host's for models on CPUs. */
+  /** One GPU's memory as CUDA or ROCm reports it to a process, or the host's for models on CPUs. */
   readonly memoryGiB: number;
+  /** The user said how much of it a GPU has. */
+  readonly saysGpuMemory?: boolean;
   readonly gpuModel?: string;
   /** The card, where the catalogue has it. */
   readonly gpu?: GpuSpec;
@@ -41,7 +43,12 @@ export interface MachineWish {
 const USUAL_CARD = "NVIDIA H100 80GB SXM";
 
 /** @returns the machine, or what is wrong with the wish. */
-export function machineFor({
+export function machineFor(wish: MachineWish): Machine | { readonly problem: string } {
+  const machine = machineOf(wish);
+  return "problem" in machine ? machine : { ...machine, saysGpuMemory: wish.gpuMemoryGiB !== undefined };
+}
+
+function machineOf({
   shape,
   gpu,
   gpuOption = "gpu",

@@ -176,7 +176,7 @@ function verdictRows({ estimate, refusals, verdict, unknown }: ModelReport): str
   return [
     row(
       "verdict",
-      `${answers[verdict.answer]}: ${size(totalGiB)} of ${size(limitGiB)}${verdict.answer === "fits" ? "" : `; ${deciderText(verdict.decides)}`}`,
+      `${answers[verdict.answer]}: ${size(verdict.compared.needGiB)} of ${size(verdict.compared.limitGiB)}${verdict.answer === "fits" ? "" : `; ${deciderText(verdict.decides)}`}`,
     ),
     row("", verdictText(estimate.verdict)),
   ];

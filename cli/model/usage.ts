@@ -84,7 +84,8 @@ descriptions and headers, never for weights; HF_ENDPOINT, HF_TOKEN and the AWS_ 
 ${engineOption}
   --shape S            a cloud machine (npm run list -- shapes): its GPUs, and the five-step sizing rule beside the figures;
                        lays the model out as the plan would unless --tp or --pp is given
-  --gpu-memory-gib N   memory of one GPU as the driver reports it (default: of the card)
+  --gpu-memory-gib N   memory of one GPU as CUDA reports it; nvidia-smi shows 0.4 to 0.5
+                       GiB more (default: of the card)
 ${hostOption}
   --tp N               tensor parallelism (default 1)
 ${ppOption}

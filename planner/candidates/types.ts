@@ -18,7 +18,7 @@ export interface Candidate {
   readonly notes: readonly string[];
   /** Requests of full length that one replica is planned for. */
   readonly concurrency: number;
-  /** Requests that the engine is told to run at once at most, where its traffic says; else as the file or its own limit. */
+  /** Requests that the engine is told to run at once at most, where its traffic or its memory says; else as the file or its own limit. */
   readonly maxNumSeqs?: number;
   /** How fast a replica is; of the host, where models share it. */
   readonly speed: SpeedAnswer;

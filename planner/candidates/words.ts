@@ -4,7 +4,8 @@ import type { CrossingProblem } from "../fabric";
 import { perPart } from "../gpu-parts";
 import type { Layout } from "../layouts";
 import type { MemoryEstimate } from "../memory/types";
-import { verdictText } from "../memory/verdict-text";
+import { isStartCheck } from "../memory/verdict";
+import { deciderText, verdictText } from "../memory/verdict-text";
 import type { Capacity } from "../packing";
 import type { PoolRequest } from "../request";
 import type { ServerModels } from "../shared-servers";
@@ -26,8 +27,13 @@ export function missText(
   return (
     `nearest is TP ${layout.tensorParallel} × PP ${layout.pipelineParallel} on ${nodes} of ${pool.shape.name}: ` +
     `${gib(totalGiB)} per ${perPart(pool.shape.gpu)} (weights ${gib(weightsGiB)}, KV cache ${gib(kvCacheGiB)}, overhead ${gib(overheadGiB)}) of ${gib(limitGiB)}, ` +
-    `${verdictText(estimate.verdict)}${alone}`
+    `${verdictText(estimate.verdict)}${startText(estimate.verdict)}${alone}`
   );
+}
+
+/** What the engine asks besides the load, where that decides. */
+function startText({ decides }: MemoryEstimate["verdict"]): string {
+  return isStartCheck(decides) ? `; ${deciderText(decides)}` : "";
 }
 
 /** What each model of a shared server takes of it. */

@@ -12,7 +12,7 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
   if (model.revisionOf) {
     return [...fewerReplicas(request, model), ...inFewerBits(request, model, false)].filter((s) => s !== undefined);
   }
-  const { contextTokens, serverOf, derived = [] } = model;
+  const { contextTokens, maxNumSeqs = 0, serverOf, derived = [] } = model;
   const { concurrency } = withinEngine(model);
   // People write contexts in thousands: 16384, not 15873.
   const step = contextTokens > 1024 ? 1024 : 128;
@@ -31,6 +31,10 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
     setting(request, model, "contextTokens", contextTokens, Math.ceil(contextTokens / step) - 1, (i) => {
       const to = (Math.ceil(contextTokens / step) - 1 - i) * step;
       return { to, change: { contextTokens: to } };
+    }),
+    setting(request, model, "maxNumSeqs", maxNumSeqs, maxNumSeqs - concurrency, (i) => {
+      const to = maxNumSeqs - 1 - i;
+      return { to, change: { maxNumSeqs: to } };
     }),
     ...(serverOf === undefined
       ? [...fewerReplicas(request, model), fewerSpare(request, model), ...fewerScheduled(request, model)]

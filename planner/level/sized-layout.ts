@@ -63,20 +63,51 @@ function plannedBatch(
   return isHeard && most < own ? most : undefined;
 }
 
-/** What an engine is asked in a layout, with the limit that its traffic sets for it. */
+/**
+ * Most requests that an engine is told to run at once because the memory has places for the recurrent states of no more: with its own
+ * limit it would not start. Undefined: it starts, or somebody said another one.
+ *
+ * @param request what it is asked without.
+ */
+function batchOfStates({ maxNumSeqs, args = {} }: ModelRequest, request: MemoryRequest): number | undefined {
+  const answerTo = (most: number | undefined) => estimateMemory(limited(request, most)).verdict;
+  const isSaid = maxNumSeqs !== undefined || "max-num-seqs" in args;
+  if (isSaid || answerTo(request.maxNumSeqs).decides !== "recurrent states") {
+    return undefined;
+  }
+  const most = mostConcurrency((each) => answerTo(each).decides !== "recurrent states");
+  return most !== undefined && most >= request.concurrency ? most : undefined;
+}
+
+/** What an engine is asked in a layout, with the limit that its traffic or its memory sets for it. */
 export function withBatch(
   server: ServerModels,
   shape: MachineShape,
   layout: Layout,
   request: MemoryRequest,
 ): { readonly request: MemoryRequest; readonly maxNumSeqs?: number } {
+  const asked = limited(request, batchOfTraffic(server, shape, layout, request));
+  const { maxNumSeqs } = limited(asked, batchOfStates(server.host, asked));
+  const isPlanned = maxNumSeqs !== request.maxNumSeqs;
+  return { request: limited(request, maxNumSeqs), ...(isPlanned && { maxNumSeqs }) };
+}
+
+function limited(request: MemoryRequest, maxNumSeqs: number | undefined): MemoryRequest {
+  return maxNumSeqs === undefined ? request : { ...request, maxNumSeqs };
+}
+
+function batchOfTraffic(
+  server: ServerModels,
+  shape: MachineShape,
+  layout: Layout,
+  request: MemoryRequest,
+): number | undefined {
   const { host } = server;
   if (host.traffic === undefined) {
-    return { request };
+    return undefined;
   }
   const speed = speedOn(server, shape, layout, { request, estimate: estimateMemory(request) });
-  const maxNumSeqs = plannedBatch(host, request, sizingFor(host, speed));
-  return maxNumSeqs === undefined ? { request } : { request: { ...request, maxNumSeqs }, maxNumSeqs };
+  return plannedBatch(host, request, sizingFor(host, speed));
 }
 
 /** Of the models of a server, the host's. */

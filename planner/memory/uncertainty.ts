@@ -40,6 +40,8 @@ export interface ErrorTerm<Traits extends object = object> {
 export interface ErrorTable<Traits extends object = object> {
   /** Part of the start-ups of a class whose need lies within the interval. */
   readonly coverage: number;
+  /** On GPUs whose limit is lower, flat errors shrink with it, GiB. @default they do not */
+  readonly flatFromGiB?: number;
   readonly terms: readonly ErrorTerm<Traits>[];
 }
 
@@ -49,6 +51,7 @@ export interface Uncertainty {
   /** What was measured, or what was not. */
   readonly basis: string;
   readonly coverage: number;
+  readonly flatFromGiB?: number;
 }
 
 /** GiB, and shares of parts. */
@@ -56,11 +59,11 @@ export type ErrorSize = { readonly gib?: number } & Partial<MemoryParts>;
 
 /** The terms that hold for what is known of a request, and what they rest on. */
 export function uncertaintyOf<Traits extends object>(
-  { coverage, terms }: ErrorTable<Traits>,
+  { coverage, flatFromGiB, terms }: ErrorTable<Traits>,
   { traits, names }: Evidence<Traits>,
 ): Uncertainty {
   const valid = termsFor(terms, traits);
-  return { terms: valid, basis: basisOf(valid, names), coverage };
+  return { terms: valid, basis: basisOf(valid, names), coverage, ...(flatFromGiB !== undefined && { flatFromGiB }) };
 }
 
 export function termsFor<Traits extends object>(
@@ -72,11 +75,20 @@ export function termsFor<Traits extends object>(
   );
 }
 
-/** Causes are independent of each other; what one cause does to several parts, it does at once. */
-export function intervalOf(terms: Uncertainty["terms"], parts: MemoryParts): Interval {
+/**
+ * Causes are independent of each other; what one cause does to several parts, it does at once.
+ *
+ * @param limitGiB of the GPU.
+ */
+export function intervalOf(
+  { terms, flatFromGiB = 0 }: Pick<Uncertainty, "terms" | "flatFromGiB">,
+  parts: MemoryParts,
+  limitGiB: number,
+): Interval {
+  const flat = Math.min(1, flatFromGiB === 0 ? 1 : limitGiB / flatFromGiB);
   return {
-    belowGiB: Math.hypot(...terms.map(({ below }) => sizeGiB(below, parts))),
-    aboveGiB: Math.hypot(...terms.map(({ above }) => sizeGiB(above, parts))),
+    belowGiB: Math.hypot(...terms.map(({ below }) => sizeGiB(below, parts, flat))),
+    aboveGiB: Math.hypot(...terms.map(({ above }) => sizeGiB(above, parts, flat))),
   };
 }
 
@@ -88,8 +100,8 @@ const PARTS = [
   "graphs",
 ] as const satisfies readonly (keyof MemoryParts)[];
 
-function sizeGiB(size: ErrorSize, parts: MemoryParts): number {
-  return PARTS.reduce((sum, part) => sum + (size[part] ?? 0) * parts[part], size.gib ?? 0);
+function sizeGiB(size: ErrorSize, parts: MemoryParts, flat: number): number {
+  return PARTS.reduce((sum, part) => sum + (size[part] ?? 0) * parts[part], flat * (size.gib ?? 0));
 }
 
 /** What the interval rests on: the gaps in what was measured, or that there are none. */

@@ -28,6 +28,13 @@ export type Decider =
   | "host memory"
   | "other models";
 
+/** Deciders that no load changes. */
+const START_CHECKS: readonly Decider[] = ["free memory", "graph capture", "recurrent states"];
+
+export function isStartCheck(decides: Decider): boolean {
+  return START_CHECKS.includes(decides);
+}
+
 export interface MemoryVerdict {
   readonly answer: MemoryAnswer;
   readonly decides: Decider;
@@ -67,19 +74,20 @@ export interface StartCheck {
 /** The need of each stage with its interval, and the verdict on the tightest of them; without GPUs it is of the host. */
 export function judge(
   needs: readonly StageNeed[],
-  { terms, basis, coverage }: Uncertainty,
+  uncertainty: Uncertainty,
   on: "gpu" | "cpu" = "gpu",
 ): Pick<MemoryEstimate, "perGpu" | "stages" | "verdict" | "shortfallGiB"> {
   const judged = needs.map((need) => {
-    const estimate = estimateOf(need, intervalOf(terms, need.parts));
+    const estimate = estimateOf(need, intervalOf(uncertainty, need.parts, need.budgetGiB));
     const load = { ...ofStage(estimate), decides: on === "cpu" ? "host memory" : deciderOf(need, estimate) } as const;
     const checks = (need.checks ?? []).map(({ off, ...check }) => ({
       ...check,
-      ...("aboveGiB" in off ? off : intervalOf(terms, off)),
+      ...("aboveGiB" in off ? off : intervalOf(uncertainty, off, need.budgetGiB)),
     }));
     const failing = checks.filter((check) => answerOf(check) !== "fits");
     return { estimate, worst: [load, ...failing].reduce(tighter) };
   });
+  const { basis, coverage } = uncertainty;
   const { estimate, worst } = judged.reduce((tightest, stage) =>
     tighter(tightest.worst, stage.worst) === tightest.worst ? tightest : stage,
   );

@@ -75,6 +75,9 @@ export const verdict = z
       ],
       "What the answer turns on.",
     ),
+    compared: z
+      .strictObject({ needGiB: gib("What is needed, by the estimate."), limitGiB: gib("What there is.") })
+      .meta({ description: "What decides, on the tightest GPU: not always the sum and limit of memoryPerGpu." }),
     intervalGiB: z
       .strictObject({
         below: gib("What the need may stay under the estimate."),

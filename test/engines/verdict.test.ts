@@ -55,10 +55,16 @@ describe("every verdict", () => {
         const { below, above } = verdict.intervalGiB;
         expect(below).toBeGreaterThan(0);
         expect(above).toBeGreaterThan(0);
-        expect(perGpu.totalGiB - below).toBeGreaterThanOrEqual(0);
+        expect(perGpu.totalGiB).toBeGreaterThanOrEqual(0);
         const no = stages.some(({ totalGiB, belowGiB, limitGiB }) => totalGiB - belowGiB > limitGiB);
         const fits = stages.every(({ totalGiB, aboveGiB, limitGiB }) => totalGiB + aboveGiB <= limitGiB);
-        expect(verdict.answer).toBe(no ? "no" : fits ? "fits" : "edge");
+        const ofLoad = no ? "no" : fits ? "fits" : "edge";
+        const { needGiB, limitGiB } = verdict.compared;
+        expect(verdict.answer).toBe(needGiB + above <= limitGiB ? "fits" : needGiB - below > limitGiB ? "no" : "edge");
+        // What the engine asks besides makes it worse, never better.
+        expect(["fits", "edge", "no"].indexOf(verdict.answer)).toBeGreaterThanOrEqual(
+          ["fits", "edge", "no"].indexOf(ofLoad),
+        );
         expect(verdict.basis).not.toMatch(/[{}]|undefined/);
       }),
       { numRuns: atNight(150) },
@@ -100,7 +106,8 @@ describe("the interval", () => {
   const tables: readonly ErrorTable[] = [errorTable, ollamaTable];
   const parts: MemoryParts = { weights: 30, kvCache: 20, activation: 3, nonTorch: 2, graphs: 1 };
   const of = (changes: Partial<VllmRequest>) =>
-    intervalOf(termsFor(errorTable.terms, evidenceFor(vllmRequest(llama, changes)).traits), parts).aboveGiB;
+    intervalOf({ terms: termsFor(errorTable.terms, evidenceFor(vllmRequest(llama, changes)).traits) }, parts, 80)
+      .aboveGiB;
   const vllm = (version: string) => ({ version });
 
   it("adds the shares of one cause and combines causes in quadrature", () => {
@@ -109,7 +116,11 @@ describe("the interval", () => {
       { cause: "a", when: {}, above: { gib: 1, weights: 0.05, nonTorch: 0.25 }, below: {}, source },
       { cause: "b", when: {}, above: { kvCache: 0.2 }, below: { gib: 0.5 }, source },
     ];
-    expect(intervalOf(terms, parts)).toEqual({ aboveGiB: Math.hypot(1 + 1.5 + 0.5, 4), belowGiB: 0.5 });
+    expect(intervalOf({ terms }, parts, 80)).toEqual({ aboveGiB: Math.hypot(1 + 1.5 + 0.5, 4), belowGiB: 0.5 });
+    expect(intervalOf({ terms, flatFromGiB: 16 }, parts, 4)).toEqual({
+      aboveGiB: Math.hypot(0.25 + 1.5 + 0.5, 4),
+      belowGiB: 0.125,
+    });
   });
 
   it("is narrow where start-ups were measured, and wider with every step away from them", () => {
@@ -159,12 +170,12 @@ describe("what decides", () => {
       decides: "one request",
     });
     expect(decides({ gpuMemoryGiB: 40, concurrency: 64 })).toMatchObject({ answer: "no", decides: "KV cache" });
-    expect(decides({ engine: { name: "vllm", version: "0.19.0" }, utilization: 1 })).toMatchObject({
-      answer: "fits",
-    });
-    expect(decides({ engine: { name: "vllm", version: "0.19.0" }, utilization: 1, concurrency: 57 })).toMatchObject({
-      decides: "graph capture",
-    });
+    const old = { engine: { name: "vllm", version: "0.19.0" } } as const;
+    expect(decides({ ...old, utilization: 0.9 })).toMatchObject({ answer: "fits" });
+    expect(decides({ ...old, utilization: 0.985 })).toMatchObject({ answer: "edge", decides: "graph capture" });
+    expect(decides({ ...old, utilization: 0.985, args: { "enforce-eager": true } })).toMatchObject({ answer: "fits" });
+    expect(decides({ ...old, utilization: 1 }).answer).toBe("no");
+    expect(decides({ utilization: 1 })).toMatchObject({ answer: "no", decides: "free memory" });
     const cpu = { engine: { name: "ollama", version: "0.32.15" }, device: "cpu", gpuMemoryGiB: 8 } as const;
     expect(decides(cpu)).toMatchObject({ decides: "host memory" });
     expect(refused(decides({}))).toMatchObject({ answer: "no", decides: "engine" });
@@ -189,10 +200,10 @@ describe("what decides", () => {
       intervalGiB: { below: 0.4, above: 0.9 },
       basis: "vLLM 0.33 not measured on L40S",
     } as const;
-    expect(verdictText({ totalGiB: 19.7, limitGiB: 20 }, verdict)).toBe(
+    expect(verdictText({ ...verdict, compared: { needGiB: 19.7, limitGiB: 20 } })).toBe(
       "may start or not: 0.3 GiB to spare by the estimate, which can be 0.9 GiB off (vLLM 0.33 not measured on L40S)",
     );
-    expect(verdictText({ totalGiB: 20.2, limitGiB: 20 }, { ...verdict, decides: "KV cache" })).toBe(
+    expect(verdictText({ ...verdict, compared: { needGiB: 20.2, limitGiB: 20 }, decides: "KV cache" })).toBe(
       "may hold this load or not: 0.2 GiB missing by the estimate, which can be 0.4 GiB off (vLLM 0.33 not measured on L40S)",
     );
   });

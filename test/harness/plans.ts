@@ -7,6 +7,7 @@ export function memoryVerdict(overrides: Partial<MemoryVerdict> = {}): MemoryVer
   return {
     answer: "fits",
     decides: "KV cache",
+    compared: { needGiB: 17, limitGiB: 20 },
     intervalGiB: { below: 0.4, above: 0.5 },
     basis: "vLLM 0.33.0 not measured",
     coverage: 0.95,

@@ -62,7 +62,7 @@ export function estimateVllm(asked: VllmRequest): MemoryEstimate {
     constants,
     runner: modelRunner(asked, constants.secondRunner),
     limits,
-    caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel),
+    caches: layerCaches(architecture, request.kvCacheDtype, tensorParallel).map((cache) => cachedAs(cache, constants)),
     device: deviceOf(request, constants),
     inFlightTokens: inFlightTokens(request),
     room: loraRoom(request),
@@ -72,6 +72,11 @@ export function estimateVllm(asked: VllmRequest): MemoryEstimate {
   );
   const estimate = summarize(setting, stages, basis);
   return { ...estimate, notes: [...estimate.notes, ...servedNotes(asked)] };
+}
+
+/** Without groups for layers that look at chunks, those are cached whole. */
+function cachedAs(cache: LayerCache, { cachesChunksWhole }: VllmConstants): LayerCache {
+  return cachesChunksWhole && cache.scope.kind === "chunked" ? { ...cache, scope: { kind: "full" } } : cache;
 }
 
 /** Tokens scheduled but not settled (max-num-batched-tokens of each batch in flight): a windowed layer keeps them besides its window, however short that is. */
@@ -163,7 +168,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
       parts,
       oneRequestGiB: cacheGiB(1),
       budgetGiB,
-      checks: startChecks({ request, constants, limits, parts, budgetGiB, ...later, layout }),
+      checks: startChecks({ request, linked: card.linked, constants, limits, parts, budgetGiB, ...later, layout }),
       kvPoolGiB: Math.max(0, toGiB(poolBytes)),
     },
   };

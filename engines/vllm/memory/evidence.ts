@@ -21,6 +21,8 @@ export interface EvidenceTraits {
   readonly attention: "full" | "windows" | "latent" | "compressed" | "recurrent" | "none";
   readonly experts: "none" | "experts";
   readonly format: "measured" | "unmeasured";
+  /** A tower for images; "unmeasured" on releases of whose profiling with one there are no start-ups. */
+  readonly tower: "none" | "measured" | "unmeasured";
   readonly layout: "measured" | "unmeasured";
 }
 
@@ -44,6 +46,7 @@ export function evidenceFor(request: VllmRequest): VllmEvidence {
       attention,
       experts,
       format: table.formats.some((known) => format.startsWith(known)) ? "measured" : "unmeasured",
+      tower: towerOf(request),
       layout: isMeasuredLayout ? "measured" : "unmeasured",
     },
     names: {
@@ -53,6 +56,15 @@ export function evidenceFor(request: VllmRequest): VllmEvidence {
       format,
     },
   };
+}
+
+const TOWERS_MEASURED_FROM = "0.15.0";
+
+function towerOf({ architecture: { vision }, engine }: VllmRequest): EvidenceTraits["tower"] {
+  if (vision === undefined) {
+    return "none";
+  }
+  return compareVersions(engine.version, TOWERS_MEASURED_FROM) >= 0 ? "measured" : "unmeasured";
 }
 
 type StartUps = Pick<EvidenceTraits, "card" | "version">;

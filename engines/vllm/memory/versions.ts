@@ -43,6 +43,7 @@ export interface VllmConstants {
   readonly latentWorkspaceMiB: number;
   readonly groupSizeTolerance: number;
   readonly hybridStatePages: number;
+  readonly cachesChunksWhole: boolean;
   readonly checksFreeMemory: boolean;
   readonly statePageOfEachSequence: boolean;
   readonly windowsKeepAllBatches: boolean;

@@ -8,7 +8,7 @@ import { type NamedModel, readModel } from "../../../cli/model/read-model";
 import type { ModelReport } from "../../../cli/model/report";
 import { engineOf } from "../../../engines";
 import type { KvCacheDtype } from "../../../planner/memory/kv-cache";
-import type { MemoryAnswer } from "../../../planner/memory/verdict";
+import type { MemoryAnswer, MemoryVerdict } from "../../../planner/memory/verdict";
 import type { ArgumentValue } from "../../../planner/types";
 import { cardOf } from "../memory/cards";
 import type { ModelIndex } from "../memory/models";
@@ -19,9 +19,10 @@ export interface Judged {
   readonly answer: MemoryAnswer;
   readonly decides: string;
   readonly refusals: readonly string[];
-  /** GiB of the tightest GPU. */
+  /** Of what decides. */
   readonly needGiB: number;
   readonly limitGiB: number;
+  readonly intervalGiB: MemoryVerdict["intervalGiB"];
   readonly poolGiB: number;
 }
 
@@ -57,8 +58,8 @@ function answerTo(one: Case, { verdict, refusals, estimate }: ModelReport): Judg
     answer: verdict.answer,
     decides: verdict.decides,
     refusals,
-    needGiB: estimate.perGpu.totalGiB,
-    limitGiB: estimate.perGpu.limitGiB,
+    ...verdict.compared,
+    intervalGiB: verdict.intervalGiB,
     poolGiB: estimate.kvPoolGiB,
   };
 }
@@ -89,9 +90,13 @@ async function reportFor(one: Case, models: ModelIndex, folder: string): Promise
   return reportOn(args, model);
 }
 
-async function modelOf({ model, config, quantization }: Case, models: ModelIndex, folder: string): Promise<NamedModel> {
+async function modelOf(one: Case, models: ModelIndex, folder: string): Promise<NamedModel> {
+  const { model, config, quantization, contextTokens = 0 } = one;
   if (config === undefined) {
-    return { architecture: models.resolve(model, quantization).architecture };
+    const { architecture } = models.resolve(model, quantization);
+    // Of a model of the same dimensions, whose own limit may be lower.
+    const maxContextTokens = Math.max(architecture.maxContextTokens, contextTokens);
+    return { architecture: { ...architecture, maxContextTokens } };
   }
   const path = resolve(folder, config);
   if (!existsSync(path)) {

@@ -63,6 +63,27 @@ describe("what vLLM refuses to start", () => {
   });
 });
 
+describe("a limit of sequences above the recurrent states in memory", () => {
+  const nemotron = fixtureArchitecture("nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16");
+  const verdictOn = (changes: Partial<MemoryRequest>, architecture = nemotron) =>
+    estimateMemory(memoryRequest(architecture, changes)).verdict;
+
+  it("keeps vLLM from starting, by its default on large cards too", () => {
+    // Pages of six layers: 9.68 GiB hold 806 of them by the estimate.
+    expect(verdictOn({})).toMatchObject({ answer: "edge", decides: "recurrent states" });
+    expect(verdictOn({ gpuMemoryGiB: 75 })).toMatchObject({ answer: "no", decides: "recurrent states" });
+    expect(verdictOn({ engine: { name: "ray", version: "2.56.0" } }).decides).toBe("recurrent states");
+    expect(verdictOn({ maxNumSeqs: 512 }).answer).toBe("fits");
+  });
+
+  it("is no matter without graphs, without states, on CPUs, and before the release that looks", () => {
+    expect(verdictOn({ args: { "enforce-eager": true } }).answer).toBe("fits");
+    expect(verdictOn({}, llama).answer).toBe("fits");
+    expect(verdictOn({ device: "cpu", gpuMemoryGiB: 512 }).answer).toBe("fits");
+    expect(verdictOn({ engine: { name: "vllm", version: "0.19.1" } }).answer).toBe("fits");
+  });
+});
+
 describe("a load that lacks memory", () => {
   const lack = (changes: Partial<MemoryRequest>) => {
     const request = memoryRequest(llama, changes);

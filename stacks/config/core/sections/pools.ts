@@ -18,7 +18,7 @@ const nodeSchema = z
     }),
     gpuMemoryGiB: z.number().min(1).max(1024).optional().meta({
       description:
-        "Memory of one GPU as its driver reports it, for a card that the catalogue lacks or that has another size there. Of a card that it lacks nothing else is known: no speed is predicted, and the plan says that it may not start. Default: the catalogue's.",
+        "Memory of one GPU as CUDA or ROCm reports it to a process (nvidia-smi shows 0.4 to 0.5 GiB more), for a card that the catalogue lacks or that has another size there. Of a card that it lacks nothing else is known: no speed is predicted, and the plan says that it may not start. Default: the catalogue's.",
       unit: "GiB",
       example: 31.7,
     }),

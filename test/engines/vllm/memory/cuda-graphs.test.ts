@@ -10,7 +10,7 @@ import { memoryRequest } from "../requests";
 
 const llama = fixtureArchitecture("meta-llama--Llama-3.1-8B");
 const deepseek = fixtureArchitecture("deepseek-ai--DeepSeek-V3");
-const usual = { largest: 512, decoding: true };
+const usual = { largest: 512, decoding: true, followsSequences: true, step: 16 };
 const limits = (maxNumSeqs: number, maxNumBatchedTokens = 8192) => ({ maxNumSeqs, maxNumBatchedTokens });
 
 /** Graphs on one card by one version, as the difference that --enforce-eager makes to what is taken from the pool. */
@@ -27,7 +27,18 @@ describe("captured CUDA graphs", () => {
     expect(capturedGraphs(limits(256), usual)).toBe(51 + 35);
     expect(capturedGraphs(limits(8), usual)).toBe(5 + 4);
     expect(capturedGraphs(limits(1), usual)).toBe(2 + 1);
-    expect(capturedGraphs(limits(1024), { largest: 1024, decoding: true })).toBe(83 + 83);
+    expect(capturedGraphs(limits(1024), { ...usual, largest: 1024 })).toBe(83 + 83);
+  });
+
+  it("were in older releases up to 512 whatever max-num-seqs is, every 8, and of mixed batches alone", () => {
+    const sizesIn = (version: string) => {
+      const { constants } = vllmConstants(version);
+      return captureSizes(constants, llama, cardTraits({ gpuModel: "NVIDIA A10", gpuMemoryGiB: 22 }));
+    };
+    expect(capturedGraphs(limits(1), sizesIn("0.9.2"))).toBe(67);
+    expect(capturedGraphs(limits(256), sizesIn("0.10.2"))).toBe(67);
+    expect(capturedGraphs(limits(1), sizesIn("0.10.2"))).toBe(2);
+    expect(capturedGraphs(limits(256), sizesIn("0.11.0"))).toBe(67 + 35);
   });
 
   it("are no larger than a batch may be, and leave decoding out where the back end cannot", () => {
@@ -63,7 +74,7 @@ describe("captured CUDA graphs", () => {
     ["and on Hopper it is not on Triton", deepseek, "NVIDIA H200", "0.20.0", 512, true],
   ] as const)("%s", (_rule, architecture, gpuModel, version, largest, decoding) => {
     const card = cardTraits({ gpuModel, gpuMemoryGiB: 80 });
-    expect(captureSizes(vllmConstants(version).constants, architecture, card)).toEqual({ largest, decoding });
+    expect(captureSizes(vllmConstants(version).constants, architecture, card)).toMatchObject({ largest, decoding });
   });
 });
 

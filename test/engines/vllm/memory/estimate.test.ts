@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { estimateVllm, windowMargin } from "../../../../engines/vllm/memory/estimate";
-import type { VllmRequest } from "../../../../engines/vllm/memory/request";
 import { fixtureArchitecture } from "../../../planner/model/fixtures";
 import { memoryRequest } from "../requests";
 
@@ -22,26 +21,34 @@ describe("batches in flight", () => {
 });
 
 describe("a card whose whole memory is the engine's budget", () => {
-  const stages = (version: string, layout: Pick<VllmRequest, "tensorParallel" | "pipelineParallel">) =>
-    estimateVllm(memoryRequest(llama, { ...layout, engine: { version }, gpuMemoryGiB: 80, utilization: 1 })).stages;
-  /** What 0.19.0, which captures its graphs on top of the budget, has no use of on each GPU besides those graphs, GiB. */
-  const contexts = (layout: Parameters<typeof stages>[1]) => {
-    // 0.20.0 captures the same graphs within the budget.
-    const graphs = stages("0.20.0", layout).map(({ overhead }) => overhead.graphsGiB);
-    return stages("0.19.0", layout).map(({ limitGiB }, at) => 80 - limitGiB - (graphs[at] ?? Number.NaN));
-  };
-
-  it("loses 0.51 GiB to the CUDA context of one GPU", () => {
-    expect(contexts({ tensorParallel: 1, pipelineParallel: 1 })).toEqual([expect.closeTo(0.51, 9)]);
+  it.each([
+    [1, 1, 0.51],
+    [2, 1, 1.53],
+    [1, 2, 1.53],
+    [1, 4, 1.53],
+    [4, 2, 1.53],
+  ])("loses to the context of TP %i and PP %i %d GiB of each GPU", (tensorParallel, pipelineParallel, contextGiB) => {
+    const request = { tensorParallel, pipelineParallel, gpuMemoryGiB: 80, utilization: 1 };
+    const { compared, ...verdict } = estimateVllm(memoryRequest(llama, request)).verdict;
+    expect(verdict).toMatchObject({ answer: "no", decides: "free memory" });
+    expect(compared.needGiB - compared.limitGiB).toBeCloseTo(contextGiB, 9);
   });
 
-  it.each([
-    [2, 1],
-    [1, 2],
-    [1, 4],
-    [4, 2],
-  ])("loses 1.53 GiB on each GPU of a group of TP %i and PP %i", (tensorParallel, pipelineParallel) => {
-    const each = Array.from({ length: pipelineParallel }, () => expect.closeTo(1.53, 9));
-    expect(contexts({ tensorParallel, pipelineParallel })).toEqual(each);
+  it("is not looked at before 0.9.1", () => {
+    const request = { gpuMemoryGiB: 80, utilization: 0.999, vllm: { enforceEager: true, maxNumSeqs: 1 } };
+    const decidesIn = (version: string) =>
+      estimateVllm(memoryRequest(llama, { ...request, engine: { version } })).verdict.decides;
+    expect(decidesIn("0.9.0")).not.toBe("free memory");
+    expect(decidesIn("0.9.1")).toBe("free memory");
+  });
+});
+
+describe("layers that look at chunks", () => {
+  it("are cached whole before 0.14.0", () => {
+    const scout = fixtureArchitecture("meta-llama--Llama-4-Scout-17B-16E-Instruct");
+    const cacheIn = (version: string) =>
+      estimateVllm(memoryRequest(scout, { engine: { version }, contextTokens: 1_000_000, tensorParallel: 8 })).perGpu
+        .kvCacheGiB;
+    expect(cacheIn("0.13.0") / cacheIn("0.14.0")).toBeGreaterThan(3);
   });
 });
