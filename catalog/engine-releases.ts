@@ -12,6 +12,20 @@ export interface ReleaseOption extends ReleaseSpan {
   readonly name: string;
 }
 
+/** Model classes, as `architectures` of a config.json names them, by release. */
+export interface ReleaseClasses {
+  readonly about: string;
+  readonly source: string;
+  readonly asOf: string;
+  /** First release that replaces the endings of names by one another: those of generating models, of the others. */
+  readonly since: string;
+  readonly generating: readonly string[];
+  readonly pooling: readonly string[];
+  readonly own: readonly ReleaseOption[];
+  /** Run as Transformers has them, where the engine has no class of its own; whether one starts is not known. */
+  readonly ofTransformers: readonly ReleaseOption[];
+}
+
 /** What the releases of an engine take, as read from each one's own parser. */
 export interface EngineReleases {
   readonly about: string;
@@ -25,6 +39,8 @@ export interface EngineReleases {
   readonly environment: readonly ReleaseOption[];
   /** What an argument takes, where releases differ in it. */
   readonly values?: Readonly<Record<string, readonly ReleaseOption[]>>;
+  /** @default nobody read which it has */
+  readonly classes?: ReleaseClasses;
 }
 
 /** Whether a release is in a span; one newer than all that were read counts as the newest of them. */

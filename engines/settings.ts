@@ -46,6 +46,8 @@ export interface SettingsOutcome {
   readonly notes: readonly string[];
   /** Asked for, and not to be had for this model: the plan is refused. */
   readonly problems: readonly { readonly rule: string; readonly message: string }[];
+  /** Deserves a look, and forbids nothing. @default nothing does */
+  readonly advice?: SettingsOutcome["problems"];
 }
 
 /** The block of one engine. Blocks are as the schema reads them; `undefined` is an empty one. */

@@ -305,22 +305,22 @@ function withOutcome(config: ModelConfig, request: ModelRequest): ModelRequest {
   };
 }
 
-/** What models ask of their engines under their own blocks, and cannot have. */
+/** What models ask of their engines under their own blocks, and cannot have, or may not get. */
 export function settingProblems(
   models: Readonly<Record<string, ModelConfig>>,
   requests: readonly ModelRequest[],
 ): CapacityProblem[] {
   return requests.flatMap((request) => {
     const config = models[request.name];
-    const problems = config === undefined ? [] : settingsOutcome(config, request).problems;
-    return problems.map(
-      ({ rule, message }): CapacityProblem => ({
-        severity: "mandatory",
-        rule,
-        subject: `models.${request.name}`,
-        message,
-      }),
-    );
+    if (config === undefined) {
+      return [];
+    }
+    const { problems, advice = [] } = settingsOutcome(config, request);
+    const subject = `models.${request.name}`;
+    return [
+      ...problems.map((problem): CapacityProblem => ({ severity: "mandatory", ...problem, subject })),
+      ...advice.map((problem): CapacityProblem => ({ severity: "advisory", ...problem, subject })),
+    ];
   });
 }
 

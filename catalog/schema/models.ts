@@ -72,6 +72,18 @@ const engineReleases = z.strictObject({
   arguments: releaseOptions,
   environment: releaseOptions,
   values: z.record(text, releaseOptions).optional(),
+  classes: z
+    .strictObject({
+      about: text,
+      asOf: day,
+      source: text,
+      since: release,
+      generating: z.array(text).nonempty(),
+      pooling: z.array(text).nonempty(),
+      own: releaseOptions,
+      ofTransformers: releaseOptions,
+    })
+    .optional(),
 });
 
 const remarks = z.record(text, text);

@@ -1,5 +1,5 @@
 import { engineSettings } from "../settings";
-import { releaseGaps } from "../vllm/asked-of-release";
+import { classFix, classOutcome, releaseGaps } from "../vllm/asked-of-release";
 import { parsersAskedFor } from "../vllm/asked-parsers";
 import { remoteCodeProblems } from "../vllm/remote-code";
 import { chatFaults, vllmBlock } from "../vllm/settings";
@@ -26,14 +26,23 @@ export const raySettings = engineSettings(rayBlock, {
     const parsers = parsersAskedFor({ key: "ray", version, hasTemplates: false }, block, model);
     const isReasoningWithTools = block.reasoning && block.toolCalling;
     const gaps = releaseGaps({ model: onVllm(model), own: {}, isReasoningWithTools });
+    const computes = `Ray ${model.engineVersion} computes with vLLM ${version}`;
+    const ofClass = classOutcome(
+      onVllm(model),
+      computes,
+      (span) =>
+        `write engine: vllm${span.until === undefined ? "" : `, and ${classFix(span, {}).replace("write ", "")}`}`,
+    );
     return {
       ...parsers,
+      ...ofClass,
       problems: [
         ...parsers.problems,
         ...gaps.map(({ reason }) => ({
           rule: "engine-release",
-          message: `Ray ${model.engineVersion} computes with vLLM ${version}: ${reason}. To fix it: write engine: vllm.`,
+          message: `${computes}: ${reason}. To fix it: write engine: vllm.`,
         })),
+        ...ofClass.problems,
         ...remoteCodeProblems(onVllm(model)),
       ],
     };

@@ -1,8 +1,10 @@
 /** What a model asks of its release of vLLM, and the release lacks. */
+import type { ReleaseSpan } from "../../catalog/engine-releases";
 import type { Card, CardRefusal } from "../card";
 import type { ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";
 import { loraRoom } from "./adapters";
+import { classFinding } from "./model-class";
 import { featureGap, type ReleaseGap, type VllmFeature, valueGap } from "./releases";
 import type { VllmOwnSettings } from "./settings";
 import { dtypeAskedFor, vllmWeights } from "./weight-format";
@@ -58,6 +60,43 @@ export function releaseProblems(asked: AskedOfRelease): SettingsOutcome["problem
     rule: "engine-release",
     message: `vLLM ${model.engineVersion}${executor}: ${gap.reason}. To fix it: ${fixOf(gap, own)}.`,
   }));
+}
+
+/**
+ * What the release makes of the model's class, as a refusal or as advice. The version of the model's engine is vLLM's.
+ *
+ * @param prefix what runs that vLLM: `vLLM 0.8.0`.
+ * @param fix by the releases that have the class; undefined where none has.
+ */
+export function classOutcome(
+  model: ServedModel,
+  prefix: string,
+  fix: (span: ReleaseSpan) => string,
+): Pick<SettingsOutcome, "problems" | "advice"> {
+  const found = classFinding(model);
+  if (found === undefined) {
+    return { problems: [] };
+  }
+  const { verdict, reason, span } = found;
+  if (verdict === "doubtful") {
+    const message = `${model.name}: ${reason}. Try it before you count on it.`;
+    return { problems: [], advice: [{ rule: "transformers-class", message }] };
+  }
+  const mend = span === undefined ? "write engine: external for a server that has the model" : fix(span);
+  return { problems: [{ rule: "engine-release", message: `${prefix}: ${reason}. To fix it: ${mend}.` }] };
+}
+
+/** The releases with a model's class, as a user writes them. */
+export function classFix({ since, until }: ReleaseSpan, { distributedExecutor }: VllmOwnSettings): string {
+  const isBeyondRay =
+    distributedExecutor === "ray" && since !== undefined && featureGap("rayImage", since) !== undefined;
+  const executor = isBeyondRay ? "vllm.distributedExecutor: native, and " : "";
+  if (until === undefined) {
+    return isBeyondRay ? `write ${executor}no engineVersion` : newerRelease(since ?? "");
+  }
+  const older = since === until ? "" : " or older";
+  const oldest = since === undefined || since === until ? "" : `, "${since}" at the least`;
+  return `write ${executor}engineVersion: "${until}"${older}${oldest}`;
 }
 
 function fixOf({ span: { since, until } }: ReleaseGap, { distributedExecutor }: VllmOwnSettings): string {

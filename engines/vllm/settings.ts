@@ -4,7 +4,7 @@ import { kvCacheBytesPerToken } from "../../planner/memory/kv-cache";
 import type { ModelTask, ServedModel } from "../served-model";
 import { engineSettings, type SettingFault, type SettingsOutcome } from "../settings";
 import { LORA_RANKS } from "./adapters";
-import { releaseProblems } from "./asked-of-release";
+import { classFix, classOutcome, releaseProblems } from "./asked-of-release";
 import { parsersAskedFor } from "./asked-parsers";
 import { TEMPLATES_FROM } from "./chat-parsers";
 import { remoteCodeProblems } from "./remote-code";
@@ -142,13 +142,17 @@ export const vllmSettings = engineSettings(vllmBlock, {
     const parsers = parsersAskedFor({ key: "vllm", version, hasTemplates }, block, model);
     const { notes, problems } = splitOutcome(block, model);
     const isReasoningWithTools = block.reasoning && block.toolCalling;
+    const own = vllmOwnSettings(model);
+    const ofClass = classOutcome(model, `vLLM ${version}`, (span) => classFix(span, own));
     return {
       ...parsers,
+      ...ofClass,
       notes: [...parsers.notes, ...notes],
       problems: [
         ...parsers.problems,
         ...problems,
-        ...releaseProblems({ model, own: vllmOwnSettings(model), isReasoningWithTools }),
+        ...releaseProblems({ model, own, isReasoningWithTools }),
+        ...ofClass.problems,
         ...remoteCodeProblems(model),
       ],
     };

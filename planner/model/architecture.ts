@@ -242,6 +242,8 @@ export interface ModelArchitecture {
   readonly name?: string;
   /** `model_type` of the config (of the text model when nested). */
   readonly family: string;
+  /** `architectures` of the config: names of the classes that its weights are for. @default the config names none */
+  readonly classes?: readonly string[];
   readonly kind: "decoder" | "encoder";
   /** Number of transformer layers; `layerSpecs` has this length. */
   readonly layers: number;

@@ -213,6 +213,7 @@ function assemble({ root, text, rootType, family, model, hiddenSize, options, fi
   return {
     name: options.name,
     family,
+    ...classNames(root),
     kind: model.kind,
     layers: model.layerSpecs.length,
     layerSpecs: model.layerSpecs,
@@ -238,6 +239,11 @@ function assemble({ root, text, rootType, family, model, hiddenSize, options, fi
     ...(model.cacheDoubt !== undefined && { cacheDoubt: model.cacheDoubt }),
     assumed: findings.assumed,
   };
+}
+
+function classNames(root: ConfigSource): Pick<ModelArchitecture, "classes"> {
+  const classes = root.states("architectures") ? root.textList("architectures") : [];
+  return classes.length === 0 ? {} : { classes };
 }
 
 /** Decoders without a dtype key (gpt-oss, MiniMax) are published in bfloat16, encoders in float32. */

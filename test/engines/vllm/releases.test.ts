@@ -26,6 +26,12 @@ it("features and older forms have the right shape, and name releases that were r
     about: text,
     asOf: z.iso.date(),
     features: z.record(text, feature),
+    classes: z.strictObject({
+      about: text,
+      source: text,
+      attentionAlone: z.strictObject({ since: release }),
+      mistralFamilies: z.array(text).nonempty(),
+    }),
     series: z.strictObject({ about: text, source: text, since: z.record(text, release) }),
     olderForms: z.array(form),
   });
