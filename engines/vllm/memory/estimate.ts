@@ -12,7 +12,7 @@ import type { AdapterRoom } from "../../adapters";
 import { loraRoom } from "../adapters";
 import { activationBytes, type ProfilingRun, penaltyBytes } from "./activation";
 import { graphsInPool } from "./cuda-graphs";
-import { type Device, deviceOf } from "./device";
+import { CONTEXT_GIB, type Device, deviceOf } from "./device";
 import { errorTable } from "./error-terms";
 import { evidenceFor } from "./evidence";
 import { fp8ExpertMultiple, mxfp4Kernel } from "./expert-kernels";
@@ -26,9 +26,6 @@ import { type SchedulerLimits, schedulerLimits } from "./scheduler-defaults";
 import { asServed, servedNotes } from "./served-model";
 import { type VllmConstants, vllmConstants } from "./versions";
 import { stageWeightBytes } from "./weights";
-
-/** Device memory an engine process holds before it starts to count, by one and by several GPUs; 0.19 on H100. */
-const CONTEXT_GIB = { single: 0.51, group: 1.53 } as const;
 
 /** The release that kv-packed-groups.ts and the pages of compressed caches are read from. */
 const COMPRESSED_CACHE_SOURCE = "0.33.0";
@@ -134,10 +131,15 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   };
   const graphs = device.graphBytes(run, stage) * (room === undefined ? 1 : GRAPHS_WITH_ADAPTERS);
   const counted = graphsInPool(constants, runner, card) ? graphs : 0;
-  const uncounted = graphs - counted + (constants.penaltiesInPool ? 0 : penaltyBytes(run));
-  const overhead = { activation: activationBytes(run), nonTorch: device.nonTorchBytes(run), graphs: counted };
+  const beyond = graphs - counted + (constants.penaltiesInPool ? 0 : penaltyBytes(run));
+  const uncounted = device.shared ? 0 : beyond;
+  const overhead = {
+    activation: activationBytes(run),
+    nonTorch: device.nonTorchBytes(run),
+    graphs: counted + (beyond - uncounted),
+  };
   const budget = request.gpuMemoryGiB * BYTES_PER_GIB * utilization;
-  const poolBytes = budget - weights - overhead.activation - overhead.nonTorch - overhead.graphs;
+  const left = budget - weights - overhead.activation - overhead.nonTorch - overhead.graphs;
   const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants, device.blockTokens);
   const cacheGiB = (requests: number): number =>
     layout === undefined
@@ -146,6 +148,8 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
           requestBytes(layout, requests, request.contextTokens, setting.inFlightTokens) +
             device.sparePages * layout.pageBytes,
         );
+  const cacheOfAllGiB = cacheGiB(request.concurrency);
+  const poolBytes = device.shared ? Math.min(left, cacheOfAllGiB * BYTES_PER_GIB) : left;
   return {
     layout,
     poolBytes,
@@ -155,7 +159,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
       layers: stage.endLayer - stage.firstLayer,
       parts: {
         weights: toGiB(weights),
-        kvCache: cacheGiB(request.concurrency),
+        kvCache: cacheOfAllGiB,
         activation: toGiB(overhead.activation),
         nonTorch: toGiB(overhead.nonTorch),
         graphs: toGiB(overhead.graphs),
@@ -190,7 +194,7 @@ function summarize(setting: Setting, stages: readonly StageResult[], basis: stri
   return {
     ...judge(needs, uncertaintyOf(errorTable, evidenceFor(request)), request.device),
     kvPoolGiB: limiting?.poolGiB ?? Math.min(...needs.map(({ kvPoolGiB }) => kvPoolGiB)),
-    utilization: device.utilization,
+    utilization: device.toldUtilization,
     kvTokens: limiting?.tokens ?? 0,
     requiredTokens: request.contextTokens * request.concurrency,
     requestCapacity: limiting?.requests ?? Number.POSITIVE_INFINITY,
