@@ -21,8 +21,10 @@ export interface MemoryRequest
   readonly device?: "gpu" | "cpu";
   /** Memory of one GPU as the driver reports it, e.g. 79.19 for an "80 GB" H100. */
   readonly gpuMemoryGiB: number;
+  /** Of the whole card, which its process sees, where pods take turns on it: `gpuMemoryGiB` is then its part. @default gpuMemoryGiB */
+  readonly cardMemoryGiB?: number;
   /** Name of the card; decides defaults and kernels. */
   readonly gpuModel?: string;
-  /** Fraction of GPU memory that the engine may take. @default the engine's */
+  /** Fraction of `gpuMemoryGiB` that the engine may take. @default the engine's */
   readonly utilization?: number;
 }

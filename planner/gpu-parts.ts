@@ -65,7 +65,7 @@ export function partNotes(gpu: GpuSpec): readonly string[] {
         `runs on a ${slice.profile} slice of ${memory(gpu)} GiB of an ${model}: no start-up on a slice was measured, the estimate is that of the card`,
       ]
     : [
-        `shares an ${model} in ${slice.perGpu} turns: the plan counts ${memory(gpu)} GiB as its part, and nothing keeps the others from taking it`,
+        `shares an ${model} in ${slice.perGpu} turns: the plan counts ${memory(gpu)} GiB as its part, and nothing keeps the others from taking it. One that takes more than its own ends itself or a neighbour, whichever asks for memory when the card has none left`,
       ];
 }
 

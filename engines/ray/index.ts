@@ -69,7 +69,8 @@ export const ray: Engine = {
   // What was read of cards is of another release of vLLM than the one in Ray.
   cardVerdict: (model, card) => vllmCardVerdict(onVllm(model), card, false),
   preallocatesGpuMemory: true,
-  noTimeSlicing: vllm.noTimeSlicing,
+  noTimeSlicing:
+    "nobody has read how Ray counts GPUs that pods take turns on, nor whether each vLLM in it keeps to a share of the card as the plan would tell it",
   // vLLM's, and a minute for the cluster: the head first, then its workers, then Serve's controller and the application.
   warmUpSeconds: vllm.warmUpSeconds + 60,
   // Raylet, Ray's agents, the node's HTTP proxy and one replica of the API; it takes one CPU, vLLM's driver another.

@@ -14,6 +14,7 @@ import { vllmOptions } from "./options";
 import { seriesSince } from "./releases";
 import { sleeperOnNode, splitLayoutProblems, vllmOwnSettings, vllmSettings } from "./settings";
 import { batchProblems, vllmContextLimit, vllmLackOfMemory, vllmVersionProblems } from "./start-rules";
+import { turnsProblems } from "./turns";
 import { eightBits, vllmWeights } from "./weight-format";
 
 /** Of its API and of its metrics. */
@@ -53,7 +54,11 @@ export const vllm: Engine = {
   layoutFlags: [{ flag: "enable-expert-parallel", text: "whole experts on each GPU, not a part of every one" }],
   contextLimit: vllmContextLimit,
   versionProblems: vllmVersionProblems,
-  startProblems: (request) => [...batchProblems(vllmRequest(request)), ...adapterProblems(request)],
+  startProblems: (request) => [
+    ...batchProblems(vllmRequest(request)),
+    ...adapterProblems(request),
+    ...turnsProblems(request),
+  ],
   lackOfMemory: vllmLackOfMemory,
   served: (request) => asServed(vllmRequest(request)),
   windowMargin: (request) => windowMargin(vllmRequest(request)),
@@ -65,8 +70,6 @@ export const vllm: Engine = {
   // Its processes pass messages through rings of 160 MiB (distributed/device_communicators/shm_broadcast.py of 0.33.0).
   onCpu: { sharedMemoryGiB: 1, verdict: vllmCpuVerdict },
   preallocatesGpuMemory: true,
-  noTimeSlicing:
-    "vLLM takes its share of the whole card's memory when it starts, and ends where another pod has taken its own: a card in turns has no part that is its alone",
   // It compiles and captures CUDA graphs: 1 to 2 minutes cold.
   warmUpSeconds: 150,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },

@@ -8,15 +8,16 @@ import type { ModelRequest } from "../request";
 export const ONE_GPU = { tensorParallel: 1, pipelineParallel: 1 };
 
 export function onGpu(
-  gpu: GpuSpec,
+  { engineMemoryGiB, model: gpuModel, slice }: GpuSpec,
   model: ModelRequest,
   { tensorParallel, pipelineParallel }: Pick<Layout, "tensorParallel" | "pipelineParallel">,
 ): MemoryRequest {
   return {
     ...onAny(model),
     device: "gpu",
-    gpuMemoryGiB: gpu.engineMemoryGiB,
-    gpuModel: gpu.model,
+    gpuMemoryGiB: engineMemoryGiB,
+    ...(slice?.kind === "time-slices" && { cardMemoryGiB: engineMemoryGiB * slice.perGpu }),
+    gpuModel,
     tensorParallel,
     pipelineParallel,
   };

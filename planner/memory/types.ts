@@ -39,7 +39,7 @@ export interface MemoryEstimate {
   readonly stages: readonly StageEstimate[];
   /** Memory left for the KV cache on the GPU that limits the number of tokens. */
   readonly kvPoolGiB: number;
-  /** Fraction of GPU memory the engine is allowed to take. */
+  /** Fraction of the memory that its process sees which the engine is allowed to take. */
   readonly utilization: number;
   /** The figure the engine prints as its KV cache size; 0 when nothing is cached. */
   readonly kvTokens: number;

@@ -274,7 +274,10 @@ export const model = z.strictObject({
     .optional()
     .meta({ description: "All models of its server together, where others join it." }),
   takesImages: flag("Prompts may hold images."),
-  gpuMemoryUtilization: amount("fraction", "Of the GPU's memory that the engine may use."),
+  gpuMemoryUtilization: amount(
+    "fraction",
+    "Of the GPU's memory that the engine may use; of the whole card's, where vLLM takes turns on it.",
+  ),
   kvCacheDtype: oneOf(["auto", "bfloat16", "fp8"], "Number format of the KV cache; auto: the model's own."),
   quantization: text("Weight format that the environment or the catalogue asks for.").optional(),
   loadAs: z

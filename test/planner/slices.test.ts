@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { GpuSharing } from "../../catalog/gpu-sharing";
 import { migGpuModels, migLayout, migProfilesOf } from "../../catalog/mig-profiles";
 import { cardCount, hourlyUsd, type MachineShape, shapes } from "../../catalog/shapes";
+import { engineOf, engineVersion } from "../../engines";
 import { planDeployment } from "../../planner/plan";
 import { allocatable } from "../../planner/pod-resources";
+import type { ModelRequest } from "../../planner/request";
 import { canBeParted, gpusText, isSharingLabel, mostPerPod, parted, sharingLabels } from "../../planner/slices";
 import { taintsOf } from "../../planner/taints";
 import { environmentOf, gpuOf, modelOf, poolOf, shapeNamed } from "./fixtures";
@@ -162,19 +164,33 @@ describe("a plan on parts of GPUs", () => {
     expect(problems[0]?.remedies?.join()).toContain("tensorParallel: 1");
   });
 
-  it("lets engines take turns that take memory as they need it, and no others", () => {
+  describe("in turns", () => {
     const turns = { timeSlicing: { replicas: 2 } };
-    const refused = planOf(1, turns, A10).problems;
-    expect(refused.map(({ rule }) => rule)).toEqual(["model-fits"]);
-    expect(refused[0]?.message).toContain("vLLM takes its share of the whole card's memory when it starts");
-    expect(refused[0]?.remedies?.join()).toMatch(/whose GPUs are whole.*engine: ollama/);
+    const onTurns = (...models: ModelRequest[]) => planDeployment(environmentOf([slicesOf(A10, turns)], models));
 
-    const onOllama = { ...small(0), engine: "ollama" as const, engineVersion: "0.32.15", quantization: "Q8_0" };
-    const { problems, models } = planDeployment(
-      environmentOf([slicesOf(A10, turns)], [onOllama, { ...onOllama, name: "small-1" }]),
-    );
-    expect(problems).toEqual([]);
-    expect(models.map(({ resources }) => resources.gpuResource)).toEqual(Array(2).fill("nvidia.com/gpu.shared"));
-    expect(models[0]?.notes.join("\n")).toContain("shares an NVIDIA A10 in 2 turns");
+    it.each(["ray", "tgi", "triton"] as const)("refuses %s, and names the engines that can", (engine) => {
+      const { problems } = onTurns({ ...small(0), engine, engineVersion: engineVersion(engine) });
+      expect(problems.map(({ rule }) => rule)).toEqual(["model-fits"]);
+      expect(problems[0]?.message).toContain(engineOf(engine).noTimeSlicing);
+      expect(problems[0]?.remedies?.join()).toMatch(/whose GPUs are whole.*engine: vllm or ollama/);
+    });
+
+    it("refuses a release of vLLM that cannot be told its cache", () => {
+      const { problems } = onTurns({ ...small(0), engineVersion: "0.10.1.1" });
+      expect(problems.map(({ rule }) => rule)).toEqual(["model-fits"]);
+      expect(problems[0]?.message).toContain("0.10.2");
+      expect(onTurns({ ...small(0), engineVersion: "0.10.2" }).problems).toEqual([]);
+    });
+
+    it("gives vLLM and Ollama a turn each, under the name that no whole GPU has", () => {
+      const onOllama = { ...small(1), engine: "ollama" as const, engineVersion: "0.32.15", quantization: "Q8_0" };
+      const { problems, models } = onTurns(small(0), onOllama);
+      expect(problems).toEqual([]);
+      expect(models.map(({ resources }) => resources.gpuResource)).toEqual(Array(2).fill("nvidia.com/gpu.shared"));
+      for (const { notes, noSpeed } of models) {
+        expect(notes.join("\n")).toContain("shares an NVIDIA A10 in 2 turns");
+        expect(noSpeed).toContain("a part of NVIDIA A10");
+      }
+    });
   });
 });

@@ -5,7 +5,7 @@ import { planDocument } from "../report/planned";
 import { type Sections, suggestedSections } from "./texts";
 
 const folder = useFolder();
-const [{ pools, models } = {}] = suggestedSections("gpu-sharing.md");
+const [{ pools, models } = {}, inTurns] = suggestedSections("gpu-sharing.md");
 const tls = { kind: "self-signed" };
 const edge = {
   stage: "development",
@@ -17,7 +17,13 @@ const edge = {
 
 interface Planned {
   readonly deployable: boolean;
-  readonly models: readonly { name: string; gpuSlice?: object; monthlyUsd: number; resources: { cpu: number } }[];
+  readonly models: readonly {
+    name: string;
+    gpuSlice?: object;
+    monthlyUsd: number;
+    gpuMemoryUtilization: number;
+    resources: { cpu: number };
+  }[];
   readonly pools: readonly { name: string; gpusClaimed: number; gpusTotal: number; labels: object }[];
   readonly violations: readonly { message: string; policy: string }[];
 }
@@ -66,6 +72,17 @@ describe("the example", () => {
   }, 60_000);
 });
 
+it("the example of turns has vLLM twice and Ollama on one card, within it", async () => {
+  const planned = await deployable({ ...edge, ...inTurns });
+  const slice = { kind: "time-slices", perGpu: 3, cards: 1 };
+  expect(planned.models.map(({ gpuSlice }) => gpuSlice)).toEqual(Array(3).fill(slice));
+  const [chat, search] = planned.models.map(({ gpuMemoryUtilization }) => gpuMemoryUtilization);
+  expect(chat).toBeGreaterThan(0.25);
+  expect(chat).toBeLessThan(0.92 / 3);
+  expect(search).toBe(chat);
+  expect(planned.pools).toMatchObject([{ gpusClaimed: 3, gpusTotal: 3 }]);
+}, 60_000);
+
 describe("on a cloud's machine", () => {
   const small = { model: "llama-3.2-1b-instruct", contextTokens: 4096, concurrency: 2 };
   const system = { shape: "VM.Standard.A1.Flex", ocpus: 4, memoryGiB: 24 };
@@ -95,10 +112,10 @@ describe("on a cloud's machine", () => {
       ["pools.parts.sharing", "whole GPUs, where rdma is"],
     ],
     [
-      "turns with vLLM",
+      "turns with Ray Serve",
       1,
-      oci({ shape: "VM.GPU.A10.1", sharing: { timeSlicing: { replicas: 2 } } }),
-      ["model-fits", "vLLM takes its share", "engine: ollama"],
+      oci({ shape: "VM.GPU.A10.1", sharing: { timeSlicing: { replicas: 2 } } }, { engine: "ray" }),
+      ["model-fits", "how Ray counts GPUs", "engine: vllm or ollama"],
     ],
     [
       "tensor parallelism over slices",

@@ -3,7 +3,7 @@ import { findGpus } from "../../../catalog/find-gpu";
 import type { GpuModel } from "../../../catalog/shapes";
 import type { ExpertKernel } from "./expert-kernels";
 import type { MoeBackend } from "./options";
-import type { VllmRequest } from "./request";
+import { seenMemoryGiB, type VllmRequest } from "./request";
 
 export interface CardTraits {
   /** On a board with NVLink, for which collective communication keeps larger buffers. */
@@ -22,8 +22,10 @@ export interface CardTraits {
 /** From this size on, a card that nobody named counts as one of a data centre, GiB: what needs more memory. */
 const DATA_CENTRE_GIB = 70;
 
+type NamedCard = Pick<VllmRequest, "gpuModel" | "gpuMemoryGiB" | "cardMemoryGiB">;
+
 /** A name that means several cards takes the traits that need more memory. */
-export function cardTraits(request: Pick<VllmRequest, "gpuModel" | "gpuMemoryGiB" | "vllm">): CardTraits {
+export function cardTraits(request: NamedCard & Pick<VllmRequest, "vllm">): CardTraits {
   const traits = traitsOf(request);
   const backend = request.vllm?.moeBackend;
   if (backend === undefined) {
@@ -43,10 +45,10 @@ const KERNEL_OF: Readonly<Record<MoeBackend, ExpertKernel>> = {
   flashinfer_trtllm: "tensorrt-llm",
 };
 
-function traitsOf({ gpuModel, gpuMemoryGiB }: Pick<VllmRequest, "gpuModel" | "gpuMemoryGiB">): CardTraits {
+function traitsOf({ gpuModel, ...memory }: NamedCard): CardTraits {
   const [card, ...others] = gpuModel === undefined ? [] : cardsNamed(gpuModel);
   if (card === undefined) {
-    const linked = gpuMemoryGiB >= DATA_CENTRE_GIB;
+    const linked = seenMemoryGiB(memory) >= DATA_CENTRE_GIB;
     return {
       linked,
       expertKernel: linked ? "triton" : "marlin",

@@ -8,10 +8,17 @@ import { DEFAULT_BLOCK_TOKENS } from "./kv-groups";
 import type { VllmRequest } from "./request";
 import type { VllmConstants } from "./versions";
 
+/** Device memory an engine process holds before it starts to count, by one and by several GPUs; 0.19 on H100. */
+export const CONTEXT_GIB = { single: 0.51, group: 1.53 } as const;
+
 export interface Device {
   readonly card: CardTraits;
   /** Part of the memory that the engine may fill; on CPUs the size of its cache is told to it instead. */
   readonly utilization: number;
+  /** The same as the engine is told: of all memory that it sees, which is the whole card's where pods take turns. */
+  readonly toldUtilization: number;
+  /** Pods take turns on the card: all that a process takes counts, and the size of its cache is told to it. */
+  readonly shared: boolean;
   /** Tokens per page of the KV cache unless the model needs more. */
   readonly blockTokens: number;
   /** Pages that the plan gives the pool beside those of requests: the engine keeps one for itself. */
@@ -26,9 +33,12 @@ export function deviceOf(request: VllmRequest, constants: VllmConstants): Device
 
 function gpus(request: VllmRequest, constants: VllmConstants): Device {
   const card = cardTraits(request);
-  return {
+  const utilization = request.utilization ?? constants.defaultUtilization;
+  const whole: Device = {
     card,
-    utilization: request.utilization ?? constants.defaultUtilization,
+    utilization,
+    toldUtilization: utilization,
+    shared: false,
     blockTokens: DEFAULT_BLOCK_TOKENS,
     sparePages: 0,
     nonTorchBytes: (run) => nonTorchBytes(run, card.linked),
@@ -36,6 +46,24 @@ function gpus(request: VllmRequest, constants: VllmConstants): Device {
       request.vllm?.enforceEager
         ? 0
         : cudaGraphBytes({ architecture, stage, limits, sizes: captureSizes(constants, architecture, card) }),
+  };
+  const { cardMemoryGiB } = request;
+  return cardMemoryGiB === undefined ? whole : onTurns(whole, request.gpuMemoryGiB, cardMemoryGiB);
+}
+
+/**
+ * Nothing keeps a process to its part of a card, so the part holds its CUDA context too. What it is told to use bounds what the
+ * card must have free when it starts, context made (request_memory in v1/worker/utils.py of 0.33.0): what it takes from then
+ * on, rounded up, so that it starts beside any others that keep to their parts.
+ */
+function onTurns(whole: Device, partGiB: number, cardGiB: number): Device {
+  const takenGiB = partGiB * whole.utilization - CONTEXT_GIB.single;
+  return {
+    ...whole,
+    toldUtilization: Math.ceil((takenGiB / cardGiB) * 10_000) / 10_000,
+    shared: true,
+    sparePages: 1,
+    nonTorchBytes: (run) => whole.nonTorchBytes(run) + CONTEXT_GIB.single * BYTES_PER_GIB,
   };
 }
 
@@ -62,6 +90,8 @@ function cpus({ architecture }: VllmRequest): Device {
   return {
     card: CPU_TRAITS,
     utilization: 1,
+    toldUtilization: 1,
+    shared: false,
     blockTokens: CPU_BLOCK_TOKENS[isLatent ? "latent" : "other"],
     sparePages: 1,
     nonTorchBytes: () => CPU_PROCESSES_GIB * BYTES_PER_GIB,

@@ -137,10 +137,15 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   };
   const graphs = device.graphBytes(run, stage) * (room === undefined ? 1 : GRAPHS_WITH_ADAPTERS);
   const counted = graphsInPool(constants, runner, card) ? graphs : 0;
-  const uncounted = graphs - counted + (constants.penaltiesInPool ? 0 : penaltyBytes(run));
-  const overhead = { activation: activationBytes(run), nonTorch: device.nonTorchBytes(run), graphs: counted };
+  const beyond = graphs - counted + (constants.penaltiesInPool ? 0 : penaltyBytes(run));
+  const uncounted = device.shared ? 0 : beyond;
+  const overhead = {
+    activation: activationBytes(run),
+    nonTorch: device.nonTorchBytes(run),
+    graphs: counted + (beyond - uncounted),
+  };
   const budget = request.gpuMemoryGiB * BYTES_PER_GIB * utilization;
-  const poolBytes = budget - weights - overhead.activation - overhead.nonTorch - overhead.graphs;
+  const left = budget - weights - overhead.activation - overhead.nonTorch - overhead.graphs;
   const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants, device.blockTokens);
   const cacheGiB = (requests: number): number =>
     layout === undefined
@@ -156,6 +161,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     nonTorch: toGiB(overhead.nonTorch),
     graphs: toGiB(overhead.graphs),
   };
+  const poolBytes = device.shared ? Math.min(left, parts.kvCache * BYTES_PER_GIB) : left;
   const budgetGiB = toGiB(budget);
   const later = { uncountedGiB: toGiB(uncounted), samplingGiB: runner === "v1" ? toGiB(samplingBytes(run)) : 0 };
   return {
@@ -168,7 +174,9 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
       parts,
       oneRequestGiB: cacheGiB(1),
       budgetGiB,
-      checks: startChecks({ request, linked: card.linked, constants, limits, parts, budgetGiB, ...later, layout }),
+      checks: device.shared
+        ? []
+        : startChecks({ request, linked: card.linked, constants, limits, parts, budgetGiB, ...later, layout }),
       kvPoolGiB: Math.max(0, toGiB(poolBytes)),
     },
   };
@@ -189,7 +197,7 @@ function summarize(setting: Setting, stages: readonly StageResult[], basis: stri
   return {
     ...judge(needs, uncertaintyOf(errorTable, evidenceFor(request)), request.device),
     kvPoolGiB: limiting?.poolGiB ?? Math.min(...needs.map(({ kvPoolGiB }) => kvPoolGiB)),
-    utilization: device.utilization,
+    utilization: device.toldUtilization,
     kvTokens: limiting?.tokens ?? 0,
     requiredTokens: request.contextTokens * request.concurrency,
     requestCapacity: limiting?.requests ?? Number.POSITIVE_INFINITY,

@@ -15,3 +15,11 @@ export interface VllmRequest extends Omit<MemoryRequest, "engine" | "args" | "ma
 export function vllmRequest({ args, maxNumSeqs, ...request }: MemoryRequest): VllmRequest {
   return { ...request, vllm: { ...readVllmFlags(args).options, ...(maxNumSeqs !== undefined && { maxNumSeqs }) } };
 }
+
+/** What the driver tells a process of its card, GiB: of the whole card where pods take turns. */
+export function seenMemoryGiB({
+  gpuMemoryGiB,
+  cardMemoryGiB,
+}: Pick<VllmRequest, "gpuMemoryGiB" | "cardMemoryGiB">): number {
+  return cardMemoryGiB ?? gpuMemoryGiB;
+}

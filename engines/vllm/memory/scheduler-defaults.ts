@@ -1,7 +1,7 @@
 /** vLLM's scheduler limits when unset: they decide the activation memory. */
 
 import type { BatchLimits } from "../../engine";
-import type { VllmRequest } from "./request";
+import { seenMemoryGiB, type VllmRequest } from "./request";
 import { type VllmConstants, vllmConstants } from "./versions";
 
 export interface SchedulerLimits {
@@ -44,11 +44,14 @@ export function takesPiecesOfPrompts({ architecture, vllm }: Pick<VllmRequest, "
  * (_set_default_max_num_seqs_and_batched_tokens_args in vllm/engine/arg_utils.py of 0.11.2 to 0.33.0).
  */
 export function schedulerLimits(
-  request: Pick<VllmRequest, "architecture" | "contextTokens" | "device" | "gpuMemoryGiB" | "gpuModel" | "vllm">,
+  request: Pick<
+    VllmRequest,
+    "architecture" | "contextTokens" | "device" | "gpuMemoryGiB" | "cardMemoryGiB" | "gpuModel" | "vllm"
+  >,
   constants: Pick<VllmConstants, "batchTokensFrom160GiB">,
 ): SchedulerLimits {
-  const { contextTokens, device, gpuMemoryGiB, gpuModel, vllm } = request;
-  const defaults = device === "cpu" ? CPU_DEFAULTS : schedulerDefaults(gpuMemoryGiB, constants, gpuModel);
+  const { contextTokens, device, gpuModel, vllm } = request;
+  const defaults = device === "cpu" ? CPU_DEFAULTS : schedulerDefaults(seenMemoryGiB(request), constants, gpuModel);
   const unset = takesPiecesOfPrompts(request)
     ? defaults.maxNumBatchedTokens
     : Math.max(contextTokens, defaults.maxNumBatchedTokens);

@@ -2,13 +2,11 @@
 import { toGiB } from "../../../names/units";
 import type { Interval, MemoryParts } from "../../../planner/memory/uncertainty";
 import type { StartCheck } from "../../../planner/memory/verdict";
+import { CONTEXT_GIB } from "./device";
 import type { KvLayout } from "./kv-groups";
 import type { VllmRequest } from "./request";
 import type { SchedulerLimits } from "./scheduler-defaults";
 import type { VllmConstants } from "./versions";
-
-/** Device memory an engine process holds before it starts to count, by one and by several GPUs; 0.19 on H100. */
-const CONTEXT_GIB = { single: 0.51, group: 1.53 } as const;
 
 /** Without NVLink a group holds less of it before the count begins: what two GPUs exchange is small there (versions.json, nonTorchGiB). */
 const UNLINKED_GROUP_GIB = 0.9;

@@ -65,7 +65,7 @@ function layoutProblem(path: Path, layout: string, { model }: GpuSpec): ProblemD
     allowed: unread
       ? `cards whose slices the catalogue knows (${list(migGpuModels)}); of ${model} it does not: ${unread}`
       : `cards that have MIG: ${list(migGpuModels)}; ${model} has none`,
-    fix: "remove sharing, or take a machine with one of those; engines that take no memory in advance can share a card by timeSlicing: {replicas: 4}",
+    fix: "remove sharing, or take a machine with one of those; models can take turns on any card by timeSlicing: {replicas: 4}",
   };
 }
 

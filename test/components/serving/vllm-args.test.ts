@@ -5,10 +5,13 @@ import { IMAGE_PULL_SECONDS } from "../../../components/serving/pod-settings";
 import { groupArguments, vllmArguments } from "../../../components/serving/vllm-args";
 import { engineOptions } from "../../../engines";
 import { LORA_RANKS } from "../../../engines/vllm/adapters";
+import { planDeployment } from "../../../planner/plan";
+import { parted } from "../../../planner/slices";
 import type { ArgumentValue, ModelPlan } from "../../../planner/types";
 import upstream from "../../fixtures/upstream/vllm-flags.json";
 import { adaptersPlan } from "../../harness/adapters";
 import { groupPlan, modelPlan } from "../../harness/plans";
+import { environmentOf, modelOf, poolOf, shapeNamed } from "../../planner/fixtures";
 import { problemsWith } from "../../stacks/config/samples";
 
 interface Flag {
@@ -85,6 +88,44 @@ describe("vllmArguments", () => {
     expect(args).toContain(`--kv-cache-memory-bytes=${2.5 * 2 ** 30}`);
     expect(args.join(" ")).not.toContain("gpu-memory-utilization");
     expect(parserProblems(args)).toEqual([]);
+  });
+
+  it("tells instances that take turns on a card what each may take of the whole of it, and their caches in bytes", () => {
+    const timeSlicing = { replicas: 3 };
+    const shape = parted(shapeNamed("VM.GPU.A10.1"), { timeSlicing });
+    const pool = poolOf("VM.GPU.A10.1", 1, { name: "gpu", shape, sharing: { timeSlicing } });
+    const asked = { contextTokens: 4096, concurrency: 2, maxNumSeqs: 16 };
+    const models = [
+      modelOf("llama-3.2-1b-instruct", asked),
+      modelOf("qwen3-embedding-0.6b", { ...asked, task: "embedding", gpuMemoryUtilization: 0.8 }),
+      modelOf("bge-m3", { ...asked, task: "embedding" }),
+    ];
+    const plan = planDeployment(environmentOf([pool], models));
+    expect(plan.problems).toEqual([]);
+    const told = plan.models.map((model) => vllmArguments(model, "/models/current"));
+    // Keys and values of 16 and 28 layers, 8 heads of 64 and of 128, 2 bytes: 513 pages of 16 tokens, one of them vLLM's own.
+    const pages = (layers: number, head: number) => 513 * 16 * layers * 2 * 8 * head * 2;
+    expect(told.map((args) => args.filter((word) => word.includes("memory")))).toEqual([
+      ["--gpu-memory-utilization=0.2836", `--kv-cache-memory-bytes=${pages(16, 64)}`],
+      ["--gpu-memory-utilization=0.2436", `--kv-cache-memory-bytes=${pages(28, 128)}`],
+      ["--gpu-memory-utilization=0.2836", "--kv-cache-memory-bytes=0"],
+    ]);
+    expect(told.flatMap(parserProblems)).toEqual([]);
+    expect(told[0]).toEqual([
+      "/models/current",
+      "--served-model-name=llama-3.2-1b-instruct",
+      "--host=0.0.0.0",
+      "--port=8000",
+      "--tensor-parallel-size=1",
+      "--pipeline-parallel-size=1",
+      "--max-model-len=4096",
+      "--max-num-seqs=16",
+      "--gpu-memory-utilization=0.2836",
+      `--kv-cache-memory-bytes=${pages(16, 64)}`,
+      "--runner=generate",
+      "--shutdown-timeout=3600",
+      "--disable-access-log-for-endpoints=/health,/metrics,/v1/models",
+    ]);
   });
 
   it("renders a planned model", () => {
