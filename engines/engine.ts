@@ -6,6 +6,7 @@ import type { ModelArchitecture } from "../planner/model/architecture";
 import type { StatedFormat } from "../planner/model/weights-name";
 import type { AdapterSupport } from "./adapters";
 import type { Card, CardVerdict } from "./card";
+import type { HostMemoryUse, PodOfReplica } from "./host-memory";
 import type { LayoutRequest, MemoryRequest } from "./memory-request";
 import type { ArgumentValue, ModelSource, ModelTask, ServedModel } from "./served-model";
 import type { EngineSettings } from "./settings";
@@ -225,6 +226,11 @@ export interface Engine {
    * @default they stay where they are
    */
   weightsInHostGiB?(model: ServedModel, weightsGiB: number): number;
+  /**
+   * What the model's own options take of the memory of each of its pods.
+   * @default nothing, or what the engine takes anyway
+   */
+  hostMemory?(model: ServedModel, pod: PodOfReplica): readonly HostMemoryUse[];
   /** @default it runs there whatever it serves, and shares no memory */
   readonly onCpu?: OnCpu;
   /** Takes the GPU memory that it may use when it starts, whatever the model needs. */

@@ -1,5 +1,6 @@
 import type { MachineShape } from "../catalog/shapes";
 import type { SidecarResources } from "../engines";
+import { type HostMemoryUse, sumOfUses } from "../engines/host-memory";
 import { nodeAgents } from "./node-agents";
 import type { Capacity } from "./packing";
 import type { PodResources } from "./types";
@@ -73,12 +74,14 @@ export interface EnginePod {
   readonly adapterMemoryGiB?: number;
   /** Memory that its engine moves weights of the GPUs to. @default 0 */
   readonly weightsMemoryGiB?: number;
+  /** What options of its model take. @default nothing */
+  readonly optionMemory?: readonly HostMemoryUse[];
   readonly sidecar: SidecarResources;
 }
 
 /** The same without GPUs. */
 export interface CpuEnginePod extends EnginePod {
-  /** Of `/dev/shm`. */
+  /** Of `/dev/shm`, besides what options take there. */
   readonly sharedMemoryGiB: number;
 }
 
@@ -93,32 +96,41 @@ export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: numbe
     throw new Error(`shape ${shape.name} has no GPU`);
   }
   const share = gpus / gpu.count;
-  // /dev/shm carries the tensors that the workers of one node exchange; a single worker needs little.
-  const sharedMemoryGiB = gpus > 1 ? Math.min(32, 4 * gpus) : 1;
-  const { ephemeralStorageGiB, adapterMemoryGiB = 0, weightsMemoryGiB = 0, sidecar } = engine;
+  const { ephemeralStorageGiB, adapterMemoryGiB = 0, weightsMemoryGiB = 0, optionMemory = [], sidecar } = engine;
+  const ofOptions = sumOfUses(optionMemory);
+  const exchangeGiB = exchangeMemoryGiB(gpus);
   const engineGiB = Math.max(2 * gpus * gpu.memoryGiB, hostMemoryFloorGiB(gpus) + weightsMemoryGiB);
-  const wanted = engineGiB + sharedMemoryGiB + adapterMemoryGiB;
+  const wanted = engineGiB + exchangeGiB + adapterMemoryGiB + ofOptions.memoryGiB;
   return {
     cpu: cpuShare(node.cpu * share, sidecar, 1),
     memoryGiB: Math.floor(Math.min(node.memoryGiB * share, wanted)),
     ephemeralStorageGiB,
-    sharedMemoryGiB,
+    sharedMemoryGiB: exchangeGiB + ofOptions.sharedMemoryGiB,
+    ...(ofOptions.memoryGiB > 0 && { optionMemoryGiB: ofOptions.memoryGiB }),
     gpus,
     gpuResource: gpu.resource,
   };
+}
+
+/** Of `/dev/shm`, for the tensors that the workers of one node exchange; a single worker needs little. */
+export function exchangeMemoryGiB(gpus: number): number {
+  return gpus > 1 ? Math.min(32, 4 * gpus) : 1;
 }
 
 /** A CPU-only pod: memory from the estimate, and what its processes share; half of the node's CPUs. Threads beyond the cores only contend. */
 export function cpuPodResources(
   node: Capacity,
   memoryGiB: number,
-  { ephemeralStorageGiB, adapterMemoryGiB = 0, sidecar, sharedMemoryGiB }: CpuEnginePod,
+  { ephemeralStorageGiB, adapterMemoryGiB = 0, optionMemory = [], sidecar, sharedMemoryGiB }: CpuEnginePod,
 ): PodResources {
+  const ofOptions = sumOfUses(optionMemory);
+  const wanted = memoryGiB + adapterMemoryGiB + sharedMemoryGiB + ofOptions.memoryGiB;
   return {
     cpu: cpuShare(node.cpu / 2, sidecar, 0.5),
-    memoryGiB: Math.ceil((memoryGiB + adapterMemoryGiB + sharedMemoryGiB) * 4) / 4 + sidecar.memoryGiB,
+    memoryGiB: Math.ceil(wanted * 4) / 4 + sidecar.memoryGiB,
     ephemeralStorageGiB,
-    sharedMemoryGiB,
+    sharedMemoryGiB: sharedMemoryGiB + ofOptions.sharedMemoryGiB,
+    ...(ofOptions.memoryGiB > 0 && { optionMemoryGiB: ofOptions.memoryGiB }),
     gpus: 0,
   };
 }

@@ -67,6 +67,8 @@ export interface PodResources {
   readonly ephemeralStorageGiB: number;
   /** Size of the memory-backed /dev/shm that NCCL and the engine's workers share; 0 for none. */
   readonly sharedMemoryGiB: number;
+  /** Of `memoryGiB`, what options under `args` and `env` take. @default nothing */
+  readonly optionMemoryGiB?: number;
   readonly gpus: number;
   readonly gpuResource?: GpuResource;
   /** Extended resources beside the GPUs, such as RDMA devices. */

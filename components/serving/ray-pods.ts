@@ -2,6 +2,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import { HEAD, METRICS_PORT, ray, SERVE_PORT } from "../../engines/ray";
 import { vllmVersionOf } from "../../engines/ray/releases";
+import { exchangeMemoryGiB } from "../../planner/pod-resources";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
@@ -21,7 +22,7 @@ const USER = 1000;
 const SESSION_FOLDER = "/tmp";
 const CACHE_FOLDER = "/cache";
 const SHARED_MEMORY = "/dev/shm";
-/** Objects that Ray's processes pass on are requests and answers; half of /dev/shm is left to NCCL. */
+/** Objects that Ray's processes pass on are requests and answers; half is left to NCCL, and what options take is theirs. */
 const OBJECT_STORE_SHARE = 0.5;
 /** Of the head, which passes nothing on. */
 const HEAD_SHARED_MEMORY_GIB = 1;
@@ -89,7 +90,7 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
   const { model, gpu } = args;
   const { sharedMemoryGiB } = model.resources;
   return {
-    rayStartParams: objectStore(sharedMemoryGiB),
+    rayStartParams: objectStore(exchangeMemoryGiB(model.resources.gpus)),
     pod: {
       ...common(args),
       supplementalGroups: gpu?.groups,

@@ -22,7 +22,7 @@ const RUNNERS: Readonly<Record<ModelTask, string>> = {
 
 /** Threads with which the RunAI streamer reads; what its documentation suggests for object stores. */
 const STREAM_CONCURRENCY = 16;
-/** Share of a pod's memory that streaming may use as buffer; the streamer's own default is 40 GB, whatever the pod has. */
+/** Share of a pod's memory, less what options take, that streaming may use as buffer; the streamer's own default is 40 GB, whatever the pod has. */
 const STREAM_MEMORY_SHARE = 0.25;
 
 type Arguments = Readonly<Record<string, ArgumentValue | undefined>>;
@@ -139,10 +139,9 @@ export function groupArguments(model: ModelPlan, location: string, role: GroupRo
 }
 
 function streaming(model: ModelPlan): Readonly<Record<string, ArgumentValue>> {
+  const { memoryGiB, optionMemoryGiB = 0, gpus } = model.resources;
   // One streamer per GPU process of the pod.
-  const bytes = Math.floor(
-    (model.resources.memoryGiB * 2 ** 30 * STREAM_MEMORY_SHARE) / Math.max(1, model.resources.gpus),
-  );
+  const bytes = Math.floor(((memoryGiB - optionMemoryGiB) * 2 ** 30 * STREAM_MEMORY_SHARE) / Math.max(1, gpus));
   return {
     "load-format": "runai_streamer",
     "model-loader-extra-config": { concurrency: STREAM_CONCURRENCY, memory_limit: bytes },

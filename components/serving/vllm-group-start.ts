@@ -1,6 +1,7 @@
 /** How the pods of a replica that spans nodes come to compute together: vLLM's own multi-node mode, or Ray. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
+import { exchangeMemoryGiB } from "../../planner/pod-resources";
 import type { ModelPlan } from "../../planner/types";
 import { variables } from "./pod-settings";
 import { type GroupRole, groupArguments, RENDEZVOUS_PORT, rayGroupArguments } from "./vllm-args";
@@ -12,7 +13,7 @@ const RAY_PORT = 6379;
  * in Ray's own range (10002 to 19999, python/ray/scripts/scripts.py), and off those that Kubernetes gives to Services (30000 and more).
  */
 const WORKER_PORTS = { min: 20_000, max: 28_999 } as const;
-/** Objects that Ray's processes pass on are requests and answers; half of /dev/shm is left to NCCL. */
+/** Objects that Ray's processes pass on are requests and answers; half is left to NCCL, and what options take is theirs. */
 const OBJECT_STORE_SHARE = 0.5;
 
 export interface GroupStart {
@@ -38,7 +39,9 @@ export function groupStart(model: ModelPlan, location: string, role: GroupRole):
     arguments: role === "leader" ? rayGroupArguments(model, location) : [],
     environment: variables({
       RAY_PORT: String(RAY_PORT),
-      RAY_OBJECT_STORE_BYTES: String(Math.floor(model.resources.sharedMemoryGiB * OBJECT_STORE_SHARE * 2 ** 30)),
+      RAY_OBJECT_STORE_BYTES: String(
+        Math.floor(exchangeMemoryGiB(model.resources.gpus) * OBJECT_STORE_SHARE * 2 ** 30),
+      ),
       ...(model.nodeLink?.hostNetwork && {
         RAY_PORTS: `--min-worker-port=${WORKER_PORTS.min} --max-worker-port=${WORKER_PORTS.max}`,
       }),

@@ -1,6 +1,7 @@
 import { type Engine, type SidecarResources, semanticVersionOf } from "../engine";
 import { vllm } from "../vllm";
 import { vllmCardVerdict } from "../vllm/card-verdict";
+import { vllmHostMemory } from "../vllm/host-memory";
 import { windowMargin } from "../vllm/memory/estimate";
 import { vllmRequest } from "../vllm/memory/request";
 import { vllmBatchLimits } from "../vllm/memory/scheduler-defaults";
@@ -68,6 +69,7 @@ export const ray: Engine = {
   savings: (model) => eightBits(onVllm(model)),
   // What was read of cards is of another release of vLLM than the one in Ray.
   cardVerdict: (model, card) => vllmCardVerdict(onVllm(model), card, false),
+  hostMemory: (model, pod) => vllmHostMemory(onVllm(model), pod),
   preallocatesGpuMemory: true,
   noTimeSlicing:
     "nobody has read how Ray counts GPUs that pods take turns on, nor whether each vLLM in it keeps to a share of the card as the plan would tell it",

@@ -26,7 +26,7 @@ export function releaseGaps(asked: AskedOfRelease): ReleaseGap[] {
 }
 
 function featuresOf({ model, own, isReasoningWithTools }: AskedOfRelease): VllmFeature[] {
-  const { task, architecture } = model;
+  const { task, architecture, args = {} } = model;
   const asked: Readonly<Partial<Record<VllmFeature, boolean>>> = {
     pooling: task === "embedding" || task === "rerank",
     adapters: loraRoom(model) !== undefined,
@@ -36,6 +36,9 @@ function featuresOf({ model, own, isReasoningWithTools }: AskedOfRelease): VllmF
     rayImage: own.distributedExecutor === "ray",
     prefillDecode: own.prefillDecode !== undefined,
     reasoningWithTools: isReasoningWithTools,
+    cpuOffload: Number(args["cpu-offload-gb"] ?? 0) > 0,
+    kvTransfer: args["kv-transfer-config"] !== undefined,
+    kvOffloading: args["kv-offloading-size"] !== undefined,
   };
   return (Object.keys(asked) as VllmFeature[]).filter((feature) => asked[feature]);
 }

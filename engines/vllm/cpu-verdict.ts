@@ -4,6 +4,7 @@ import { formatFor } from "../../planner/model/format-names";
 import type { CardVerdict } from "../card";
 import type { ServedModel } from "../served-model";
 import { cpuGaps } from "./asked-of-release";
+import { movedFromGpus } from "./host-memory";
 import { servedCacheDtype } from "./memory/served-model";
 import { vllmOwnSettings } from "./settings";
 import { type CpuNeeds, cacheDtypes, type ProcessorNeed, weightKindOf } from "./weight-formats";
@@ -36,6 +37,11 @@ function buildVerdict(model: ServedModel): CardVerdict {
     ...(loading === "stream"
       ? [{ reason: "vLLM's image for CPUs has no streamer of weights", remedy: `write ${key("loading")}: copy` }]
       : []),
+    // v1/kv_offload/cpu/spec.py, model_executor/offloader of 0.33.0: GPUs alone.
+    ...movedFromGpus(model, { processes: 1, tensorParallel: 1, pipelineParallel: 1 }).map(({ option }) => ({
+      reason: `${option}: vLLM moves nothing to host memory where there is no GPU`,
+      remedy: `remove models.${name}.${option}`,
+    })),
     // Sleeping gives a GPU's memory back (config/model.py of 0.32.0 and 0.33.0 refuses the flag elsewhere).
     ...(vllmOwnSettings(model).sleepMode
       ? [{ reason: "vLLM can sleep on GPUs alone", remedy: `remove ${key("sleepMode")}` }]

@@ -5,6 +5,7 @@ import type { Dtype } from "../../planner/model/architecture";
 import { isPlainObject } from "../../planner/model/config-source";
 import { dtypeNamed } from "../../planner/model/format-names";
 import type { ArgumentValue } from "../../planner/types";
+import { kvFlagFault } from "./kv-connectors";
 import { ENCODER_PARALLELISMS, MOE_BACKENDS, type MoeBackend, type VllmOptions } from "./memory/options";
 import { vllmArgument, vllmOptions } from "./options";
 
@@ -77,6 +78,8 @@ export function readVllmFlags(args: Readonly<Record<string, ArgumentValue>> = {}
     const { name, negated } = canonical(given);
     const reader = Object.hasOwn(readers, name) ? readers[name] : undefined;
     if (reader === undefined) {
+      const allowed = kvFlagFault(name, value);
+      problems.push(...(allowed === undefined ? [] : [{ flag: given, value, allowed }]));
       continue;
     }
     const reading = reader(negated && typeof value === "boolean" ? !value : value);

@@ -6,6 +6,7 @@ import { vllmCpuVerdict } from "./cpu-verdict";
 import { parallelismProblems } from "./divisibility";
 import { memoryFlags, OVERRIDING_FLAGS, readVllmFlags } from "./flags";
 import { vllmFormats } from "./formats";
+import { vllmHostMemory } from "./host-memory";
 import { estimateVllm, windowMargin } from "./memory/estimate";
 import { vllmRequest } from "./memory/request";
 import { vllmBatchLimits } from "./memory/scheduler-defaults";
@@ -67,6 +68,7 @@ export const vllm: Engine = {
   cardVerdict: vllmCardVerdict,
   // Asleep on level 1, which the model control API asks for, all of them (https://docs.vllm.ai, features: sleep mode).
   weightsInHostGiB: (model, weightsGiB) => (vllmOwnSettings(model).sleepMode ? weightsGiB : 0),
+  hostMemory: vllmHostMemory,
   // Its processes pass messages through rings of 160 MiB (distributed/device_communicators/shm_broadcast.py of 0.33.0).
   onCpu: { sharedMemoryGiB: 1, verdict: vllmCpuVerdict },
   preallocatesGpuMemory: true,

@@ -187,6 +187,10 @@ function splitOutcome({ prefillDecode }: VllmBlock, model: ServedModel): Pick<Se
       ...(model.args?.["kv-transfer-config"] === undefined
         ? []
         : ["args.kv-transfer-config: vllm.prefillDecode sets it for both kinds of pods. Remove one of the two"]),
+      // _post_init_kv_transfer_config of config/vllm.py (0.14.0 to 0.33.0) puts its own connector in place of that one.
+      ...(model.args?.["kv-offloading-size"] === undefined
+        ? []
+        : ["args.kv-offloading-size replaces the connector that vllm.prefillDecode needs. Remove one of the two"]),
       ...(model.adapters === undefined
         ? []
         : [

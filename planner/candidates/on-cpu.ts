@@ -11,6 +11,7 @@ import type { ModelRequest, PoolRequest } from "../request";
 import type { ServerModels } from "../shared-servers";
 import { enginePod } from "./engine-pod";
 import { onCpu } from "./memory-requests";
+import { optionMemory, optionMemoryNotes, optionMemoryShort } from "./option-memory";
 import { lacksMemory, refusalToStart, refuse } from "./refuse";
 import type { Candidate, Fit } from "./types";
 import { capacityText, eachText, gib, notesOf } from "./words";
@@ -36,19 +37,22 @@ export function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity
     const reason = `needs ${gib(totalGiB)} of host memory, ${pool.shape.name} leaves ${gib(limitGiB)}: ${verdictText(estimate.verdict)}${eachText(server, each)}`;
     return lacksMemory(pool, { layout, estimate, each }, reason);
   }
+  const uses = optionMemory(model, layout);
   const resources = cpuPodResources(node, totalGiB + estimate.verdict.intervalGiB.above, {
     ...enginePod(model, 1),
+    optionMemory: uses,
     sharedMemoryGiB: engineOf(model.engine).onCpu?.sharedMemoryGiB ?? 0,
   });
   if (!holds(node, resources)) {
-    return refuse(
-      pool,
-      `${pool.shape.name} leaves ${capacityText(node)} to models; ${model.engine} needs ${resources.cpu} CPUs and ${gib(resources.memoryGiB)}`,
-    );
+    const { optionMemoryGiB = 0, memoryGiB, cpu } = resources;
+    const needs = `${pool.shape.name} leaves ${capacityText(node)} to models; ${model.engine} needs ${cpu} CPUs and ${gib(memoryGiB)}`;
+    const roomGiB = Math.floor(node.memoryGiB) - (memoryGiB - optionMemoryGiB);
+    const { short, remedy } = optionMemoryShort(model, uses, { short: needs, roomGiB });
+    return refuse(pool, short, remedy);
   }
   const speed = speedOn(server, pool.shape, layout, { request: requests[0], estimate });
   const { concurrency } = model;
-  const notes = notesOf(verdicts);
+  const notes = [...notesOf(verdicts), ...optionMemoryNotes(uses)];
   const candidate: Candidate = { pool: pool.name, layout, estimate, each, resources, notes, concurrency, speed };
   // Known of CPUs that the model was measured on.
   const sizing = sizingFor(model, speed);

@@ -10,12 +10,13 @@ import { plannedConcurrency, sizingFor, speedOn, withBatch } from "../level/size
 import type { MemoryEstimate } from "../memory/types";
 import { type Capacity, holds } from "../packing";
 import { roomForReplicas } from "../placement";
-import { gpuPodResources, hostMemoryFloorGiB } from "../pod-resources";
+import { exchangeMemoryGiB, gpuPodResources, hostMemoryFloorGiB } from "../pod-resources";
 import type { ModelRequest, PoolRequest } from "../request";
 import type { ServerModels } from "../shared-servers";
 import { mostPerPod, partName } from "../slices";
 import { enginePod } from "./engine-pod";
 import { ONE_GPU, onGpu } from "./memory-requests";
+import { beyondMachine, optionMemory, optionMemoryNotes, optionMemoryShort } from "./option-memory";
 import { layoutsFor, parallelismRemedy } from "./parallelism";
 import { lacksMemory, refusalToStart, refuse, type Tried } from "./refuse";
 import type { Candidate, Fit } from "./types";
@@ -90,11 +91,19 @@ export function fitOnGpus(
       if (options.length > 0) {
         break;
       }
-      return refuse(pool, pod.short);
+      return refuse(pool, pod.short, pod.remedy);
     }
     const { request, ...planned } = memory;
     const speed = speedOn(server, pool.shape, layout, { request, estimate });
-    const candidate: Candidate = { pool: pool.name, layout, ...planned, resources: pod.resources, notes, speed };
+    const { resources, notes: podNotes } = pod;
+    const candidate: Candidate = {
+      pool: pool.name,
+      layout,
+      ...planned,
+      resources,
+      notes: [...notes, ...podNotes],
+      speed,
+    };
     const sizing = sizingFor(model, speed);
     if (sizing === undefined) {
       return { candidate };
@@ -116,29 +125,43 @@ function memoryOn({ server, pool: { shape }, gpu }: Place, layout: Layout) {
   return { request, estimate, each, concurrency, ...(maxNumSeqs !== undefined && { maxNumSeqs }) };
 }
 
+interface Short {
+  readonly short: string;
+  readonly remedy?: string;
+}
+
 /** What its pod claims of a node, or why the node leaves it too little. */
 function podOn(
   { server: { host: model }, pool, gpu, node }: Place,
   layout: Layout,
   { perGpu }: MemoryEstimate,
-): { readonly resources: Candidate["resources"] } | { readonly short: string } {
+): { readonly resources: Candidate["resources"]; readonly notes: readonly string[] } | Short {
   const { shape } = pool;
+  const uses = optionMemory(model, layout, gpu);
+  const beyond = beyondMachine(model, uses, shape);
+  if (beyond) {
+    return beyond;
+  }
   const weightsMemoryGiB =
     engineOf(model.engine).weightsInHostGiB?.(model, perGpu.weightsGiB * layout.gpusPerNode) ?? 0;
-  const pod = { ...enginePod(model, layout.gpusPerNode), weightsMemoryGiB };
+  const pod = { ...enginePod(model, layout.gpusPerNode), weightsMemoryGiB, optionMemory: uses };
   const resources = {
     ...gpuPodResources(shape, node, layout.gpusPerNode, pod),
     ...(layout.nodesPerReplica > 1 && groupDevices(pool)),
   };
-  const beside = resources.sharedMemoryGiB + (pod.adapterMemoryGiB ?? 0) + pod.sidecar.memoryGiB + weightsMemoryGiB;
-  const floor = Math.ceil(hostMemoryFloorGiB(layout.gpusPerNode) + beside);
+  const { optionMemoryGiB = 0 } = resources;
+  const exchangeGiB = exchangeMemoryGiB(layout.gpusPerNode);
+  const beside = exchangeGiB + (pod.adapterMemoryGiB ?? 0) + pod.sidecar.memoryGiB + weightsMemoryGiB;
+  const least = hostMemoryFloorGiB(layout.gpusPerNode) + beside;
+  const floor = Math.ceil(least + optionMemoryGiB);
   if (resources.memoryGiB >= floor && holds(node, resources)) {
-    return { resources };
+    return { resources, notes: optionMemoryNotes(uses) };
   }
   const parts = `${layout.gpusPerNode} ${gpu.slice ? partName(gpu.slice) : "GPU(s)"}`;
-  return {
-    short: `${shape.name} leaves ${capacityText(node)} to models, and ${resources.memoryGiB} GiB of it to ${parts}; ${model.engine} needs ${floor} GiB and ${resources.cpu} CPUs to start`,
-  };
+  const short = `${shape.name} leaves ${capacityText(node)} to models, and ${resources.memoryGiB} GiB of it to ${parts}; ${model.engine} needs ${floor} GiB and ${resources.cpu} CPUs to start`;
+  const roomGiB = Math.floor((node.memoryGiB * layout.gpusPerNode) / gpu.count) - least;
+  const more = `give each pod more GPUs (models.${model.name}.${model.engine}.tensorParallel)`;
+  return optionMemoryShort(model, uses, { short, roomGiB, ...(layout.gpusPerNode < gpu.count && { more }) });
 }
 
 function tooLarge({ server, pool, gpu }: Place, nearest: Tried, barrier: CrossingProblem | undefined): Fit {

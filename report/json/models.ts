@@ -102,6 +102,9 @@ const resources = z
     memoryGiB: gib("Memory."),
     ephemeralStorageGiB: gib("Ephemeral storage."),
     sharedMemoryGiB: gib("Memory-backed /dev/shm; 0 for none."),
+    optionMemoryGiB: gib(
+      "Of memoryGiB, what options under args and env take; absent where they take nothing.",
+    ).optional(),
     gpus: count("GPUs", "GPUs."),
     gpuResource: z
       .union([

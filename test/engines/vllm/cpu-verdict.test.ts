@@ -24,6 +24,14 @@ describe("vLLM on CPUs", () => {
     ]);
   });
 
+  it("moves nothing from GPUs that are not there", () => {
+    const args = { "kv-offloading-size": 4, "cpu-offload-gb": 2, "mm-processor-cache-gb": 2 };
+    expect(verdict({ args }).refusals.map(({ remedy }) => remedy)).toEqual([
+      "remove models.qwen2-5-0-5b-instruct.args.kv-offloading-size",
+      "remove models.qwen2-5-0-5b-instruct.args.cpu-offload-gb",
+    ]);
+  });
+
   it("says that a share of GPU memory means nothing there", () => {
     expect(verdict({ gpuMemoryUtilization: 0.9 }).notes).toEqual([
       "models.qwen2-5-0-5b-instruct.vllm.gpuMemoryUtilization means nothing on CPUs: the KV cache gets what the plan counts for it",

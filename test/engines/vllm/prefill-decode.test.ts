@@ -25,9 +25,10 @@ describe("vllm.prefillDecode", () => {
   });
 
   it("takes no adapters, no second connector, and no stages", () => {
-    const args = { "kv-transfer-config": { kv_connector: "NixlConnector" } };
+    const args = { "kv-transfer-config": { kv_connector: "NixlConnector" }, "kv-offloading-size": 8 };
     expect(vllmSettings.outcome(block, { ...model, args, adapters: [] }).problems).toEqual([
       { rule: "prefill-decode", message: expect.stringContaining("args.kv-transfer-config") },
+      { rule: "prefill-decode", message: expect.stringContaining("args.kv-offloading-size") },
       { rule: "prefill-decode", message: expect.stringContaining("adapters") },
     ]);
     const layout = memoryRequest(model.architecture, { pipelineParallel: 2, engineSettings: block });

@@ -55,6 +55,7 @@ const rarities = {
           concurrency: 2,
           quantization: "float16",
           serviceLevel: { tpotMs: 40 },
+          args: { "kv-offloading-size": 8 },
         },
         legacy: { config: "legacy/config.json", source: "hf://example/legacy", concurrency: 2 },
         others: {

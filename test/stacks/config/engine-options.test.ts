@@ -53,6 +53,55 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
     { path: "args", allowed: "a mapping of flags to values, not a list", fix: "enable-prompt-tokens-details" },
   ],
   [
+    "LMCache's own server",
+    { args: { "kv-offloading-size": 8, "kv-offloading-backend": "lmcache" } },
+    { path: "args.kv-offloading-backend", allowed: "localhost:5555", fix: "remove the flag" },
+  ],
+  [
+    "the same in a connector",
+    { args: { "kv-transfer-config": '{"kv_connector": "LMCacheMPConnector", "kv_role": "kv_both"}' } },
+    { path: "args.kv-transfer-config", allowed: "localhost:5555", fix: "remove the flag" },
+  ],
+  [
+    "a disk of LMCache",
+    {
+      args: {
+        "kv-transfer-config": {
+          kv_connector: "LMCacheConnectorV1",
+          kv_connector_extra_config: { "lmcache.local_disk": "file:///cache/blocks" },
+        },
+      },
+    },
+    { path: "args.kv-transfer-config", allowed: "lmcache.max_local_cpu_size", fix: "remove the flag" },
+  ],
+  [
+    "the same in a variable",
+    { env: { LMCACHE_LOCAL_DISK: "/cache/blocks" } },
+    { path: "env.LMCACHE_LOCAL_DISK", allowed: "no disk for LMCache", fix: "remove it" },
+  ],
+  [
+    "settings of LMCache that the plan cannot see",
+    { env: { LMCACHE_CONFIG_FILE: "/models/current/lmcache.yaml" } },
+    { path: "env.LMCACHE_CONFIG_FILE", allowed: "hides them from the plan", fix: "remove it" },
+  ],
+  [
+    "no room for blocks",
+    { args: { "kv-offloading-size": 0 } },
+    { path: "args.kv-offloading-size", allowed: "GiB above 0", fix: "remove the flag" },
+  ],
+  [
+    "bytes that vLLM cannot read",
+    {
+      args: {
+        "kv-transfer-config": {
+          kv_connector: "OffloadingConnector",
+          kv_connector_extra_config: { cpu_bytes_to_use: "8 GiB" },
+        },
+      },
+    },
+    { path: "args.kv-transfer-config", allowed: "8589934592 or 8G", fix: "remove the flag" },
+  ],
+  [
     "a flag without value",
     { args: { seed: null } },
     { path: "args.seed", allowed: "true, false, a number", fix: "write for example true" },

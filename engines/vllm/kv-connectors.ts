@@ -1,0 +1,88 @@
+/** What vLLM is told to keep blocks of the KV cache in, besides GPUs: `kv-offloading-*` and `kv-transfer-config`. */
+import { BYTES_PER_GIB } from "../../names/units";
+import { isPlainObject } from "../../planner/model/config-source";
+import type { ArgumentValue } from "../served-model";
+
+/** One connector, as `KVTransferConfig` has it (config/kv_transfer.py of 0.10.2 to 0.33.0). */
+export interface KvConnector {
+  readonly name: string;
+  /** `kv_connector_extra_config`. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * `LMCacheMPConnector`, which `kv-offloading-backend: lmcache` is from 0.23.0 on (config/vllm.py of 0.22.0 and 0.23.0); older
+ * releases make it LMCacheConnectorV1.
+ */
+const NEEDS_SERVER =
+  "vLLM 0.23.0 and newer look for LMCache's own server at localhost:5555, which no pod of the platform runs; kv-transfer-config with LMCacheConnectorV1 keeps blocks in the pod's memory";
+
+/** Of `kv-transfer-config`, those in a MultiConnector too (multi_connector.py of 0.10.0 to 0.33.0). */
+export function kvConnectors(value: ArgumentValue | undefined): readonly KvConnector[] {
+  const config = typeof value === "string" ? parsed(value) : value;
+  if (!isPlainObject(config)) {
+    return [];
+  }
+  const { kv_connector: name, kv_connector_extra_config: given } = config;
+  const extra = isPlainObject(given) ? given : {};
+  const parts: readonly unknown[] = Array.isArray(extra.connectors) ? extra.connectors : [];
+  return [
+    ...(typeof name === "string" ? [{ name, extra }] : []),
+    ...parts.flatMap((part) => (isPlainObject(part) ? kvConnectors(part) : [])),
+  ];
+}
+
+/** What a flag may hold instead of what it holds; undefined where nothing speaks against it. */
+export function kvFlagFault(flag: string, value: ArgumentValue): string | undefined {
+  switch (flag) {
+    case "kv-offloading-size":
+      return (amount(value) ?? 0) > 0 ? undefined : "GiB above 0";
+    case "kv-offloading-backend":
+      return value === "lmcache" ? `native: with lmcache ${NEEDS_SERVER}` : undefined;
+    case "kv-transfer-config":
+      return kvConnectors(value).flatMap((connector) => connectorFault(connector) ?? [])[0];
+    default:
+      return undefined;
+  }
+}
+
+const SIZES = ["cpu_bytes_to_use", "cpu_bytes_to_use_per_rank"];
+
+function connectorFault({ name, extra }: KvConnector): string | undefined {
+  if (name === "LMCacheMPConnector") {
+    return `a connector other than LMCacheMPConnector: ${NEEDS_SERVER}`;
+  }
+  if (extra["lmcache.local_disk"] !== undefined && extra["lmcache.local_disk"] !== null) {
+    return "mappings without lmcache.local_disk: the plan has no disk for LMCache's blocks; lmcache.max_local_cpu_size is its part of the pod's memory";
+  }
+  const size = SIZES.find((key) => extra[key] !== undefined && bytes(extra[key]) === undefined);
+  return size === undefined ? undefined : `mappings whose ${size} is a number of bytes, such as 8589934592 or 8G`;
+}
+
+/** A number that is not negative, as YAML or text. */
+export function amount(value: unknown): number | undefined {
+  const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
+}
+
+/** Bytes as vLLM reads them: 8589934592, 8g (decimal), 8G (binary) (utils/argparse_utils.py of 0.33.0). */
+function bytes(value: unknown): number | undefined {
+  const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)([kKmMgGtT]?)$/.exec(String(value)) ?? [];
+  const base = unit === unit.toLowerCase() ? 1000 : 1024;
+  return digits === undefined
+    ? undefined
+    : Number(digits) * base ** ["", "k", "m", "g", "t"].indexOf(unit.toLowerCase());
+}
+
+export function gibOf(value: unknown): number | undefined {
+  const size = value === undefined ? undefined : bytes(value);
+  return size === undefined ? undefined : size / BYTES_PER_GIB;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
