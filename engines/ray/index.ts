@@ -66,8 +66,8 @@ export const ray: Engine = {
   windowMargin: (request) => windowMargin(vllmRequest(toVllm(request))),
   weights: (model) => vllmWeights(onVllm(model)),
   savings: (model) => eightBits(onVllm(model)),
-  // What was read of cards is of another release of vLLM than the one in Ray.
-  cardVerdict: (model, card) => vllmCardVerdict(onVllm(model), card, false),
+  cardVerdict: (model, card) => vllmCardVerdict(onVllm(model), card),
+  cardsByVersion: true,
   preallocatesGpuMemory: true,
   noTimeSlicing: vllm.noTimeSlicing,
   // vLLM's, and a minute for the cluster: the head first, then its workers, then Serve's controller and the application.

@@ -60,6 +60,7 @@ export const vllm: Engine = {
   weights: vllmWeights,
   savings: eightBits,
   cardVerdict: vllmCardVerdict,
+  cardsByVersion: true,
   // Asleep on level 1, which the model control API asks for, all of them (https://docs.vllm.ai, features: sleep mode).
   weightsInHostGiB: (model, weightsGiB) => (vllmOwnSettings(model).sleepMode ? weightsGiB : 0),
   // Its processes pass messages through rings of 160 MiB (distributed/device_communicators/shm_broadcast.py of 0.33.0).
