@@ -3,6 +3,8 @@ import type { CardAbilities } from "./shapes";
 /** What a card must have: a compute capability (NVIDIA), or one of these compiler targets (AMD; any when left out). */
 export interface CardNeeds {
   readonly computeCapability?: number;
+  /** The first compute capability that is too new. */
+  readonly below?: number;
   readonly gfx?: readonly string[];
   /** AMD targets for which a code path exists that nobody is known to have run. */
   readonly unproven?: readonly string[];
@@ -16,5 +18,7 @@ export function meets(card: CardAbilities, needs: CardNeeds): "yes" | "no" | "un
     }
     return needs.gfx === undefined || needs.gfx.includes(card.gfx) ? "yes" : "no";
   }
-  return (card.computeCapability ?? 0) >= (needs.computeCapability ?? 0) ? "yes" : "no";
+  const { computeCapability = 0 } = card;
+  const { computeCapability: least = 0, below = Number.POSITIVE_INFINITY } = needs;
+  return computeCapability >= least && computeCapability < below ? "yes" : "no";
 }

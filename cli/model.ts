@@ -1,6 +1,7 @@
 /** `npm run model`: explains one model. */
 
 import { engineNames, engineOf } from "../engines";
+import { NOTHING_TO_SAY } from "../engines/card";
 import { estimateMemory, MemoryRequestError, versionProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
 import type { Fit } from "../planner/candidates/types";
@@ -185,16 +186,16 @@ export function reportOn(args: ModelArguments, named: NamedModel): ModelReport {
     args: args.flags,
   };
   const report = modelReport(request, estimateMemory(request), circumstances(args, model, placed));
-  // nothing can be advised for a load of unknown size, nor for what starts on no machine
+  // nothing can be advised for a load of unknown size, nor for what starts on no machine, or on none for sure
   const isHopeless = versionProblems(request.engine).length > 0 || weightFormatRefusal(model) !== undefined;
-  return report.unknown === undefined && !isHopeless
+  return report.unknown === undefined && report.unread === undefined && !isHopeless
     ? { ...report, advice: adviceFor(report, model, machine) }
     : report;
 }
 
 /** What decides besides memory whether it starts, as in a plan. */
 function circumstances({ machine }: ModelArguments, model: ModelRequest, placed: Fit | undefined): Circumstances {
-  const { refusals, notes } = machine.gpu ? cardVerdict(model, machine.gpu) : { refusals: [], notes: [] };
+  const { refusals, notes, unread } = machine.gpu ? cardVerdict(model, machine.gpu) : NOTHING_TO_SAY;
   const reasons = refusals.map(({ reason }) => reason);
   const noLayout = placed && "refusal" in placed && !placed.refusal.layout ? [placed.refusal.reason] : [];
   // A format that the checkpoint lacks is a question worth asking here: what would a sibling in that format need?
@@ -203,6 +204,7 @@ function circumstances({ machine }: ModelArguments, model: ModelRequest, placed:
   const refused = [...reasons, ...(refusal === undefined ? [] : [refusal])];
   return {
     refused: refused.length > 0 ? refused : noLayout,
+    ...(unread && { unread: unread.reason }),
     notes: [
       ...(machine.isNamed ? [] : [`no card is named (--card): the figures are for ${machine.gpuModel}`]),
       ...(machine.saysGpuMemory ? [CUDA_MEMORY_NOTE] : []),

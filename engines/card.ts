@@ -12,6 +12,8 @@ export interface CardVerdict {
   readonly refusals: readonly CardRefusal[];
   /** What a reader of the plan should know of a model that starts. */
   readonly notes: readonly string[];
+  /** Why nobody can say whether it starts: what the release asks of cards was not read. */
+  readonly unread?: CardRefusal;
 }
 
 /** A card that was read: its name, and what it can do. */
@@ -26,9 +28,10 @@ export function describe({ model, computeCapability, gfx }: Pick<Card, "model" |
 }
 
 /** What is needed, in the words of the card's vendor. */
-export function describeNeeds({ computeCapability = 0, gfx = [] }: CardNeeds, card: CardAbilities): string {
+export function describeNeeds({ computeCapability = 0, below, gfx = [] }: CardNeeds, card: CardAbilities): string {
   if (card.gfx === undefined) {
-    return `compute capability ${computeCapability.toFixed(1)} or higher`;
+    const most = below === undefined ? "or higher" : `or higher and below ${below.toFixed(1)}`;
+    return `compute capability ${computeCapability.toFixed(1)} ${most}`;
   }
   return gfx.length > 0 ? `one of ${gfx.join(", ")}` : "a card of NVIDIA";
 }

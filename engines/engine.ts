@@ -122,7 +122,7 @@ export interface SidecarResources {
 export interface OnCpu {
   /** Of `/dev/shm`, GiB. */
   readonly sharedMemoryGiB: number;
-  /** What it makes of a model on processors of an architecture. @param isPinned as of `cardVerdict`. */
+  /** What it makes of a model on processors of an architecture. @param isPinned its version is the one whose tables were read. */
   verdict(model: ServedModel, arch: CpuArchitecture, isPinned: boolean): CardVerdict;
 }
 
@@ -216,10 +216,11 @@ export interface Engine {
   savings?(model: ServedModel): Partial<Pick<ServedModel, "quantization" | "kvCacheDtype">>;
   /**
    * What it makes of a card that its image has code for.
-   * @param isPinned the version is the one whose tables were read.
    * @default nothing more is known
    */
-  cardVerdict?(model: ServedModel, card: Card, isPinned: boolean): CardVerdict;
+  cardVerdict?(model: ServedModel, card: Card): CardVerdict;
+  /** `cardVerdict` knows the model's own release, the cards of its image too, or says that it was not read. @default the pinned one */
+  readonly cardsByVersion?: true;
   /**
    * Memory of a pod with GPUs that the engine may move weights to.
    * @param weightsGiB on the pod's GPUs.

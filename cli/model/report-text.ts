@@ -164,7 +164,7 @@ function poolRows({ request, estimate, refusals }: ModelReport): string[] {
   ];
 }
 
-function verdictRows({ estimate, refusals, verdict, unknown }: ModelReport): string[] {
+function verdictRows({ estimate, refusals, verdict, unknown, unread }: ModelReport): string[] {
   if (refusals.length > 0) {
     return [row("verdict", `does not start: ${refusals.join("; ")}`)];
   }
@@ -172,13 +172,17 @@ function verdictRows({ estimate, refusals, verdict, unknown }: ModelReport): str
   if (unknown !== undefined && estimate.verdict.answer !== "no") {
     return [row("verdict", `not known: ${unknown}; ${size(limitGiB - totalGiB)} of the tightest GPU are left for it`)];
   }
+  const margin = row("", verdictText(estimate.verdict));
+  if (unread !== undefined && verdict.decides === "engine") {
+    return [row("verdict", `may start or not: ${unread}`), margin];
+  }
   const answers = { fits: "fits", edge: "at the edge", no: "does not fit" };
   return [
     row(
       "verdict",
       `${answers[verdict.answer]}: ${size(verdict.compared.needGiB)} of ${size(verdict.compared.limitGiB)}${verdict.answer === "fits" ? "" : `; ${deciderText(verdict.decides)}`}`,
     ),
-    row("", verdictText(estimate.verdict)),
+    margin,
   ];
 }
 

@@ -40,6 +40,8 @@ export interface ModelReport {
   readonly fits: boolean;
   /** Why nobody can say whether it fits: the size of its cache is not known. */
   readonly unknown?: string;
+  /** Why nobody can say whether it starts: an answer "edge" that the engine decides. */
+  readonly unread?: string;
   /** Remarks on the question. */
   readonly notes: readonly string[];
   readonly advice?: ModelAdvice;
@@ -49,6 +51,8 @@ export interface ModelReport {
 export interface Circumstances {
   /** Why the machine cannot run it. */
   readonly refused?: readonly string[];
+  /** Why nobody can say whether it starts there. */
+  readonly unread?: string;
   readonly notes?: readonly string[];
   /** Its files, GB; of the format that is asked for when undefined. */
   readonly filesGB?: number;
@@ -57,7 +61,7 @@ export interface Circumstances {
 export function modelReport(
   request: MemoryRequest,
   estimate: MemoryEstimate,
-  { refused = [], notes = [], filesGB }: Circumstances = {},
+  { refused = [], unread, notes = [], filesGB }: Circumstances = {},
 ): ModelReport {
   const { architecture, quantization, engine } = request;
   const served = engineOf(engine.name).served?.(request) ?? request;
@@ -65,7 +69,7 @@ export function modelReport(
   const lack = lackOfMemory(request, estimate);
   const refusals = [...new Set([...layoutProblems, ...startProblems(request), ...refused])];
   const unknown = architecture.cacheDoubt === undefined ? undefined : unknownCache(architecture);
-  const verdict = verdictOf(estimate.verdict, refusals, unknown);
+  const verdict = verdictOf(estimate.verdict, refusals, { unknown, unread });
   return {
     request,
     estimate,
@@ -82,6 +86,7 @@ export function modelReport(
     verdict,
     fits: verdict.answer === "fits",
     ...(unknown !== undefined && { unknown }),
+    ...(unread !== undefined && { unread }),
     notes: [
       ...assumptionNotes(architecture.assumed),
       ...estimate.notes,
@@ -92,9 +97,16 @@ export function modelReport(
 }
 
 /** What is known besides the memory comes first: a refusal, or that nobody can say. */
-function verdictOf(memory: MemoryVerdict, refusals: readonly string[], unknown: string | undefined): MemoryVerdict {
+function verdictOf(
+  memory: MemoryVerdict,
+  refusals: readonly string[],
+  { unknown, unread }: { readonly unknown: string | undefined; readonly unread: string | undefined },
+): MemoryVerdict {
   if (refusals.length > 0) {
     return refusedVerdict(memory);
+  }
+  if (unread !== undefined && memory.answer === "fits") {
+    return { ...memory, answer: "edge", decides: "engine", basis: unread };
   }
   return unknown !== undefined && memory.answer === "fits"
     ? { ...memory, answer: "edge", decides: "KV cache", basis: unknown }

@@ -67,8 +67,8 @@ export const ray: Engine = {
   windowMargin: (request) => windowMargin(vllmRequest(toVllm(request))),
   weights: (model) => vllmWeights(onVllm(model)),
   savings: (model) => eightBits(onVllm(model)),
-  // What was read of cards is of another release of vLLM than the one in Ray.
-  cardVerdict: (model, card) => vllmCardVerdict(onVllm(model), card, false),
+  cardVerdict: (model, card) => vllmCardVerdict(onVllm(model), card),
+  cardsByVersion: true,
   hostMemory: (model, pod) => vllmHostMemory(onVllm(model), pod),
   preallocatesGpuMemory: true,
   noTimeSlicing:

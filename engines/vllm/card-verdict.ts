@@ -1,32 +1,69 @@
-/** What vLLM makes of a card: which number formats of weights, activations and cache it computes in there. */
-import { type CardNeeds, meets } from "../../catalog/card-needs";
+/** What vLLM makes of a card: which number formats of weights, activations and cache a release computes in there. */
+import { meets } from "../../catalog/card-needs";
 import { formatFor } from "../../planner/model/format-names";
 import type { WeightFormat } from "../../planner/model/quantization";
-import { type Card, type CardVerdict, describe, describeNeeds, NOTHING_TO_SAY, OTHER_CARDS } from "../card";
+import {
+  type Card,
+  type CardRefusal,
+  type CardVerdict,
+  describe,
+  describeNeeds,
+  NOTHING_TO_SAY,
+  OTHER_CARDS,
+} from "../card";
 import type { ServedModel } from "../served-model";
 import { cardGaps } from "./asked-of-release";
+import {
+  attentionRules,
+  buildRules,
+  type CardRule,
+  cacheRules,
+  cardRulesRead,
+  hasCardRules,
+  isGoneIn,
+  laterRelease,
+  rowOf,
+  rowsText,
+  weightRulesFor,
+} from "./card-rules";
 import { servedCacheDtype } from "./memory/served-model";
 import { dtypeAskedFor } from "./weight-format";
-import { cacheDtypes, checkpointMethods, noFloat16, type WeightKind, weightKindOf } from "./weight-formats";
+import { noFloat16, type WeightKind, weightKindOf } from "./weight-formats";
 
-/** @param isPinned the model's version is the one that the tables of cards and formats were read from. */
-export function vllmCardVerdict(model: ServedModel, card: Card, isPinned: boolean): CardVerdict {
+/** By the rows of the model's own release; of one that was not read, what all releases share. */
+export function vllmCardVerdict(model: ServedModel, card: Card): CardVerdict {
   const format = formatFor(model.architecture, model.quantization);
-  if (!isPinned) {
+  const gaps = cardGaps(model, card);
+  if (!hasCardRules(model.engineVersion)) {
     // This one is the same in every version (check_if_supports_dtype, 0.8.0 to 0.33.0).
     const isAsked = dtypeAskedFor(model) === "bfloat16";
     const ofDtype = isAsked ? dtypeVerdict(model, format, card).refusals : [];
-    return { refusals: [...cardGaps(model, card), ...ofDtype], notes: [] };
+    return { refusals: [...gaps, ...ofDtype], notes: [], unread: unreadRelease(model) };
   }
-  const parts = [
-    ...weightVerdicts(model, format, card),
-    dtypeVerdict(model, format, card),
-    cacheVerdict(model, card),
-    attentionVerdict(model, card),
-  ];
+  if (gaps.length > 0) {
+    return { refusals: gaps, notes: [] };
+  }
+  const built = buildVerdict(model, card);
+  const parts =
+    built.refusals.length > 0
+      ? [built]
+      : [
+          ...weightVerdicts(model, format, card),
+          dtypeVerdict(model, format, card),
+          cacheVerdict(model, card),
+          attentionVerdict(model, card),
+        ];
   return {
     refusals: parts.flatMap(({ refusals }) => refusals),
     notes: [...new Set(parts.flatMap(({ notes }) => notes))],
+  };
+}
+
+function unreadRelease({ name, engineVersion }: ServedModel): CardRefusal {
+  const { since, until } = cardRulesRead;
+  return {
+    reason: `what vLLM ${engineVersion} asks of cards was not read: releases from ${since} to ${until} were`,
+    remedy: `write models.${name}.engineVersion: "${until}", or remove it`,
   };
 }
 
@@ -38,32 +75,83 @@ function noted(note: string): CardVerdict {
   return { refusals: [], notes: [note] };
 }
 
-function weightVerdicts(model: ServedModel, format: WeightFormat, card: Card): CardVerdict[] {
-  const kinds = new Set(format.rules.flatMap(({ scheme }) => weightKindOf(scheme.name) ?? []));
-  return [...kinds].flatMap((kind) => {
-    const methods = checkpointMethods.filter(
-      ({ method, weights }) => method === format.method && (weights?.includes(kind.weights) ?? true),
-    );
-    const failing = [kind, ...methods].find((needs) => meets(card, needs) === "no");
-    return failing ? [weightsRefused(model, kind, failing, card)] : weightNotes(kind, card);
-  });
-}
-
-function weightsRefused(
-  { name, architecture }: ServedModel,
-  kind: WeightKind,
-  needs: CardNeeds,
+/** A rule that the card or the release does not keep: a newer release may, else another way out. */
+function broken(
+  { name, engineVersion }: ServedModel,
   card: Card,
+  rule: CardRule,
+  what: string,
+  otherwise: string,
 ): CardVerdict {
-  const isMadeAtLoad = architecture.quantization.rules.length === 0;
+  const row = rowOf(rule, engineVersion);
+  const release = engineVersion === cardRulesRead.until ? "vLLM" : `vLLM ${engineVersion}`;
+  const reason =
+    row === undefined
+      ? `${what} need vLLM ${rowsText(rule)}, and this is ${engineVersion}`
+      : `${describe(card)}, and ${release} needs ${describeNeeds(row, card)} for ${what}`;
+  const later = laterRelease(rule, card, engineVersion);
   return refused(
-    `${describe(card)}, and vLLM needs ${describeNeeds(needs, card)} for ${kind.weights} weights`,
-    isMadeAtLoad ? `remove models.${name}.quantization or write another, or ${OTHER_CARDS}` : OTHER_CARDS,
+    reason,
+    later === undefined ? otherwise : `models.${name}: take vLLM ${later} or newer, or ${otherwise}`,
   );
 }
 
-function weightNotes(kind: WeightKind, card: Card): CardVerdict[] {
-  if (meets(card, kind) === "unproven") {
+function keeps(rule: CardRule, card: Card, version: string): boolean {
+  const row = rowOf(rule, version);
+  return row !== undefined && meets(card, row) !== "no";
+}
+
+function buildVerdict(model: ServedModel, card: Card): CardVerdict {
+  const vendor = card.gfx === undefined ? "nvidia" : "amd";
+  const rule = buildRules.find((each) => each.vendor === vendor);
+  return rule === undefined || keeps(rule, card, model.engineVersion)
+    ? NOTHING_TO_SAY
+    : broken(model, card, rule, "the code in its image", OTHER_CARDS);
+}
+
+function weightVerdicts(model: ServedModel, format: WeightFormat, card: Card): CardVerdict[] {
+  const { architecture, engineVersion } = model;
+  const kinds = new Set(format.rules.flatMap(({ scheme }) => weightKindOf(scheme.name) ?? []));
+  return [...kinds].flatMap((kind) => {
+    if (isGoneIn(kind.weights, engineVersion)) {
+      return []; // whatever the card: see weight-format.ts
+    }
+    const madeAtLoad = architecture.quantization.rules.length === 0 && kind.madeAtLoad.length > 0;
+    const rules = weightRulesFor(kind.weights, {
+      ...(format.method !== undefined && { method: format.method.replace(/_fp4$/, "") }),
+      experts: architecture.experts !== undefined,
+      madeAtLoad,
+    });
+    // The most special one comes last.
+    const failing = rules.findLast((rule) => !keeps(rule, card, engineVersion));
+    if (failing) {
+      const other = `remove models.${model.name}.quantization or write another, or ${OTHER_CARDS}`;
+      return [broken(model, card, failing, weightsText(kind, failing.method), madeAtLoad ? other : OTHER_CARDS)];
+    }
+    const typed = rules.find((rule) => !takesDtype(rule, model, format, card));
+    return typed ? [amdDtypeRefused(model, card, kind)] : weightNotes(kind, rules, card, engineVersion);
+  });
+}
+
+function weightsText({ weights }: WeightKind, method: string | undefined): string {
+  return method?.startsWith("modelopt") ? `${weights} weights of ModelOpt` : `${weights} weights`;
+}
+
+function takesDtype(rule: CardRule, model: ServedModel, { baseDtype }: WeightFormat, card: Card): boolean {
+  const only = card.gfx === undefined ? undefined : rowOf(rule, model.engineVersion)?.amdDtype;
+  return only === undefined || (dtypeAskedFor(model) ?? baseDtype) === only;
+}
+
+function amdDtypeRefused({ name, engineVersion }: ServedModel, card: Card, { weights }: WeightKind): CardVerdict {
+  return refused(
+    `vLLM ${engineVersion} computes ${weights} weights on ${card.model} in float16 alone`,
+    `write models.${name}.args.dtype: half`,
+  );
+}
+
+function weightNotes(kind: WeightKind, rules: readonly CardRule[], card: Card, version: string): CardVerdict[] {
+  const isUnproven = rules.some((rule) => meets(card, rowOf(rule, version) ?? {}) === "unproven");
+  if (isUnproven) {
     return [noted(`vLLM has a path for ${kind.weights} weights on ${card.model}, but no source shows it running`)];
   }
   if (kind.native === undefined || card[kind.native]) {
@@ -72,21 +160,12 @@ function weightNotes(kind: WeightKind, card: Card): CardVerdict[] {
   return [noted(`${kind.weights} weights on ${card.model} save memory, not time: it computes them in 16 bits`)];
 }
 
-/**
- * What compressed attention needs: on NVIDIA it has FlashMLA's kernels (9.0 and 10.0) and FlashInfer's (12.0) alone
- * (vLLM 0.33.0: models/deepseek_v4/nvidia/model.py, models/deepseek_v4/sparse_mla.py, v1/attention/ops/flashmla.py).
- */
-const COMPRESSED_ATTENTION_NEEDS: CardNeeds = { computeCapability: 9.0 };
-
-function attentionVerdict({ architecture }: ServedModel, card: Card): CardVerdict {
-  const isCompressed = architecture.layerSpecs.some(({ mixer }) => mixer.kind === "compressed");
-  if (!isCompressed || meets(card, COMPRESSED_ATTENTION_NEEDS) !== "no") {
-    return NOTHING_TO_SAY;
-  }
-  return refused(
-    `${describe(card)}, and vLLM needs ${describeNeeds(COMPRESSED_ATTENTION_NEEDS, card)} for the attention of ${architecture.family}`,
-    OTHER_CARDS,
+function attentionVerdict(model: ServedModel, card: Card): CardVerdict {
+  const { layerSpecs, family } = model.architecture;
+  const failing = attentionRules.find(
+    (rule) => layerSpecs.some(({ mixer }) => mixer.kind === rule.mixer) && !keeps(rule, card, model.engineVersion),
   );
+  return failing ? broken(model, card, failing, `the attention of ${family}`, OTHER_CARDS) : NOTHING_TO_SAY;
 }
 
 /** `--dtype auto` takes float16 where a card has no bfloat16, and float32 for families that float16 breaks. */
@@ -112,23 +191,20 @@ function dtypeVerdict(model: ServedModel, format: WeightFormat, card: Card): Car
   return noted(`${card.model} has no bfloat16: vLLM computes in float16`);
 }
 
-function cacheVerdict({ name, architecture, engineVersion, kvCacheDtype }: ServedModel, card: Card): CardVerdict {
+function cacheVerdict(model: ServedModel, card: Card): CardVerdict {
+  const { name, architecture, engineVersion, kvCacheDtype } = model;
   const dtype = servedCacheDtype({ architecture, engine: { version: engineVersion }, kvCacheDtype });
-  const row = cacheDtypes.find((each) => each.dtype === dtype);
-  if (row === undefined) {
-    return NOTHING_TO_SAY;
-  }
   const isLatent = architecture.layerSpecs.some(({ mixer }) => mixer.kind === "latent");
-  const needs =
-    isLatent && row.latentComputeCapability ? { ...row, computeCapability: row.latentComputeCapability } : row;
-  if (meets(card, needs) !== "no") {
+  const failing = cacheRules.findLast(
+    (rule) => rule.dtype === dtype && (rule.latent === undefined || isLatent) && !keeps(rule, card, engineVersion),
+  );
+  if (failing === undefined) {
     return NOTHING_TO_SAY;
   }
   const key = `models.${name}.vllm.kvCacheDtype`;
   const asked =
     kvCacheDtype === "auto" ? `the ${dtype} KV cache that its checkpoint asks for` : `kvCacheDtype ${dtype}`;
-  return refused(
-    `${describe(card)}, and vLLM needs ${describeNeeds(needs, card)} for ${asked}`,
-    dtype === "fp8" && card.bf16 ? `write ${key}: bfloat16` : kvCacheDtype === "auto" ? OTHER_CARDS : `remove ${key}`,
-  );
+  const otherwise =
+    dtype === "fp8" && card.bf16 ? `write ${key}: bfloat16` : kvCacheDtype === "auto" ? OTHER_CARDS : `remove ${key}`;
+  return broken(model, card, failing, asked, otherwise);
 }

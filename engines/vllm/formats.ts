@@ -1,13 +1,18 @@
 import { formatNames, isGgufName } from "../../planner/model/format-names";
 import type { FormatNames } from "../engine";
-import { weightKindNamed, weightKinds } from "./weight-formats";
+import { lastReleaseWith } from "./card-rules";
+import { type WeightKind, weightKindNamed, weightKinds } from "./weight-formats";
 
 /** GGUF file types are llama.cpp's. Of the others vLLM makes some at load, and reads most only where the checkpoint is in them. */
 const names = formatNames.filter((format) => !isGgufName(format));
 const made = weightKinds.flatMap(({ madeAtLoad }) => madeAtLoad);
-const declared = weightKinds.flatMap((kind) => (kind.removed === undefined ? kind.declared : []));
-const removed = names.filter((format) => weightKindNamed(format)?.removed !== undefined);
+const declared = weightKinds.flatMap((kind) => (isGone(kind) ? [] : kind.declared));
+const removed = names.filter((format) => isGone(weightKindNamed(format)));
 const plain = names.filter((format) => weightKindNamed(format) === undefined);
+
+function isGone(kind: WeightKind | undefined): boolean {
+  return kind !== undefined && lastReleaseWith(kind.weights) !== undefined;
+}
 
 export const vllmFormats: FormatNames = {
   names,

@@ -66,6 +66,7 @@ export const vllm: Engine = {
   weights: vllmWeights,
   savings: eightBits,
   cardVerdict: vllmCardVerdict,
+  cardsByVersion: true,
   // Asleep on level 1, which the model control API asks for, all of them (https://docs.vllm.ai, features: sleep mode).
   weightsInHostGiB: (model, weightsGiB) => (vllmOwnSettings(model).sleepMode ? weightsGiB : 0),
   hostMemory: vllmHostMemory,

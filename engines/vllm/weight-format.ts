@@ -6,9 +6,10 @@ import { kindsOf, statedKind } from "../../planner/model/weights-name";
 import type { ServedModel } from "../served-model";
 import { originOf } from "../sources";
 import type { WeightsAnswer } from "../weights";
+import { isGoneIn, lastReleaseWith } from "./card-rules";
 import { dtypeOfFlag } from "./flags";
 import { servedCacheDtype } from "./memory/served-model";
-import { checkpointMethods, noFloat16, weightFormatsVersion, weightKindNamed, weightKindOf } from "./weight-formats";
+import { checkpointMethods, noFloat16, weightKindNamed, weightKindOf } from "./weight-formats";
 
 /** The number type that the configuration asks for, as a quantization or as vLLM's own flag; undefined: vLLM chooses. */
 export function dtypeAskedFor({ quantization, args }: ServedModel): Dtype | undefined {
@@ -46,10 +47,9 @@ export function eightBits(model: ServedModel): Partial<Pick<ServedModel, "quanti
 /** The checkpoint as it is: no flag, but where its method is on the way out. */
 function ownFormat({ name, architecture, engineVersion }: ServedModel): WeightsAnswer {
   const { rules, method } = architecture.quantization;
-  const removed = rules.flatMap(({ scheme }) => weightKindOf(scheme.name)?.removed ?? [])[0];
-  if (removed !== undefined && engineVersion === weightFormatsVersion) {
+  if (rules.some(({ scheme }) => isGoneIn(weightKindOf(scheme.name)?.weights, engineVersion))) {
     return {
-      refusal: `${name}: its config.json declares ${architecture.quantization.name} weights, and ${removed}. To fix it: give source and config of a checkpoint in another format.`,
+      refusal: `${name}: its config.json declares ${architecture.quantization.name} weights, and ${gone(engineVersion)}. To fix it: give source and config of a checkpoint in another format.`,
       ofEngine: true,
     };
   }
@@ -86,10 +86,10 @@ function namedFormat(
     const isWritten = kindsOf(architecture, key).includes(statedKind(originOf(model.source).name)?.kind ?? "plain");
     return isWritten ? unread : { loadAs: { quantization: key } };
   }
-  if (kind.removed !== undefined) {
-    return engineVersion === weightFormatsVersion
+  if (lastReleaseWith(kind.weights) !== undefined) {
+    return isGoneIn(kind.weights, engineVersion)
       ? {
-          refusal: `${name}: quantization ${quantization} cannot be served: ${kind.removed}. ${instead(isPlain)}`,
+          refusal: `${name}: quantization ${quantization} cannot be served: ${gone(engineVersion)}. ${instead(isPlain)}`,
           ofEngine: true,
         }
       : { loadAs: { quantization: key } };
@@ -101,6 +101,10 @@ function namedFormat(
     ? `quantization ${quantization} needs a checkpoint in that format, and its config.json declares none: the weights are ${architecture.quantization.name}`
     : `quantization ${quantization} does not fit its checkpoint: ${declares(architecture)}, and vLLM does not convert one into the other`;
   return { refusal: `${name}: ${why}. ${instead(isPlain)}` };
+}
+
+function gone(version: string): string {
+  return `vLLM ${version} has no method of that name any more`;
 }
 
 function instead(isPlain: boolean): string {

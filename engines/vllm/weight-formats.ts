@@ -1,4 +1,3 @@
-import type { CardNeeds } from "../../catalog/card-needs";
 import type { CpuArchitecture } from "../../catalog/shapes";
 import table from "./weight-formats.json";
 
@@ -9,7 +8,7 @@ export type ProcessorNeed = "any" | "avx512" | "amx" | "unproven";
 export type CpuNeeds = Readonly<Partial<Record<CpuArchitecture, ProcessorNeed>>>;
 
 /** What vLLM does with one kind of weights. */
-export interface WeightKind extends CardNeeds {
+export interface WeightKind {
   /** Start of the scheme's name, e.g. "fp8-block"; the longest that matches counts. */
   readonly weights: string;
   /** Names that are also values of `--quantization`: made from a 16-bit checkpoint when it is loaded. */
@@ -22,26 +21,20 @@ export interface WeightKind extends CardNeeds {
   readonly cpu?: CpuNeeds;
   /** The same for experts. @default as cpu */
   readonly cpuExperts?: CpuNeeds;
-  /** Why this release cannot read it at all. */
-  readonly removed?: string;
   readonly source: string;
 }
 
-/** What one way to declare weights (`quant_method` of config.json) asks for beyond what the weights do. */
-export interface CheckpointMethod extends CardNeeds {
+/** One way to declare weights (`quant_method` of config.json) that is on the way out. */
+export interface CheckpointMethod {
   readonly method: string;
-  /** Kinds of weights that it holds for; every one when undefined. */
-  readonly weights?: readonly string[];
   /** Without this flag the release refuses the method. */
-  readonly flag?: string;
+  readonly flag: string;
   readonly source: string;
 }
 
-/** What a number format of the KV cache asks for. */
-export interface CacheDtype extends CardNeeds {
+/** What a number format of the KV cache asks of processors. */
+export interface CacheDtype {
   readonly dtype: string;
-  /** Compute capability for models with latent attention (MLA). */
-  readonly latentComputeCapability?: number;
   /** On CPUs. @default no architecture has a kernel */
   readonly cpu?: CpuNeeds;
   readonly source: string;
@@ -53,8 +46,6 @@ export const checkpointMethods = table.methods as readonly CheckpointMethod[];
 export const cacheDtypes = table.kvCache as readonly CacheDtype[];
 /** Families (`model_type`) that vLLM refuses to run in float16. */
 export const noFloat16 = table.noFloat16 as readonly string[];
-/** The release that the table was read from. */
-export const weightFormatsVersion = table.version;
 
 /** The kind of a scheme, e.g. "fp8-block-128x128" is "fp8-block"; undefined for GGUF types and plain numbers. */
 export function weightKindOf(scheme: string): WeightKind | undefined {

@@ -18,7 +18,7 @@ import { enginePod } from "./engine-pod";
 import { ONE_GPU, onGpu } from "./memory-requests";
 import { beyondMachine, optionMemory, optionMemoryNotes, optionMemoryShort } from "./option-memory";
 import { layoutsFor, parallelismRemedy } from "./parallelism";
-import { lacksMemory, refusalToStart, refuse, type Tried } from "./refuse";
+import { lacksMemory, orUnread, refusalToStart, refuse, type Tried } from "./refuse";
 import type { Candidate, Fit } from "./types";
 import { brief, capacityText, eachText, missText, notesOf } from "./words";
 
@@ -106,12 +106,12 @@ export function fitOnGpus(
     };
     const sizing = sizingFor(model, speed);
     if (sizing === undefined) {
-      return { candidate };
+      return orUnread(pool, verdicts, { candidate });
     }
     options.push({ candidate, sizing });
   }
   if (options.length > 0) {
-    return chooseLayout(model, pool, options);
+    return orUnread(pool, verdicts, chooseLayout(model, pool, options));
   }
   return nearest ? tooLarge(place, nearest, barrier) : noLayout(place, rules, { reachable, barrier });
 }

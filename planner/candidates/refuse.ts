@@ -25,6 +25,16 @@ export function lacksMemory(pool: PoolRequest, nearest: Tried, reason: string, r
   return { refusal: { pool: pool.name, ...nearest, missingPerGpuGiB, reason, ...(remedy && { remedy }) } };
 }
 
+/** What would fit, as far as its memory goes, is no candidate where nobody read whether the release starts on the card. */
+export function orUnread(pool: PoolRequest, verdicts: readonly CardVerdict[], fit: Fit): Fit {
+  const unread = verdicts.flatMap((verdict) => verdict.unread ?? [])[0];
+  if (unread === undefined || "refusal" in fit) {
+    return fit;
+  }
+  const { layout, estimate, each } = fit.candidate;
+  return { refusal: { pool: pool.name, layout, estimate, each, ...unread } };
+}
+
 /** Why the models would not start there, whatever their layout and memory. */
 export function refusalToStart(
   pool: PoolRequest,

@@ -22,17 +22,14 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   const { engine, engineVersion: version } = model;
   const pinned = engineVersion(engine);
   const card = cardAsRun(gpu, gpu.abilities);
-  const own = () => engineOf(engine).cardVerdict?.(model, card, version === pinned) ?? NOTHING_TO_SAY;
-  const support = supportNotes(gpu);
-  if (version !== pinned) {
-    const { refusals, notes } = own();
-    return {
-      refusals,
-      notes: [...support, ...notes, `which cards ${engine} ${version} supports was not read; ${pinned} was`],
-    };
-  }
-  const { refusals, notes } = imageVerdict(model, gpu, card) ?? own();
-  return { refusals, notes: [...support, ...notes] };
+  const { cardVerdict: verdictOf, cardsByVersion } = engineOf(engine);
+  const ofImage = version === pinned ? imageVerdict(model, gpu, card) : undefined;
+  const { notes, ...verdict } = ofImage ?? verdictOf?.(model, card) ?? NOTHING_TO_SAY;
+  const unread =
+    version === pinned || cardsByVersion
+      ? []
+      : [`which cards ${engine} ${version} supports was not read; ${pinned} was`];
+  return { ...verdict, notes: [...supportNotes(gpu), ...notes, ...unread] };
 }
 
 /** The card as programs see it: under an override it is a sibling of itself, whose number formats stay its own. */

@@ -62,11 +62,16 @@ export function readQuantizationConfig(section: ConfigSource, baseDtype: Dtype):
   return {
     name: namesOf(rules) || baseDtype,
     baseDtype,
-    method,
+    method: isMixed(section, method) ? "modelopt_mixed" : method,
     rules,
     ignored: modulePatterns(ignored, section, "ignore"),
     fp8KvCache: fp8CacheWish(section),
   };
+}
+
+/** The name under which vLLM knows it too (ModelOptMixedPrecisionConfig, 0.17.0 to 0.33.0). */
+function isMixed(section: ConfigSource, method: string): boolean {
+  return method.startsWith("modelopt") && section.text("quant_algo", "").toUpperCase() === "MIXED_PRECISION";
 }
 
 /**
@@ -138,6 +143,7 @@ function readRules(section: ConfigSource, method: string): readonly Quantization
       return readCompressedTensors(section);
     case "modelopt":
     case "modelopt_fp4":
+    case "modelopt_mixed":
       return readModelOpt(section);
     default:
       section.problem("quant_method", `unknown quantization method; known: ${KNOWN_QUANTIZATION_METHODS.join(", ")}`);

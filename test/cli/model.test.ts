@@ -182,6 +182,26 @@ describe("npm run model", () => {
     expect((figures.cheapestShapes as unknown[]).length).toBeGreaterThan(0);
   });
 
+  it("judges a card by the release that is asked, and is not sure of one that was not read", async () => {
+    const ask = ["llama-3.1-70b-instruct-fp8", "--card", "a100-80gb", "--tp", "2"];
+    const answer = async (version: string) => {
+      const argv = [...ask, "--vllm-version", version];
+      const { fits, verdict } = await json(...argv);
+      return { code: (await run(...argv)).code, fits, verdict };
+    };
+    expect(await answer("0.11.2")).toMatchObject({
+      code: 1,
+      fits: false,
+      verdict: { answer: "no", decides: "engine" },
+    });
+    expect(await answer("0.33.0")).toMatchObject({ code: 0, fits: true, verdict: { answer: "fits" } });
+    expect(await answer("0.34.0")).toMatchObject({
+      code: 1,
+      fits: false,
+      verdict: { answer: "edge", decides: "engine" },
+    });
+  });
+
   it("sizes a format that the checkpoint lacks, and says that a plan needs such a checkpoint", async () => {
     const figures = await json("qwen3-8b", "--quantization", "awq");
     expect(figures).toMatchObject({ fits: true, weightFormat: "awq-int4-group-128" });
@@ -189,7 +209,7 @@ describe("npm run model", () => {
   });
 
   it.each([
-    ["a format that it has no more", ["llama-3.1-8b", "--quantization", "bitsandbytes"], "has no method of that name"],
+    ["a format that it has no more", ["llama-3.1-8b", "--quantization", "bitsandbytes"], "quantization bitsandbytes"],
     ["a number type that the family overflows in", ["gemma-2-9b-it", "--dtype", "float16"], "vLLM refuses float16"],
     ["a version before V1", ["llama-3.1-8b", "--vllm-version", "0.7.3"], "the engine before V1"],
   ])("does not fit, and on no machine, where vLLM refuses %s", async (_what, argv, reason) => {

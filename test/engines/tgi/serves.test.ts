@@ -79,7 +79,7 @@ describe("what TGI refuses", () => {
   it("is cards that are younger than it", () => {
     const refusals = (computeCapability: number) => {
       const card = { model: "card", computeCapability, bf16: true, fp8: true, mxfp4: false, nvfp4: false, source: "" };
-      return tgi.cardVerdict?.(modelOf("llama-3.1-8b-instruct"), card, true).refusals;
+      return tgi.cardVerdict?.(modelOf("llama-3.1-8b-instruct"), card).refusals;
     };
     expect(refusals(9)).toEqual([]);
     expect(refusals(10)).toMatchObject([{ reason: expect.stringContaining("TGI 3.0.1 is older than such cards") }]);

@@ -165,9 +165,9 @@ describe("what starts on a card", () => {
     expect(problems.filter(({ rule }) => rule === "unknown-card")).toEqual([
       expect.objectContaining({ severity: "advisory", subject: "pools.vm-gpu3-1" }),
     ]);
-    const older = cardVerdict({ ...gptOss, engineVersion: "0.11.0" }, v100);
+    const older = cardVerdict({ ...ollama, engineVersion: "0.12.0" }, v100);
     expect(older.refusals).toEqual([]);
-    expect(older.notes.join()).toContain("which cards vllm 0.11.0 supports was not read; 0.33.0 was");
+    expect(older.notes.join()).toContain("which cards ollama 0.12.0 supports was not read; 0.32.15 was");
   });
 
   it("is stated for every card of the catalogue", () => {

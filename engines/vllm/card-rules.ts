@@ -1,0 +1,102 @@
+/** What each release of vLLM asks of a card: card-rules.json. */
+import { type CardNeeds, meets } from "../../catalog/card-needs";
+import { isWithin, type ReleaseSpan, spanText } from "../../catalog/engine-releases";
+import type { CardAbilities } from "../../catalog/shapes";
+import type { Dtype } from "../../planner/model/architecture";
+import table from "./card-rules.json";
+import { vllmReleases } from "./releases";
+
+/** What the releases of a span ask for. */
+export interface CardRow extends ReleaseSpan, CardNeeds {
+  /** On AMD: the one type of activations. */
+  readonly amdDtype?: Dtype;
+}
+
+/** Releases that no row holds have no code for what the rule is of. */
+export interface CardRule {
+  readonly rows: readonly CardRow[];
+  readonly source: string;
+}
+
+export interface BuildRule extends CardRule {
+  readonly vendor: "nvidia" | "amd";
+}
+
+export interface WeightRule extends CardRule {
+  /** Kinds of weights, as in weight-formats.json. */
+  readonly weights: readonly string[];
+  /** `quant_method` of config.json. @default whatever it is */
+  readonly method?: string;
+  /** Holds for models with experts alone. */
+  readonly experts?: boolean;
+  /** Holds for weights that vLLM quantizes when it loads them. */
+  readonly madeAtLoad?: boolean;
+}
+
+export interface CacheRule extends CardRule {
+  readonly dtype: string;
+  /** Holds for models with latent attention (MLA) alone. */
+  readonly latent?: boolean;
+}
+
+export interface AttentionRule extends CardRule {
+  /** Kind of the layer's mixer. */
+  readonly mixer: string;
+}
+
+// Checked against card-rules-schema.ts by test/engines/vllm.
+export const buildRules = table.builds as readonly BuildRule[];
+export const weightRules = table.weights as readonly WeightRule[];
+export const cacheRules = table.kvCache as readonly CacheRule[];
+export const attentionRules = table.attention as readonly AttentionRule[];
+/** First and last of the releases that were read. */
+export const cardRulesRead: Required<ReleaseSpan> = table.releases;
+
+/** Whether this very release was read: nothing is known of one between two that were. */
+export function hasCardRules(version: string): boolean {
+  return vllmReleases.releases.includes(version) && isWithin(cardRulesRead, version);
+}
+
+/** Undefined where the release has no code for it. */
+export function rowOf({ rows }: CardRule, version: string): CardRow | undefined {
+  return rows.find((row) => isWithin(row, version));
+}
+
+/** `0.10.1 or newer`: releases with a row. */
+export function rowsText({ rows }: CardRule): string {
+  return spanText({ since: rows[0]?.since, until: rows.at(-1)?.until });
+}
+
+/** The last release with code for a kind of weights; undefined where the newest has it. */
+export function lastReleaseWith(weights: string): string | undefined {
+  const rule = weightRules.find(({ method, ...each }) => method === undefined && each.weights.includes(weights));
+  return rule?.rows.at(-1)?.until;
+}
+
+/** Whether a release has no code for a kind of weights any more. */
+export function isGoneIn(weights: string | undefined, version: string): boolean {
+  const last = weights === undefined ? undefined : lastReleaseWith(weights);
+  return last !== undefined && !isWithin({ until: last }, version);
+}
+
+/** Rules of the kind of weights that hold for a model. */
+export function weightRulesFor(
+  weights: string,
+  { method, ...has }: { readonly method?: string; readonly experts: boolean; readonly madeAtLoad: boolean },
+): WeightRule[] {
+  return weightRules.filter(
+    (rule) =>
+      rule.weights.includes(weights) &&
+      (rule.method === undefined || rule.method === method) &&
+      (rule.experts === undefined || has.experts) &&
+      (rule.madeAtLoad === undefined || has.madeAtLoad),
+  );
+}
+
+/** The oldest release after this one from which on a rule holds for a card. */
+export function laterRelease({ rows }: CardRule, card: CardAbilities, version: string): string | undefined {
+  const failing = rows.findLastIndex((row) => meets(card, row) === "no");
+  const since = rows[failing + 1]?.since;
+  const hasNewest = rows.at(-1)?.until === undefined;
+  return since !== undefined && hasNewest && !isWithin({ until: version }, since) ? since : undefined;
+}
