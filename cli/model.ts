@@ -40,7 +40,7 @@ const DEFAULT_CONTEXT_TOKENS = 8192;
 
 /** nvidia-smi 24,564 MiB, 81,559 MiB and 16,303 MiB were 23.52, 79.19 and 15.48 GiB to vLLM (vllm#14452, and start-up logs). */
 const CUDA_MEMORY_NOTE =
-  "the memory of a GPU is taken as CUDA reports it to vLLM (torch.cuda.mem_get_info): nvidia-smi shows 0.4 to 0.5 GiB more";
+  "the memory of a GPU is taken as CUDA reports it to processes (torch.cuda.mem_get_info): nvidia-smi shows 0.4 to 0.5 GiB more";
 
 /** A replica over more nodes than this is no deployment anyone runs. */
 const MOST_NODES = 8;

@@ -93,7 +93,7 @@ export function fitOnGpus(
       }
       return refuse(pool, pod.short, pod.remedy);
     }
-    const { request, ...planned } = memory;
+    const { request, batchNotes, ...planned } = memory;
     const speed = speedOn(server, pool.shape, layout, { request, estimate });
     const { resources, notes: podNotes } = pod;
     const candidate: Candidate = {
@@ -101,7 +101,7 @@ export function fitOnGpus(
       layout,
       ...planned,
       resources,
-      notes: [...notes, ...podNotes],
+      notes: [...notes, ...batchNotes, ...podNotes],
       speed,
     };
     const sizing = sizingFor(model, speed);
@@ -120,9 +120,14 @@ export function fitOnGpus(
 function memoryOn({ server, pool: { shape }, gpu }: Place, layout: Layout) {
   const onLayout = (asked: ModelRequest) => onGpu(gpu, asked, layout);
   const concurrency = plannedConcurrency(server, shape, layout, onLayout);
-  const { request, maxNumSeqs } = withBatch(server, shape, layout, onLayout({ ...server.host, concurrency }));
+  const { request, maxNumSeqs, batchNotes } = withBatch(
+    server,
+    shape,
+    layout,
+    onLayout({ ...server.host, concurrency }),
+  );
   const { together: estimate, each } = estimateServer([request, ...server.guests.map(onLayout)]);
-  return { request, estimate, each, concurrency, ...(maxNumSeqs !== undefined && { maxNumSeqs }) };
+  return { request, estimate, each, concurrency, batchNotes, ...(maxNumSeqs !== undefined && { maxNumSeqs }) };
 }
 
 interface Short {

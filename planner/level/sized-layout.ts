@@ -85,11 +85,19 @@ export function withBatch(
   shape: MachineShape,
   layout: Layout,
   request: MemoryRequest,
-): { readonly request: MemoryRequest; readonly maxNumSeqs?: number } {
-  const asked = limited(request, batchOfTraffic(server, shape, layout, request));
-  const { maxNumSeqs } = limited(asked, batchOfStates(server.host, asked));
-  const isPlanned = maxNumSeqs !== request.maxNumSeqs;
-  return { request: limited(request, maxNumSeqs), ...(isPlanned && { maxNumSeqs }) };
+): { readonly request: MemoryRequest; readonly maxNumSeqs?: number; readonly batchNotes: readonly string[] } {
+  const ofTraffic = batchOfTraffic(server, shape, layout, request);
+  const asked = limited(request, ofTraffic);
+  const ofStates = batchOfStates(server.host, asked);
+  const maxNumSeqs = ofStates ?? ofTraffic;
+  return {
+    request: limited(request, maxNumSeqs),
+    ...(maxNumSeqs !== undefined && { maxNumSeqs }),
+    batchNotes:
+      ofStates === undefined
+        ? []
+        : [`at most ${ofStates} requests run at once: memory has places for the recurrent states of no more`],
+  };
 }
 
 function limited(request: MemoryRequest, maxNumSeqs: number | undefined): MemoryRequest {

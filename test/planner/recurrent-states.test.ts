@@ -1,0 +1,68 @@
+/** Requests that run at once, of models whose layers keep a state of each. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { gpuModels, onPremNode } from "../../catalog/shapes";
+import { estimateMemory } from "../../engines/estimate";
+import { planDeployment } from "../../planner/plan";
+import { environmentOf, modelOf, poolOf } from "./fixtures";
+import { fixtureArchitecture } from "./model/fixtures";
+
+const nemotron = fixtureArchitecture("nvidia--NVIDIA-Nemotron-3-Nano-30B-A3B-BF16");
+
+const large = gpuModels.filter(({ vendor, engineMemoryGiB }) => vendor === "nvidia" && engineMemoryGiB > 70);
+
+const anyQuestion = fc.record({
+  gpu: fc.constantFrom(...large),
+  gpuCount: fc.constantFrom(1, 2, 4),
+  concurrency: fc.integer({ min: 1, max: 64 }),
+  contextTokens: fc.constantFrom(4096, 32_768, 131_072),
+  engineVersion: fc.constantFrom("0.19.1", "0.20.0", "0.28.0", "0.33.0"),
+  maxNumSeqs: fc.option(fc.integer({ min: 1, max: 2048 }), { nil: undefined }),
+});
+
+function planFor({ gpu, gpuCount, ...model }: typeof anyQuestion extends fc.Arbitrary<infer T> ? T : never) {
+  const shape = onPremNode({
+    card: "custom",
+    gpuMemoryGiB: gpu.engineMemoryGiB,
+    gpuCount,
+    vcpus: 64,
+    memoryGiB: 512,
+    localNvmeGB: 0,
+    networkGbps: 10,
+  });
+  const machine = { ...shape, gpu: shape.gpu && { ...shape.gpu, ...gpu } };
+  const asked = modelOf("nemotron-3-nano-30b-a3b", { ...model, architecture: nemotron });
+  return {
+    plan: planDeployment(environmentOf([poolOf("VM.GPU.A10.2", 2, { shape: machine })], [asked])),
+    gpu,
+  };
+}
+
+describe("plans of models with recurrent layers", () => {
+  it("let no more requests run at once than the memory has places for", () => {
+    let planned = 0;
+    fc.assert(
+      fc.property(anyQuestion, (question) => {
+        const { plan, gpu } = planFor(question);
+        for (const model of plan.models) {
+          planned += 1;
+          const { contextTokens, concurrency, maxNumSeqs, kvCacheDtype, tensorParallel, pipelineParallel } = model;
+          expect(model.verdict.answer).toBe("fits");
+          expect(maxNumSeqs ?? concurrency).toBeGreaterThanOrEqual(
+            Math.min(concurrency, question.maxNumSeqs ?? concurrency),
+          );
+          const { verdict } = estimateMemory({
+            architecture: nemotron,
+            engine: { name: "vllm", version: model.engineVersion },
+            gpuMemoryGiB: gpu.engineMemoryGiB,
+            gpuModel: gpu.model,
+            utilization: model.gpuMemoryUtilization,
+            ...{ contextTokens, concurrency, maxNumSeqs, kvCacheDtype, tensorParallel, pipelineParallel },
+          });
+          expect(verdict.decides).not.toBe("recurrent states");
+        }
+      }),
+    );
+    expect(planned).toBeGreaterThan(0);
+  });
+});
