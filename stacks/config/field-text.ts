@@ -1,6 +1,7 @@
 /** What a field allows, in words, from the schema's own metadata: messages cannot disagree with the rules. */
 import { z } from "zod";
-import { holdsCredential, list, type Path, valueAt } from "./core/problems";
+import { holdsCredential } from "./core/credentials";
+import { list, type Path, valueAt } from "./core/problems";
 import type { Discriminator } from "./core/sections/tagged-union";
 import { configSchema } from "./schema";
 import { shapeOf } from "./union-fields";

@@ -1,3 +1,6 @@
+import { HIDDEN, withoutCredentials } from "./credentials";
+
+export { HIDDEN } from "./credentials";
 export { didYouMean, suggest } from "./near-names";
 
 /** Keys from the section down. */
@@ -47,8 +50,6 @@ export class ConfigError extends Error {
     );
   }
 }
-
-export const HIDDEN = "(hidden)";
 
 /** Makes a draft printable. `hide` says that the value is, or may contain, a secret. */
 export function toProblem({ path, value, allowed, fix }: ProblemDraft, hide = false, line?: number): ConfigProblem {
@@ -130,23 +131,6 @@ export function list(names: readonly string[], command?: string): string {
   const rest = names.length - 12;
   const more = command === undefined ? `${rest} more` : `${rest} more (${command})`;
   return names.slice(0, 12).join(", ") + (rest > 0 ? ` and ${more}` : "");
-}
-
-/** Tokens by their published prefixes (Hugging Face, GitHub, AWS, OpenAI, Slack), private keys, and passwords or queries of URLs. */
-const CREDENTIALS = [
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*/g,
-  /\b(hf_|ghp_|gho_|github_pat_|AKIA|ASIA|sk-|xox[abpr]-)[\w-]{8,}/g,
-  /(?<=:\/\/)[^/@\s]*(?=@)/g,
-  /(?<=^[a-z][a-z0-9+.-]*:\/\/[^\s?]*\?)\S+/gi,
-];
-
-/** Whether a text holds a token that its published prefix gives away, a private key, or a URL with a password. */
-export function holdsCredential(text: string): boolean {
-  return withoutCredentials(text) !== text;
-}
-
-function withoutCredentials(text: string): string {
-  return CREDENTIALS.reduce((rest, pattern) => rest.replace(pattern, HIDDEN), text);
 }
 
 function shorten(text: string): string {

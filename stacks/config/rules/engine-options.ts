@@ -6,6 +6,7 @@ import { runsRepositoryCode } from "../../../engines/repository-code";
 import { commitOf, parseSource } from "../../../engines/sources";
 import { MODEL_FOLDER } from "../../../names/pod-folders";
 import type { ArgumentValue } from "../../../planner/types";
+import { holdsToken } from "../core/credentials";
 import { didYouMean, HIDDEN, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
 import { blockOf, releaseOf, settingFaults } from "../engine-block";
@@ -14,7 +15,6 @@ import { foreignValue } from "../foreign-words";
 import { type OutsideName, outsideNames } from "../outside-names";
 import type { ModelConfig } from "../schema";
 import { secretKeys } from "../secrets";
-import { holdsToken } from "../tokens";
 import { isFlagOfRelease, optionOfRelease, valueOfRelease } from "./options-of-release";
 
 type Fault = Pick<ProblemDraft, "allowed" | "fix"> & { readonly secret?: boolean };

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ConfigError, formatProblems, parseEnvironmentFile } from "../../../stacks/config";
+import { holdsCredential } from "../../../stacks/config/core/credentials";
 import { atNight } from "../../harness/property-runs";
 import { environmentText, parseWith, problemsOf, problemsWith, rightEnvironment } from "./samples";
 
@@ -403,6 +404,20 @@ describe("secrets", () => {
       },
     ]);
     expect(JSON.stringify(problems)).not.toContain(token);
+  });
+
+  it.each([
+    "AKIAIOSFODNN7EXAMPLE",
+    "glpat-abcdefghijklmnopqrst",
+    "ghs_abcdefghijklmnopqrstuvwx",
+    "sk-ant-abcdefghijklmnopqrstuvwx",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.sig",
+  ])("hides %s, and refuses it", (text) => {
+    const serviceAnnotations = { "example.com/name": `Bearer ${text}` };
+    const problems = problemsWith({ gateway: { ...rightEnvironment.gateway, serviceAnnotations } });
+    expect(problems).toHaveLength(1);
+    expect(JSON.stringify(problems)).not.toContain(text);
+    expect(holdsCredential(text)).toBe(true);
   });
 
   it.each(["sk-prod-cluster-01.example.com", "models/hf_checkpoints", "AKIA"])(

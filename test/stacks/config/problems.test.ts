@@ -22,7 +22,7 @@ describe("did you mean", () => {
     // All that begin so, not the nearest of them.
     ["qwen3-235b", ["qwen3-32b", "qwen3-235b-a22b", "qwen3-235b-a22b-fp8"], ["qwen3-235b-a22b", "qwen3-235b-a22b-fp8"]],
     ["h100", ["h200", "h100-pcie", "h100-nvl"], ["h100-pcie", "h100-nvl"]],
-    ["h100-sxm", ["h200", "h100-pcie", "h100-nvl"], ["h100-pcie", "h100-nvl"]],
+    ["h100-sxm5", ["h200", "h100-pcie", "h100-nvl"], ["h100-pcie", "h100-nvl"]],
     // Other digits are another name.
     ["h100", ["h200"], []],
     ["VM.GPU.A10.4", ["VM.GPU.A10.1", "VM.GPU.A10.2", "VM.GPU3.4"], ["VM.GPU.A10.1", "VM.GPU.A10.2"]],
