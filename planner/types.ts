@@ -2,6 +2,7 @@
  * The plan: everything that is decided before a resource exists. Plain data, no Pulumi.
  * Units are in the names: GiB is 2^30 bytes, GB is 1e9 bytes, Usd is US dollars.
  */
+
 import type { FabricKind } from "../catalog/fabrics";
 import type { GpuResource, GpuSlice } from "../catalog/shapes";
 import type { EngineName, SidecarResources } from "../engines";
@@ -16,6 +17,7 @@ import type {
   ModelSource,
   ModelTask,
 } from "../engines/served-model";
+import type { CostPlan } from "./cost-plan";
 import type { NodePlan, ServerGroupPlan } from "./inference-nodes";
 import type { SpeedPlan } from "./level/speed-plan";
 import type { MemoryVerdict } from "./memory/verdict";
@@ -38,7 +40,7 @@ export type {
   ModelSource,
   ModelTask,
 } from "../engines/served-model";
-
+export { type CostPlan, SERVICE_KINDS, type ServiceCost, type ServiceKind } from "./cost-plan";
 export type { FabricGatePlan, NumaPolicy, PoolFabric, PoolPlan, Taint } from "./pool-plan";
 
 /** Where an environment's cluster comes from. */
@@ -309,60 +311,6 @@ export interface StoragePlan {
   readonly bucket: string;
   /** Volume of the in-cluster store: at least 1.5 × the sum of its models. */
   readonly sizeGiB: number;
-}
-
-/** What a cloud bills beside machines. Disks are those that nodes boot from, volumes those that pods claim. */
-export const SERVICE_KINDS = [
-  "control-plane",
-  "nat-gateway",
-  "public-address",
-  "endpoint",
-  "key",
-  "load-balancer",
-  "volume",
-  "node-disk",
-] as const;
-export type ServiceKind = (typeof SERVICE_KINDS)[number];
-
-/** One thing of several that a cloud bills beside machines. */
-export interface ServiceCost {
-  readonly kind: ServiceKind;
-  /** What it is for, where there are several of its kind. */
-  readonly name: string;
-  readonly count: number;
-  /** What is billed of each, for volumes: clouds make no smaller ones than their least. */
-  readonly sizeGiB?: number;
-  readonly hourlyUsd: number;
-  readonly monthlyUsd: number;
-  /** With every pool at its maxNodes. */
-  readonly maxMonthlyUsd: number;
-  /** Its price with source and date, and what is not counted of it. */
-  readonly note: string;
-}
-
-/** The totals are of all that is priced: pools and services. */
-export interface CostPlan {
-  /** Of the nodes that always run, and of what is billed beside them. */
-  readonly hourlyUsd: number;
-  /** The same for a month, and of the nodes that schedules start. */
-  readonly monthlyUsd: number;
-  /** With every pool at its maxNodes. */
-  readonly maxMonthlyUsd: number;
-  /** Limit of `monthlyUsd`. */
-  readonly monthlyBudgetUsd?: number;
-  /** What the bill has besides, and no figure here counts. */
-  readonly notPriced: readonly string[];
-  /** The pools. */
-  readonly items: readonly {
-    readonly name: string;
-    readonly hourlyUsd: number;
-    readonly monthlyUsd: number;
-    readonly maxMonthlyUsd: number;
-    /** What is free of charge or cheaper than the list price, and what stopping it by hand would save. */
-    readonly note?: string;
-  }[];
-  /** What is billed beside machines; empty where nobody sends bills. */
-  readonly services: readonly ServiceCost[];
 }
 
 /** A reason why the plan must not be deployed. */
