@@ -3,7 +3,6 @@ import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS, HOST_NETWORK_LABEL, standardLabels } from "../../names/labels";
-import { UNCERTIFIED } from "../../planner/fabric-gate";
 import type { PoolPlan } from "../../planner/types";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import { type HardenedPodArgs, hardenedPodSpec } from "../core/hardened-pod";
@@ -13,16 +12,8 @@ import { hashOf, type JobScripts, jobScripts, scriptPath } from "../core/job-scr
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
-import {
-  GIB,
-  KEY_FILES,
-  MESSAGES_GIB,
-  PATIENCE_SECONDS,
-  TRIAL_SECONDS,
-  type TrialMounts,
-  trialFiles,
-  trialTemplate,
-} from "./fabric-trial";
+import { KEY_FILES, type TrialMounts, trialFiles, trialTemplate } from "./fabric-trial";
+import { gateSettings, SECONDS } from "./gate-settings";
 import {
   CERTIFIER_ACCOUNT,
   CERTIFIER_APP,
@@ -36,7 +27,6 @@ import {
   trialLabels,
 } from "./names";
 import { nodePatchPolicy } from "./node-patch-policy";
-import type { GateSettings } from "./scripts/settings.ts";
 import { trialKeys } from "./ssh-keys";
 import { trialPolicy } from "./trial-policy";
 
@@ -53,16 +43,6 @@ export const CERTIFIER_SCRIPTS = [
 ];
 const SCRIPT_FOLDER = "components/gpu/scripts";
 
-const SECONDS: GateSettings["seconds"] = {
-  // Bare metal boots for 15 minutes and more, and drivers come after that.
-  ready: 3600,
-  schedule: 90,
-  pull: 1800,
-  run: TRIAL_SECONDS + PATIENCE_SECONDS + 60,
-  retry: 6 * 3600,
-  lease: 60,
-  poll: 2,
-};
 /** Of all that a certifier does after its nodes are there: two rounds of trials at most take their whole time. */
 const TRIALS_SECONDS = 2 * (SECONDS.schedule + SECONDS.pull + SECONDS.run);
 
@@ -362,30 +342,6 @@ function certifierPod(mode: "first" | "later", home: Home, settings: pulumi.Inpu
         volumeMounts: [home.certifier.mount, { name: "gate", mountPath: "/gate", readOnly: true }],
       },
     ],
-  };
-}
-
-function gateSettings(pool: GatedPool): GateSettings {
-  const { gpu } = pool.shape;
-  const { device, access } = pool.fabric;
-  return {
-    pool: pool.name,
-    namespace: gateNamespace(pool),
-    nodeSelector: pool.selector,
-    resources: {
-      ...(gpu && { [gpu.resource]: gpu.count }),
-      ...(access !== "host-network" && { [device.resource]: device.perNode }),
-    },
-    taint: UNCERTIFIED.key,
-    annotation: ANNOTATIONS.fabricTrial,
-    minNodes: pool.minNodes,
-    expected: {
-      smallestBytes: MESSAGES_GIB.smallest * GIB,
-      largestBytes: MESSAGES_GIB.largest * GIB,
-      minBusGBps: pool.fabricGate.minBusGBps,
-    },
-    seconds: SECONDS,
-    template: `trial-${pool.name}`,
   };
 }
 
