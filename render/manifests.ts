@@ -10,6 +10,7 @@ import { compare, isMade, type KnownValues, pendingPaths, type StandIns, withKno
 import { RenderRefusedError } from "./refusal";
 import type { RemoteSecrets } from "./remote-secrets";
 import { withoutScaledReplicas } from "./scaled-replicas";
+import { withoutSecretVersion } from "./secret-versions";
 import { type OrderedObject, waves } from "./waves";
 
 /** An object with its place in the order. */
@@ -63,7 +64,7 @@ export function manifests(
       charts.push(chart);
       return [item(application(environment, chart, labels), chart.namespace)];
     }
-    const object = toObject(resource, inputs);
+    const object = withoutSecretVersion(toObject(resource, inputs));
     return [item(resource.type === SECRET ? externalSecret(object, remote) : object)];
   });
   const all = withoutScaledReplicas(rendered);

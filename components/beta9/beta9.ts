@@ -11,6 +11,7 @@ import { Controller, type ControllerContents } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
+import { secretVersion } from "../core/secret-version";
 import { TRUST_SECRET, trustCertificate } from "../storage/store-certificates";
 import { MODEL_STORE_HOST } from "../storage/store-layout";
 import { type Backends, storeAddress } from "./backends";
@@ -101,12 +102,10 @@ export class Beta9 extends PlatformComponent {
       { metadata: metadata(SETTINGS.configMap, namespace), data: { [SETTINGS.file]: settings } },
       this.childOptions(),
     );
+    const content = { [CREDENTIALS.file]: credentialsFile(backends, this.generate(args.stage)) };
     const credentials = new kubernetes.core.v1.Secret(
       this.child("credentials"),
-      {
-        metadata: metadata(CREDENTIALS.secret, namespace),
-        stringData: { [CREDENTIALS.file]: credentialsFile(backends, this.generate(args.stage)) },
-      },
+      { metadata: metadata(CREDENTIALS.secret, namespace), stringData: content },
       this.childOptions(),
     );
     const aliases = Object.entries(BACKEND_ALIASES).map(
@@ -140,7 +139,7 @@ export class Beta9 extends PlatformComponent {
             storageClass: cluster.storageClass,
             podAnnotations: {
               [ANNOTATIONS.configHash]: hashOf([settings]),
-              [ANNOTATIONS.secretVersion]: credentials.metadata.resourceVersion,
+              ...secretVersion(credentials, content),
             },
             authority,
           }),

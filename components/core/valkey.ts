@@ -7,6 +7,7 @@ import { VALKEY_PORT } from "../../names/services";
 import { hashOf } from "./job-scripts";
 import { PRIORITY } from "./priority-classes";
 import { type ContainerResources, volumeClaimSpec } from "./resources";
+import { secretVersion } from "./secret-version";
 import { Workload } from "./workload";
 
 /** Key of the password in the Secret. */
@@ -35,23 +36,24 @@ export interface ValkeyArgs {
 export class Valkey {
   readonly workload: Workload;
   readonly secret: kubernetes.core.v1.Secret;
+  /** Annotation of pods that read it when they start. */
+  readonly secretVersion: Record<string, pulumi.Output<string>>;
 
   /** @param name prefix of the logical names of what it makes, all of it children of the parent that `opts` names. */
   constructor(name: string, args: ValkeyArgs, opts: { readonly parent: pulumi.Resource }) {
     const { namespace, instance, volume } = args;
     const metadata = { name: instance, namespace, labels: standardLabels(instance, instance) };
     const password = new random.RandomPassword(`${name}-password`, { length: 40, special: false }, opts);
+    const content = {
+      [PASSWORD_KEY]: password.result,
+      [PASSWORD_CONFIG]: pulumi.interpolate`requirepass ${password.result}\n`,
+    };
     this.secret = new kubernetes.core.v1.Secret(
       `${name}-secret`,
-      {
-        metadata,
-        stringData: pulumi.secret({
-          [PASSWORD_KEY]: password.result,
-          [PASSWORD_CONFIG]: pulumi.interpolate`requirepass ${password.result}\n`,
-        }),
-      },
+      { metadata, stringData: pulumi.secret(content) },
       opts,
     );
+    this.secretVersion = secretVersion(this.secret, content);
     const data = { "valkey.conf": configuration(args.settings) };
     const config = new kubernetes.core.v1.ConfigMap(`${name}-config`, { metadata, data }, opts);
     const ping = { exec: { command: ["sh", "-c", PING] }, timeoutSeconds: 5 };
@@ -65,7 +67,7 @@ export class Valkey {
         ports: [{ name: "redis", port: VALKEY_PORT }],
         podAnnotations: {
           [ANNOTATIONS.configHash]: hashOf(data),
-          [ANNOTATIONS.secretVersion]: this.secret.metadata.resourceVersion,
+          ...this.secretVersion,
         },
         controller: {
           kind: "StatefulSet",

@@ -172,7 +172,7 @@ export class ModelControl extends PlatformComponent {
         podAnnotations: {
           [ANNOTATIONS.configHash]: hashOf(data),
           // It reads new tokens by itself, but its connection to the queue keeps the password that it was made with.
-          [ANNOTATIONS.secretVersion]: queue.secret.metadata.resourceVersion,
+          ...queue.secretVersion,
         },
         controller: { kind: "Deployment" },
         controllerOptions: { dependsOn: [queue] },

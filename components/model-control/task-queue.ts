@@ -21,10 +21,12 @@ export interface TaskQueueArgs {
 export class TaskQueue extends PlatformComponent {
   readonly workload: Workload;
   readonly secret: kubernetes.core.v1.Secret;
+  /** Annotation of pods that read it when they start. */
+  readonly secretVersion: Valkey["secretVersion"];
 
   constructor(name: string, args: TaskQueueArgs, opts?: pulumi.ComponentResourceOptions) {
     super("model-control:TaskQueue", name, opts);
-    const { workload, secret } = new Valkey(
+    const { workload, secret, secretVersion } = new Valkey(
       this.componentName,
       {
         namespace: args.namespace,
@@ -37,6 +39,7 @@ export class TaskQueue extends PlatformComponent {
     );
     this.workload = workload;
     this.secret = secret;
+    this.secretVersion = secretVersion;
     this.registerOutputs({});
   }
 }

@@ -1,10 +1,11 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
-import { ANNOTATIONS, standardLabels } from "../../names/labels";
+import { standardLabels } from "../../names/labels";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable, volumeClaimSpec } from "../core/resources";
+import { secretVersion } from "../core/secret-version";
 import { Workload } from "../core/workload";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { randomKeys } from "./store-keys";
@@ -47,11 +48,12 @@ export class MinioServer extends PlatformComponent {
       { accessKey: this.child("root-user"), secretKey: this.child("root-password") },
       this.childOptions(),
     );
+    const content = { user: accessKey, password: secretKey };
     const root = new kubernetes.core.v1.Secret(
       this.child("root"),
       {
         metadata: { name: ROOT_SECRET, namespace: args.namespace, labels },
-        stringData: { user: accessKey, password: secretKey },
+        stringData: content,
       },
       this.childOptions(),
     );
@@ -82,7 +84,7 @@ export class MinioServer extends PlatformComponent {
         app: "minio",
         instance: MODEL_STORE_SERVICE,
         ports: [{ name: "s3", port: modelStorePods.port }],
-        podAnnotations: { [ANNOTATIONS.secretVersion]: root.metadata.resourceVersion },
+        podAnnotations: secretVersion(root, content),
         controller: { kind: "StatefulSet" },
         pod: {
           priorityClassName: PRIORITY.platform.name,

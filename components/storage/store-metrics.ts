@@ -6,6 +6,7 @@ import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import { jobScripts, scriptPath } from "../core/job-scripts";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
+import { secretVersion } from "../core/secret-version";
 import { Workload } from "../core/workload";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { credentialsSecret, storeClient } from "./store-client";
@@ -27,11 +28,12 @@ export interface StoreMetricsArgs {
 export function storeMetrics(name: string, args: StoreMetricsArgs, opts: OptionsOfGone): void {
   const options = { ...opts, aliases: childrenOfGone("storage:StoreMetrics", name, opts) };
   const { namespace } = args;
+  const content = credentialsSecret(args.keys);
   const keys = new kubernetes.core.v1.Secret(
     `${name}-keys`,
     {
       metadata: { name: `${METRICS}-keys`, namespace, labels: standardLabels(METRICS, METRICS) },
-      stringData: credentialsSecret(args.keys),
+      stringData: content,
     },
     options,
   );
@@ -57,7 +59,7 @@ export function storeMetrics(name: string, args: StoreMetricsArgs, opts: Options
       ports: [{ name: "metrics", port }],
       podAnnotations: {
         [ANNOTATIONS.configHash]: scripts.hash,
-        [ANNOTATIONS.secretVersion]: keys.metadata.resourceVersion,
+        ...secretVersion(keys, content),
       },
       controller: { kind: "Deployment" },
       controllerOptions: { dependsOn: args.dependsOn },

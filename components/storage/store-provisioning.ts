@@ -7,6 +7,7 @@ import { runToCompletion } from "../core/job";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
+import { secretVersion } from "../core/secret-version";
 import { ROOT_FILES, rootFiles } from "./minio-server";
 import { CA_FILE, caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import type { StoreKeys } from "./store-keys";
@@ -49,17 +50,15 @@ export function storeProvisioning(
     { metadata: metadata("store-policies"), data: policies },
     options,
   );
+  const content = Object.fromEntries(
+    users.flatMap(([role, { keys }]) => [
+      [`${role}.access-key`, keys.accessKey],
+      [`${role}.secret-key`, keys.secretKey],
+    ]),
+  );
   const userKeys = new kubernetes.core.v1.Secret(
     `${name}-users`,
-    {
-      metadata: metadata("store-users"),
-      stringData: Object.fromEntries(
-        users.flatMap(([role, { keys }]) => [
-          [`${role}.access-key`, keys.accessKey],
-          [`${role}.secret-key`, keys.secretKey],
-        ]),
-      ),
-    },
+    { metadata: metadata("store-users"), stringData: content },
     options,
   );
   const scripts = jobScripts(
@@ -84,7 +83,7 @@ export function storeProvisioning(
       podAnnotations: {
         [ANNOTATIONS.configHash]: hashOf([scripts.hash, args.bucket, policies]),
         // A key that was replaced must reach the server too.
-        [ANNOTATIONS.secretVersion]: userKeys.metadata.resourceVersion,
+        ...secretVersion(userKeys, content),
       },
       deadlineSeconds: 600,
       dependsOn: args.dependsOn,

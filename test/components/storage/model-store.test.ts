@@ -11,6 +11,7 @@ const SET = "kubernetes:apps/v1:StatefulSet";
 const CLAIM = "kubernetes:core/v1:PersistentVolumeClaim";
 const JOB = "kubernetes:batch/v1:Job";
 const SECRET = "kubernetes:core/v1:Secret";
+const PASSWORD = "random:index/randomPassword:RandomPassword";
 const CONFIG_MAP = "kubernetes:core/v1:ConfigMap";
 
 describe("ModelStore", () => {
@@ -69,25 +70,33 @@ describe("ModelStore", () => {
     expect(policies.match(/models\/legal\/llama-8b\.2222\/\*/g)).toHaveLength(1);
   });
 
-  it("brings a replaced key to the server: Job and server are rolled by the version of their Secret", async () => {
-    const versioned = (version: string) =>
-      deploy(() => grantedStore(), {
+  it("brings a replaced key to the server: Job and server are rolled by what their Secret holds, and by nothing else", async () => {
+    const annotationsWith = async (key: string, resourceVersion: string) => {
+      const deployment = await deploy(() => grantedStore(), {
         answers: {
           ...defaultAnswers,
           state: (type, name, inputs) => ({
             ...defaultAnswers.state(type, name, inputs),
-            ...(type === SECRET && { metadata: { ...(inputs.metadata as object), resourceVersion: version } }),
+            ...(type === SECRET && { metadata: { ...(inputs.metadata as object), resourceVersion } }),
+            ...(type === PASSWORD && { result: `${name}-${key}` }),
           }),
         },
       });
-    const deployment = await versioned("42");
-    const annotation = "inference-stacks.io/secret-version";
-    for (const [type, name] of [
-      [JOB, "storage-setup-provision-job"],
-      [SET, "storage-minio-server-statefulset"],
-    ] as const) {
-      expect(podTemplate(deployment.resource(type, name)).metadata.annotations[annotation]).toBe("42");
-    }
+      const places = [
+        [JOB, "storage-setup-provision-job"],
+        [SET, "storage-minio-server-statefulset"],
+      ] as const;
+      return places.map(
+        ([type, name]) =>
+          podTemplate(deployment.resource(type, name)).metadata.annotations["inference-stacks.io/secret-version"],
+      );
+    };
+    const first = await annotationsWith("a", "1");
+    expect(first).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), expect.stringMatching(/^[0-9a-f]{16}$/)]);
+    expect(await annotationsWith("a", "2")).toEqual(first);
+    const [job, server] = await annotationsWith("b", "1");
+    expect(job).not.toBe(first[0]);
+    expect(server).not.toBe(first[1]);
   });
 
   it("speaks TLS only, with a certificate of its own authority", async () => {
