@@ -125,7 +125,8 @@ async function compareFor(
     derived: concurrency === undefined ? ["replicas", "concurrency"] : ["replicas"],
     ...(level && { serviceLevel: level }),
   };
-  const refusal = weightFormatRefusal(model);
+  const ofClass = engineOf(args.engine.name).modelClass?.(model);
+  const refusal = weightFormatRefusal(model) ?? (ofClass?.verdict === "refused" ? ofClass.reason : undefined);
   if (refusal !== undefined) {
     throw new BadInput(refusal);
   }
@@ -201,7 +202,12 @@ function circumstances({ machine }: ModelArguments, model: ModelRequest, placed:
   // A format that the checkpoint lacks is a question worth asking here: what would a sibling in that format need?
   const refusal = weightFormatRefusal(model);
   const format = refusal === undefined ? weightFormatProblem(model) : undefined;
-  const refused = [...reasons, ...(refusal === undefined ? [] : [refusal])];
+  const ofClass = engineOf(model.engine).modelClass?.(model);
+  const refused = [
+    ...reasons,
+    ...(refusal === undefined ? [] : [refusal]),
+    ...(ofClass?.verdict === "refused" ? [ofClass.reason] : []),
+  ];
   return {
     refused: refused.length > 0 ? refused : noLayout,
     ...(unread && { unread: unread.reason }),
@@ -210,6 +216,7 @@ function circumstances({ machine }: ModelArguments, model: ModelRequest, placed:
       ...(machine.saysGpuMemory ? [CUDA_MEMORY_NOTE] : []),
       ...(machine.others?.length ? [`${machine.gpuModel} is meant, not ${machine.others.join(" or ")}`] : []),
       ...notes,
+      ...(ofClass?.verdict === "doubtful" ? [ofClass.reason] : []),
       ...(reasons.length > 0 ? enginesThere(machine) : []),
       ...(format ? [`in a plan this takes a checkpoint of its own: ${format.message}`] : []),
     ],

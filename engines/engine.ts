@@ -202,6 +202,8 @@ export interface Engine {
   contextLimit?(architecture: ModelArchitecture, version: string): number;
   /** Why nothing is known of a version's memory. @default all versions are alike */
   versionProblems?(version: string): readonly string[];
+  /** What the release makes of the model's class. @default it has every class, or nobody knows */
+  modelClass?(model: ServedModel): { readonly verdict: "refused" | "doubtful"; readonly reason: string } | undefined;
   /** Further reasons why it would not start, whatever memory and layout it has. @default there are none */
   startProblems?(request: MemoryRequest): readonly string[];
   /** What becomes of a replica whose load does not fit. @default nobody knows */

@@ -91,10 +91,19 @@ export function modelReport(
       ...assumptionNotes(architecture.assumed),
       ...estimate.notes,
       ...(lack && refusals.length === 0 ? [lack] : []),
+      ...(verdict.answer === "fits" ? [] : (WAYS_OUT[verdict.decides] ?? [])),
       ...notes,
     ],
   };
 }
+
+const LESS_OF_THE_CARD = ["a lower --utilization leaves memory for that, and less to the KV cache"];
+/** What to try where no smaller load helps. */
+const WAYS_OUT: Partial<Record<MemoryVerdict["decides"], readonly string[]>> = {
+  "free memory": LESS_OF_THE_CARD,
+  "graph capture": LESS_OF_THE_CARD,
+  "recurrent states": ["a plan writes a max-num-seqs that fits where the file has none: try a lower --max-num-seqs"],
+};
 
 /** What is known besides the memory comes first: a refusal, or that nobody can say. */
 function verdictOf(

@@ -6,6 +6,7 @@ import { windowMargin } from "../vllm/memory/estimate";
 import { vllmRequest } from "../vllm/memory/request";
 import { vllmBatchLimits } from "../vllm/memory/scheduler-defaults";
 import { asServed } from "../vllm/memory/served-model";
+import { classFinding } from "../vllm/model-class";
 import { batchProblems, vllmContextLimit } from "../vllm/start-rules";
 import { eightBits, vllmWeights } from "../vllm/weight-format";
 import { rayOptions } from "./options";
@@ -61,6 +62,7 @@ export const ray: Engine = {
   layoutFlags: vllm.layoutFlags,
   contextLimit: (architecture, version) => vllmContextLimit(architecture, vllmVersionOf(version)),
   versionProblems: rayVersionProblems,
+  modelClass: (model) => classFinding(onVllm(model)),
   startProblems: (request) => batchProblems(vllmRequest(toVllm(request))),
   lackOfMemory: vllm.lackOfMemory,
   served: (request) => asServed(vllmRequest(toVllm(request))),

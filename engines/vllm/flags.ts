@@ -93,6 +93,15 @@ export function readVllmFlags(args: Readonly<Record<string, ArgumentValue>> = {}
   return { options, counted, problems };
 }
 
+/** What `--compilation-config` says of graphs; the rest of it is not counted. */
+export function graphsOf(args: Readonly<Record<string, ArgumentValue>> = {}): Pick<VllmOptions, "graphs"> {
+  const value = args["compilation-config"];
+  const settings = typeof value === "string" ? parsed(value) : value;
+  const mode = isPlainObject(settings) ? settings.cudagraph_mode : undefined;
+  const name = typeof mode === "string" ? mode.toLowerCase() : "";
+  return name === "none" || name === "piecewise" ? { graphs: name } : {};
+}
+
 /** A flag by the name that the table has, however it was spelled. */
 function canonical(given: string): { readonly name: string; readonly negated: boolean } {
   const off = given.startsWith("no-") ? vllmArgument(given.slice(3)) : undefined;

@@ -11,6 +11,7 @@ import { estimateVllm, windowMargin } from "./memory/estimate";
 import { vllmRequest } from "./memory/request";
 import { vllmBatchLimits } from "./memory/scheduler-defaults";
 import { asServed } from "./memory/served-model";
+import { classFinding } from "./model-class";
 import { vllmOptions } from "./options";
 import { seriesSince } from "./releases";
 import { sleeperOnNode, splitLayoutProblems, vllmOwnSettings, vllmSettings } from "./settings";
@@ -55,6 +56,7 @@ export const vllm: Engine = {
   layoutFlags: [{ flag: "enable-expert-parallel", text: "whole experts on each GPU, not a part of every one" }],
   contextLimit: vllmContextLimit,
   versionProblems: vllmVersionProblems,
+  modelClass: classFinding,
   startProblems: (request) => [
     ...batchProblems(vllmRequest(request)),
     ...adapterProblems(request),

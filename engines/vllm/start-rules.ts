@@ -5,6 +5,7 @@
 
 import { compareVersions } from "../../names/versions";
 import type { MemoryEstimate } from "../../planner/memory/types";
+import { isStartCheck } from "../../planner/memory/verdict";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import type { VllmRequest } from "./memory/request";
 import { schedulerLimits, takesPiecesOfPrompts } from "./memory/scheduler-defaults";
@@ -29,7 +30,7 @@ export function vllmContextLimit(architecture: ModelArchitecture, version: strin
  */
 export function vllmLackOfMemory(
   { contextTokens, concurrency }: Pick<VllmRequest, "contextTokens" | "concurrency">,
-  { kvPoolGiB, requestCapacity }: MemoryEstimate,
+  { kvPoolGiB, requestCapacity, verdict }: MemoryEstimate,
 ): string | undefined {
   if (kvPoolGiB <= 0) {
     return "vLLM does not start: no memory is left for the KV cache";
@@ -38,7 +39,7 @@ export function vllmLackOfMemory(
     return `vLLM does not start: ${kvPoolGiB.toFixed(2)} GiB hold no request of ${count(contextTokens)} tokens`;
   }
   // What lacks is memory outside the budget of the cache: for graphs, before they were counted in it.
-  if (requestCapacity >= concurrency) {
+  if (requestCapacity >= concurrency || isStartCheck(verdict.decides)) {
     return undefined;
   }
   return `vLLM starts all the same: ${requestCapacity.toFixed(1)} of the ${count(concurrency)} requests are held at once, the rest wait`;

@@ -96,7 +96,7 @@ export function withBatch(
     batchNotes:
       ofStates === undefined
         ? []
-        : [`at most ${ofStates} requests run at once: memory has places for the recurrent states of no more`],
+        : [`at most ${ofStates} requests run at once: with more, memory may lack places for their recurrent states`],
   };
 }
 

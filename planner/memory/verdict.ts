@@ -85,7 +85,10 @@ export function judge(
       ...("aboveGiB" in off ? off : intervalOf(uncertainty, off, need.budgetGiB)),
     }));
     const failing = checks.filter((check) => answerOf(check) !== "fits");
-    return { estimate, worst: [load, ...failing].reduce(tighter) };
+    const certain = failing.filter((check) => answerOf(check) === "no");
+    // With less cache than the load needs the engine starts all the same; with these it does not.
+    const others = load.decides === "KV cache" && certain.length > 0 ? certain : [load, ...failing];
+    return { estimate, worst: others.reduce(tighter) };
   });
   const { basis, coverage } = uncertainty;
   const { estimate, worst } = judged.reduce((tightest, stage) =>

@@ -65,4 +65,34 @@ describe("plans of models with recurrent layers", () => {
     );
     expect(planned).toBeGreaterThan(0);
   });
+
+  it("let as many run at once as it has, to a thirty-second, and keep to the default where that fits", () => {
+    const planned = (engineMemoryGiB: number) => {
+      const [gpu] = large.filter(({ model }) => model === "NVIDIA H100 80GB SXM");
+      const { plan } = planFor({
+        gpu: { ...(gpu ?? large[0]), engineMemoryGiB } as (typeof large)[number],
+        gpuCount: 1,
+        concurrency: 4,
+        contextTokens: 4096,
+        engineVersion: "0.33.0",
+        maxNumSeqs: undefined,
+      });
+      return plan.models[0];
+    };
+    const model = planned(79.19);
+    const most = model?.maxNumSeqs ?? 0;
+    const answerFor = (maxNumSeqs: number) =>
+      estimateMemory({
+        architecture: nemotron,
+        engine: { name: "vllm", version: "0.33.0" },
+        gpuMemoryGiB: 79.19,
+        gpuModel: "NVIDIA H100 80GB SXM",
+        kvCacheDtype: "auto",
+        ...{ contextTokens: 4096, concurrency: 4, tensorParallel: 1, pipelineParallel: 1, maxNumSeqs },
+      }).verdict.answer;
+    expect(most).toBeGreaterThan(256);
+    expect(answerFor(most)).toBe("fits");
+    expect(answerFor(Math.ceil(most * (1 + 1 / 16)))).not.toBe("fits");
+    expect(planned(139.8)?.maxNumSeqs).toBeUndefined();
+  });
 });

@@ -3,7 +3,7 @@ import { BYTES_PER_GIB } from "../../../names/units";
 import type { PipelineStage } from "../../../planner/memory/pipeline";
 import { nonTorchBytes, type ProfilingRun } from "./activation";
 import { type CardTraits, cardTraits } from "./cards";
-import { captureSizes, cudaGraphBytes } from "./cuda-graphs";
+import { type CaptureSizes, captureSizes, cudaGraphBytes } from "./cuda-graphs";
 import { DEFAULT_BLOCK_TOKENS } from "./kv-groups";
 import type { VllmRequest } from "./request";
 import type { VllmConstants } from "./versions";
@@ -43,12 +43,21 @@ function gpus(request: VllmRequest, constants: VllmConstants): Device {
     sparePages: 0,
     nonTorchBytes: (run) => nonTorchBytes(run, card.linked),
     graphBytes: ({ architecture, limits }, stage) =>
-      request.vllm?.enforceEager
+      request.vllm?.enforceEager || request.vllm?.graphs === "none"
         ? 0
-        : cudaGraphBytes({ architecture, stage, limits, sizes: captureSizes(constants, architecture, card) }),
+        : cudaGraphBytes({
+            architecture,
+            stage,
+            limits,
+            sizes: sizesOf(request, captureSizes(constants, architecture, card)),
+          }),
   };
   const { cardMemoryGiB } = request;
   return cardMemoryGiB === undefined ? whole : onTurns(whole, request.gpuMemoryGiB, cardMemoryGiB);
+}
+
+function sizesOf({ vllm }: VllmRequest, sizes: CaptureSizes): CaptureSizes {
+  return vllm?.graphs === "piecewise" ? { ...sizes, decoding: false } : sizes;
 }
 
 /**

@@ -174,9 +174,17 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
       parts,
       oneRequestGiB: cacheGiB(1),
       budgetGiB,
-      checks: device.shared
-        ? []
-        : startChecks({ request, linked: card.linked, constants, limits, parts, budgetGiB, ...later, layout }),
+      checks: startChecks({
+        request,
+        linked: card.linked,
+        constants,
+        limits,
+        parts,
+        budgetGiB,
+        ...later,
+        layout,
+        ...(device.shared && { toldCacheGiB: toGiB(poolBytes) }),
+      }),
       kvPoolGiB: Math.max(0, toGiB(poolBytes)),
     },
   };

@@ -13,6 +13,8 @@ export interface VllmOptions {
   readonly chunkedPrefill?: boolean;
   /** `--enforce-eager`: no CUDA graphs. */
   readonly enforceEager?: boolean;
+  /** `cudagraph_mode` of `--compilation-config`: no graphs, or none of pure decoding. @default both kinds, or what the engine says */
+  readonly graphs?: "none" | "piecewise";
   /** `--enable-expert-parallel`: each GPU holds whole experts, not a part of every one. */
   readonly expertParallel?: boolean;
   /** `--language-model-only`: nothing but text, and no towers for the rest. */

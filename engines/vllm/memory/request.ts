@@ -1,5 +1,5 @@
 import type { MemoryRequest } from "../../memory-request";
-import { readVllmFlags } from "../flags";
+import { graphsOf, readVllmFlags } from "../flags";
 import type { VllmOptions } from "./options";
 import type { VllmOrigin } from "./versions";
 
@@ -13,7 +13,10 @@ export interface VllmRequest extends Omit<MemoryRequest, "engine" | "args" | "ma
 }
 
 export function vllmRequest({ args, maxNumSeqs, ...request }: MemoryRequest): VllmRequest {
-  return { ...request, vllm: { ...readVllmFlags(args).options, ...(maxNumSeqs !== undefined && { maxNumSeqs }) } };
+  return {
+    ...request,
+    vllm: { ...readVllmFlags(args).options, ...graphsOf(args), ...(maxNumSeqs !== undefined && { maxNumSeqs }) },
+  };
 }
 
 /** What the driver tells a process of its card, GiB: of the whole card where pods take turns. */

@@ -8,8 +8,10 @@ import type { VllmRequest } from "./request";
 import type { SchedulerLimits } from "./scheduler-defaults";
 import type { VllmConstants } from "./versions";
 
-/** Without NVLink a group holds less of it before the count begins: what two GPUs exchange is small there (versions.json, nonTorchGiB). */
+/** Of a group without NVLink, from 0.11.0 on. */
 const UNLINKED_GROUP_GIB = 0.9;
+/** More of its GPUs exchange through the host, which takes memory when graphs are captured. */
+const UNLINKED_GRAPHS_GIB = 1.53;
 
 export interface StartNeed {
   readonly request: VllmRequest;
@@ -27,26 +29,33 @@ export interface StartNeed {
   readonly samplingGiB: number;
   /** Undefined where nothing is cached. */
   readonly layout: KvLayout | undefined;
+  /** Pods take turns on the card, and the engine is told the size of its cache, GiB. @default it fills the budget */
+  readonly toldCacheGiB?: number;
 }
 
 /** What one process holds there differs by driver: a log of a 24 GB card has 0.19 GiB more. */
 const CONTEXT_OFF = { belowGiB: 0.1, aboveGiB: 0.1 } as const;
 
 export function startChecks(need: StartNeed): StartCheck[] {
-  return need.request.device === "cpu" ? [] : [...freeMemory(need), ...onTop(need), ...recurrentStates(need)];
+  if (need.request.device === "cpu") {
+    return [];
+  }
+  // A part of a card holds the context and all graphs, and its utilization is told accordingly (device.ts).
+  const ofCard = need.toldCacheGiB === undefined ? [...freeMemory(need), ...onTop(need)] : [];
+  return [...ofCard, ...recurrentStates(need)];
 }
 
 /**
  * The budget must be free when the engine starts (v1/worker/gpu_worker.py of 0.9.1 to 0.16, request_memory in
  * v1/worker/utils.py of 0.17.0 to 0.33.0; not in 0.9.0).
  */
-function freeMemory({ request, linked, constants, budgetGiB }: StartNeed): StartCheck[] {
-  const contextBefore = linked ? contextGiB(request) : Math.min(UNLINKED_GROUP_GIB, contextGiB(request));
+function freeMemory(need: StartNeed): StartCheck[] {
+  const { request, constants, budgetGiB } = need;
   return constants.checksFreeMemory
     ? [
         {
           decides: "free memory",
-          needGiB: budgetGiB + contextBefore,
+          needGiB: budgetGiB + contextGiB(need),
           limitGiB: request.gpuMemoryGiB,
           off: CONTEXT_OFF,
         },
@@ -59,13 +68,19 @@ function freeMemory({ request, linked, constants, budgetGiB }: StartNeed): Start
  * max-num-seqs (compile_or_warm_up_model in v1/worker/gpu_worker.py of 0.8.0 to 0.33.0), in what is left of the card and what the
  * profiling run has given back.
  */
-function onTop({ request, parts, budgetGiB, uncountedGiB, samplingGiB }: StartNeed): StartCheck[] {
+function onTop(need: StartNeed): StartCheck[] {
+  const { request, linked, parts, budgetGiB, uncountedGiB, samplingGiB, layout } = need;
+  if (layout === undefined) {
+    return [];
+  }
   const laterGiB = uncountedGiB + samplingGiB;
+  const exchangesThroughHost = !linked && request.tensorParallel >= 4 && laterGiB > samplingGiB;
+  const besides = exchangesThroughHost ? Math.max(UNLINKED_GRAPHS_GIB, contextGiB(need)) : contextGiB(need);
   return [
     {
       decides: "graph capture",
       needGiB: budgetGiB - parts.activation + laterGiB,
-      limitGiB: request.gpuMemoryGiB - contextGiB(request),
+      limitGiB: request.gpuMemoryGiB - besides,
       off: offBy(parts.graphs + laterGiB),
     },
   ];
@@ -83,23 +98,35 @@ function offBy(laterGiB: number): Interval {
  * With graphs of pure decoding, each of max-num-seqs requests must have a page for its state
  * (resolve_cudagraph_mode_and_sizes in config/compilation.py of 0.20.0 to 0.33.0; 0.18.0 to 0.19.1 captured fewer sizes).
  */
-function recurrentStates({ request, constants, limits, parts, budgetGiB, layout }: StartNeed): StartCheck[] {
+function recurrentStates(need: StartNeed): StartCheck[] {
+  const { request, constants, limits, parts, budgetGiB, layout, toldCacheGiB } = need;
   const hasStates = layout?.groups.some(({ scope }) => scope.kind === "state") ?? false;
-  if (!layout || !hasStates || !constants.statePageOfEachSequence || request.vllm?.enforceEager) {
+  const { enforceEager, graphs: captured } = request.vllm ?? {};
+  if (!layout || !hasStates || !constants.statePageOfEachSequence || enforceEager || captured !== undefined) {
     return [];
   }
   const kvCache = toGiB(limits.maxNumSeqs * layout.pageBytes);
   const { weights, activation, nonTorch, graphs } = parts;
   return [
-    {
-      decides: "recurrent states",
-      needGiB: weights + activation + nonTorch + graphs + kvCache,
-      limitGiB: budgetGiB,
-      off: { ...parts, kvCache },
-    },
+    toldCacheGiB === undefined
+      ? {
+          decides: "recurrent states",
+          needGiB: weights + activation + nonTorch + graphs + kvCache,
+          limitGiB: budgetGiB,
+          off: { ...parts, kvCache },
+        }
+      : { decides: "recurrent states", needGiB: kvCache, limitGiB: toldCacheGiB, off: { belowGiB: 0, aboveGiB: 0 } },
   ];
 }
 
-function contextGiB({ tensorParallel, pipelineParallel }: VllmRequest): number {
-  return tensorParallel * pipelineParallel > 1 ? CONTEXT_GIB.group : CONTEXT_GIB.single;
+/**
+ * Before the count begins: up to 0.10.2 it begins before the group is made (v1/worker/gpu_worker.py: the snapshot stands before
+ * init_worker_distributed_environment in 0.9.1 to 0.10.2, behind it from 0.11.0 on), and what a group takes is in the budget.
+ */
+function contextGiB({ request, linked, constants }: StartNeed): number {
+  const isGroup = request.tensorParallel * request.pipelineParallel > 1;
+  if (!isGroup || !constants.countsAfterGroup) {
+    return CONTEXT_GIB.single;
+  }
+  return linked ? CONTEXT_GIB.group : UNLINKED_GROUP_GIB;
 }

@@ -45,6 +45,7 @@ export interface VllmConstants {
   readonly hybridStatePages: number;
   readonly cachesChunksWhole: boolean;
   readonly checksFreeMemory: boolean;
+  readonly countsAfterGroup: boolean;
   readonly statePageOfEachSequence: boolean;
   readonly windowsKeepAllBatches: boolean;
   readonly skipsUnusedTowers: boolean;

@@ -152,11 +152,17 @@ describe("vLLM on a turn does not start", () => {
     }
   });
 
-  it("where it batches more sequences than its cache has states for", () => {
-    const hybrid = modelOf("nemotron-3-nano-30b-a3b", { concurrency: 8 });
-    const [problem] = problemsOf(hybrid, 2);
-    expect(problem).toContain("vllm.maxNumSeqs: 8");
-    expect(problemsOf({ ...hybrid, maxNumSeqs: 8 }, 2)).toEqual([]);
-    expect(problemsOf(hybrid)).toEqual([]);
+  it("where it batches more sequences than its cache, which is told, has pages for", () => {
+    const H200 = shapeNamed("BM.GPU.H200.8");
+    const hybrid = modelOf("nemotron-3-nano-30b-a3b", { concurrency: 4, contextTokens: 4096 });
+    const verdictOf = (changes: Partial<ModelRequest>) => estimateOf(H200, 2, { ...hybrid, ...changes }).verdict;
+    expect(verdictOf({})).toMatchObject({ answer: "no", decides: "recurrent states" });
+    expect(verdictOf({ maxNumSeqs: 5 }).answer).toBe("fits");
+    expect(verdictOf({ maxNumSeqs: 4096 }).answer).toBe("no");
+    expect(verdictOf({ args: { "enforce-eager": true } }).decides).not.toBe("recurrent states");
+    expect(verdictOf({ args: { "compilation-config": { cudagraph_mode: "PIECEWISE" } } }).decides).not.toBe(
+      "recurrent states",
+    );
+    expect(verdictOf({ engineVersion: "0.19.1" }).decides).not.toBe("recurrent states");
   });
 });

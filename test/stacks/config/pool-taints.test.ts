@@ -31,6 +31,7 @@ describe("taints of nodes that exist", () => {
     expect(pathsWith({ taints: [SKU] })).toContain("pools.system.taints");
     expect(pathsWith({ taints: [SKU], role: "system" })).toContain("pools.system.taints");
     expect(pathsWith({ taints: [SKU], role: "cpu" })).not.toContain("pools.system.taints");
+    expect(pathsWith({ taints: [{ ...SKU, effect: "PreferNoSchedule" }] })).not.toContain("pools.system.taints");
     expect(pathsWith({ taints: [SKU], role: "cpu" }, "create")).toContain("pools.system.taints");
     expect(pathsWith({})).not.toContain("pools.system.taints");
   });

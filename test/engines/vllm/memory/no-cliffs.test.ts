@@ -23,6 +23,7 @@ const figuresOfRule: Readonly<Record<Rule, readonly Figure[]>> = {
   graphSizes: ["overhead"],
   cachesChunksWhole: ["cache", "tokens"],
   checksFreeMemory: [],
+  countsAfterGroup: [],
   statePageOfEachSequence: [],
   largestGraph: ["overhead", "limit"],
   tritonLatentDecodingGraphs: ["overhead", "limit"],
