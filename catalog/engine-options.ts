@@ -38,6 +38,10 @@ export interface EngineOptions {
   readonly environment: readonly EngineVariable[];
 }
 
+/** What a plan says of a model: prompts may hold images; layers keep a state for each request. */
+export const MODEL_TRAITS = ["takesImages", "keepsStates"] as const;
+export type ModelTrait = (typeof MODEL_TRAITS)[number];
+
 /** What the platform says of options that the engine has, by name; a trailing `*` stands for any ending. */
 export interface OptionRules {
   /** Told by a key of the model's configuration: option to key. */
@@ -46,6 +50,8 @@ export interface OptionRules {
   readonly refused: Readonly<Record<string, string>>;
   /** Changes the memory that the model needs, in a way that the plan does not count: how. */
   readonly memory: Readonly<Record<string, string>>;
+  /** Of `memory`, remarks that hold for such models alone. @default they hold for every model */
+  readonly concerns?: Readonly<Partial<Record<ModelTrait, readonly string[]>>>;
   /** Its value is text that the engine looks up nowhere: what reads it. Values of other flags may name nothing outside the pod. @default none */
   readonly texts?: Readonly<Record<string, string>>;
   /** May be set; what whoever reads the plan should know. */
@@ -73,6 +79,11 @@ export function optionCatalogue(
 ): EngineOptionCatalogue {
   const argumentNamed = new Map(options.arguments.map((argument) => [argument.name, argument]));
   return { options, arguments: flags, environment, argumentNamed, ...(releases && { releases }) };
+}
+
+/** Whether a list of rules has an option. */
+export function isOneOf(rules: readonly string[], name: string): boolean {
+  return ruleFor(Object.fromEntries(rules.map((rule) => [rule, rule])), name) !== undefined;
 }
 
 /** What a table of rules says of an option. */

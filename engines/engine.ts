@@ -223,6 +223,8 @@ export interface Engine {
   cardVerdict?(model: ServedModel, card: Card): CardVerdict;
   /** `cardVerdict` knows the model's own release, the cards of its image too, or says that it was not read. @default the pinned one */
   readonly cardsByVersion?: true;
+  /** The newest release whose image has code for a card, where that serves the model on it. @default none is known */
+  releaseWithCode?(model: ServedModel, card: Card): string | undefined;
   /**
    * Memory of a pod with GPUs that the engine may move weights to.
    * @param weightsGiB on the pod's GPUs.

@@ -4,6 +4,7 @@ import type { Candidate } from "./candidates/types";
 import { compareWithTable } from "./capacity-check";
 import { nodeLinkOf } from "./fabric";
 import { planSpeed } from "./level/speed-plan";
+import { keepsStates } from "./model/architecture";
 import { assumptionNotes } from "./model/assumed";
 import { countParameters } from "./model/parameters";
 import type { ModelCost } from "./model-cost";
@@ -77,6 +78,7 @@ export function planModel(
     ...(model.node && { node: model.node }),
     ...(model.sidecars && model.sidecars.length > 0 && { sidecars: allOf(model.sidecars) }),
     takesImages: model.architecture.vision !== undefined,
+    keepsStates: keepsStates(model.architecture),
     contextTokens: model.contextTokens,
     concurrency: model.concurrency,
     gpuMemoryUtilization: estimate.utilization,

@@ -131,6 +131,8 @@ export interface ModelPlan {
   readonly server?: ServerPlan;
   /** Prompts may hold images: the model has a vision tower. */
   readonly takesImages: boolean;
+  /** Some of its layers keep a state for each request (Mamba, linear attention) in place of a cache that grows. */
+  readonly keepsStates: boolean;
   readonly contextTokens: number;
   readonly concurrency: number;
   /** Fraction of GPU memory that vLLM may use. */

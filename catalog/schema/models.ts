@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EngineOptions } from "../engine-options";
+import { type EngineOptions, MODEL_TRAITS } from "../engine-options";
 import type { ModelEntry } from "../models";
 import { about, count, day, positive, text } from "./fields";
 
@@ -95,6 +95,7 @@ const optionRules = z.strictObject({
   texts: remarks.optional(),
   advice: remarks,
   former: remarks.optional(),
+  concerns: z.partialRecord(z.enum(MODEL_TRAITS), z.array(text).min(1)).optional(),
 });
 
 /** Models, the engines that serve them, and what others ask for them. */

@@ -2,9 +2,11 @@ import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { BATCH_TOKENS, ollama, OLLAMA_PORT as PORT } from "../../engines/ollama";
 import { ollamaReads } from "../../engines/ollama/options";
+import { PROMPT_CACHE, promptCacheMiB } from "../../engines/ollama/prompt-cache";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
+import { hostMemoryFloorGiB } from "../../planner/pod-resources";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
@@ -12,7 +14,7 @@ import { hashOf } from "../core/job-scripts";
 import { type ClusterNetworks, internet } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
-import { modelResources, volumeClaimSpec } from "../core/resources";
+import { besidesSidecars, modelResources, volumeClaimSpec } from "../core/resources";
 import { headlessServiceName, Workload } from "../core/workload";
 import { inferenceNode } from "../node/inference-node";
 import { leaving, leavingSeconds, whileConnected } from "./drain";
@@ -233,7 +235,27 @@ export function ollamaEnvironment(model: ModelPlan, guests: readonly ModelPlan[]
     OLLAMA_FLASH_ATTENTION: "1",
     // The plan counts 16-bit keys and values.
     OLLAMA_KV_CACHE_TYPE: "f16",
+    [PROMPT_CACHE]: String(controlled ? 0 : keptPromptsMiB([model, ...guests])),
     ...(ollamaReads("OLLAMA_NO_CLOUD", model.engineVersion) && { OLLAMA_NO_CLOUD: "1" }),
+  });
+}
+
+/**
+ * Of the memory of a pod with GPUs, beside what its engine starts in; memory of other pods is counted for the model alone.
+ * Under model control nobody knows how many models are loaded: none of them keeps prompts.
+ */
+function keptPromptsMiB(models: readonly [ModelPlan, ...ModelPlan[]]): number {
+  const [model] = models;
+  const { resources, gpusPerNode } = model;
+  const { memoryGiB } = besidesSidecars(model, ollama.sidecar);
+  const { sharedMemoryGiB, optionMemoryGiB = 0, gpus } = resources;
+  const taken = hostMemoryFloorGiB(gpus) + sharedMemoryGiB + optionMemoryGiB;
+  return promptCacheMiB({
+    models: models.length,
+    spareGiB: gpus === 0 ? 0 : memoryGiB - taken,
+    oneRequestGiB: Math.max(
+      ...models.map(({ memoryPerGpu, concurrency }) => (memoryPerGpu.kvCacheGiB * gpusPerNode) / concurrency),
+    ),
   });
 }
 

@@ -81,6 +81,7 @@ function rulesOfRay(
     settings: table(rules.settings),
     refused: { ...table(rules.refused), ...refused },
     memory: table(rules.memory),
+    ...(rules.concerns && { concerns: rules.concerns }),
     texts: table(rules.texts ?? {}),
     advice: table(rules.advice),
     ...(rules.former && {

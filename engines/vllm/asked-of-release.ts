@@ -1,6 +1,6 @@
 /** What a model asks of its release of vLLM, and the release lacks. */
 import type { ReleaseSpan } from "../../catalog/engine-releases";
-import type { Card, CardRefusal } from "../card";
+import { type Card, type CardRefusal, OTHER_CARDS } from "../card";
 import type { ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";
 import { loraRoom } from "./adapters";
@@ -115,8 +115,16 @@ function newerRelease(since: string): string {
   return `write engineVersion: "${since}" or newer, or remove it`;
 }
 
-/** What the release lacks for a card. */
-export function cardGaps({ name, engineVersion, kvCacheDtype }: ServedModel, card: Card): CardRefusal[] {
+/**
+ * What the release lacks for a card.
+ *
+ * @param withCode releases of a span with code for the card: one without is no way out.
+ */
+export function cardGaps(
+  { name, engineVersion, kvCacheDtype }: ServedModel,
+  card: Card,
+  withCode: (span: ReleaseSpan) => ReleaseSpan | undefined,
+): CardRefusal[] {
   const { computeCapability, gfx } = card;
   const isNvidia = gfx === undefined;
   const asked: readonly (readonly [VllmFeature, boolean])[] = [
@@ -125,7 +133,7 @@ export function cardGaps({ name, engineVersion, kvCacheDtype }: ServedModel, car
     ["fp8Cache", isNvidia && kvCacheDtype === "fp8"],
   ];
   return asked.flatMap(([feature, isAsked]) =>
-    isAsked ? refusalOf(name, featureGap(feature, engineVersion, computeCapability)) : [],
+    isAsked ? refusalOf(name, featureGap(feature, engineVersion, computeCapability), withCode) : [],
   );
 }
 
@@ -134,16 +142,26 @@ export function cpuGaps({ name, engineVersion }: Pick<ServedModel, "name" | "eng
   return refusalOf(name, featureGap("cpuCache", engineVersion));
 }
 
-function refusalOf(name: string, gap: ReleaseGap | undefined): CardRefusal[] {
-  const { since } = gap?.span ?? {};
-  return gap === undefined
-    ? []
-    : [
-        {
-          reason: gap.reason,
-          remedy: since === undefined ? "take an older release" : `models.${name}: ${newerRelease(since)}`,
-        },
-      ];
+function refusalOf(
+  name: string,
+  gap: ReleaseGap | undefined,
+  withCode: (span: ReleaseSpan) => ReleaseSpan | undefined = (span) => span,
+): CardRefusal[] {
+  if (gap === undefined) {
+    return [];
+  }
+  const { since } = gap.span;
+  if (since === undefined) {
+    return [{ reason: gap.reason, remedy: "take an older release" }];
+  }
+  const span = withCode({ since });
+  return span?.since === undefined
+    ? [{ reason: `${gap.reason}, and the images of newer ones have no code for this card`, remedy: OTHER_CARDS }]
+    : [{ reason: gap.reason, remedy: `models.${name}: ${releaseWithin(span.since, span.until)}` }];
+}
+
+function releaseWithin(since: string, until: string | undefined): string {
+  return until === undefined ? newerRelease(since) : `write an engineVersion from "${since}" to "${until}"`;
 }
 
 /** Why a replica of the model stays on one node under its release; undefined where it may span several. */

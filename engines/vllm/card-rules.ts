@@ -93,10 +93,18 @@ export function weightRulesFor(
   );
 }
 
-/** The oldest release after this one from which on a rule holds for a card. */
-export function laterRelease({ rows }: CardRule, card: CardAbilities, version: string): string | undefined {
-  const failing = rows.findLastIndex((row) => meets(card, row) === "no");
-  const since = rows[failing + 1]?.since;
-  const hasNewest = rows.at(-1)?.until === undefined;
-  return since !== undefined && hasNewest && !isWithin({ until: version }, since) ? since : undefined;
+/** Whether a release keeps a rule for a card. */
+export function keepsRule(rule: CardRule, card: CardAbilities, version: string): boolean {
+  const row = rowOf(rule, version);
+  return row !== undefined && meets(card, row) !== "no";
+}
+
+/** The last run of releases within a span that keep a rule for a card; without `until` where the newest does. */
+export function releasesFor(rule: CardRule, card: CardAbilities, span: ReleaseSpan): ReleaseSpan | undefined {
+  const read = vllmReleases.releases.filter((version) => isWithin(span, version));
+  const keeps = (version: string) => keepsRule(rule, card, version);
+  const last = read.findLastIndex(keeps);
+  const since = read[read.slice(0, Math.max(0, last)).findLastIndex((version) => !keeps(version)) + 1];
+  const until = last === read.length - 1 ? span.until : read[last];
+  return last < 0 || since === undefined ? undefined : { since, ...(until !== undefined && { until }) };
 }

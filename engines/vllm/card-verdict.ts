@@ -1,5 +1,6 @@
 /** What vLLM makes of a card: which number formats of weights, activations and cache a release computes in there. */
 import { meets } from "../../catalog/card-needs";
+import { type ReleaseSpan, spanText } from "../../catalog/engine-releases";
 import { formatFor } from "../../planner/model/format-names";
 import type { WeightFormat } from "../../planner/model/quantization";
 import {
@@ -15,13 +16,15 @@ import type { ServedModel } from "../served-model";
 import { cardGaps } from "./asked-of-release";
 import {
   attentionRules,
+  type BuildRule,
   buildRules,
   type CardRule,
   cacheRules,
   cardRulesRead,
   hasCardRules,
   isGoneIn,
-  laterRelease,
+  keepsRule,
+  releasesFor,
   rowOf,
   rowsText,
   weightRulesFor,
@@ -33,7 +36,7 @@ import { noFloat16, type WeightKind, weightKindOf } from "./weight-formats";
 /** By the rows of the model's own release; of one that was not read, what all releases share. */
 export function vllmCardVerdict(model: ServedModel, card: Card): CardVerdict {
   const format = formatFor(model.architecture, model.quantization);
-  const gaps = cardGaps(model, card);
+  const gaps = cardGaps(model, card, (span) => releasesWithCode(card, span));
   if (!hasCardRules(model.engineVersion)) {
     // This one is the same in every version (check_if_supports_dtype, 0.8.0 to 0.33.0).
     const isAsked = dtypeAskedFor(model) === "bfloat16";
@@ -57,6 +60,14 @@ export function vllmCardVerdict(model: ServedModel, card: Card): CardVerdict {
     refusals: parts.flatMap(({ refusals }) => refusals),
     notes: [...new Set(parts.flatMap(({ notes }) => notes))],
   };
+}
+
+/** The newest release whose image has code for a card, where it takes the model on it. */
+export function releaseWithCode(model: ServedModel, card: Card): string | undefined {
+  const version = releasesWithCode(card, {})?.until;
+  const isTaken =
+    version !== undefined && vllmCardVerdict({ ...model, engineVersion: version }, card).refusals.length === 0;
+  return isTaken ? version : undefined;
 }
 
 function unreadRelease({ name, engineVersion }: ServedModel): CardRefusal {
@@ -89,24 +100,30 @@ function broken(
     row === undefined
       ? `${what} need vLLM ${rowsText(rule)}, and this is ${engineVersion}`
       : `${describe(card)}, and ${release} needs ${describeNeeds(row, card)} for ${what}`;
-  const later = laterRelease(rule, card, engineVersion);
+  const others =
+    releasesFor(rule, card, { since: engineVersion }) ??
+    (rule === buildRuleOf(card) ? releasesFor(rule, card, {}) : undefined);
   return refused(
     reason,
-    later === undefined ? otherwise : `models.${name}: take vLLM ${later} or newer, or ${otherwise}`,
+    others === undefined ? otherwise : `models.${name}: take vLLM ${spanText(others)}, or ${otherwise}`,
   );
 }
 
-function keeps(rule: CardRule, card: Card, version: string): boolean {
-  const row = rowOf(rule, version);
-  return row !== undefined && meets(card, row) !== "no";
-}
-
 function buildVerdict(model: ServedModel, card: Card): CardVerdict {
-  const vendor = card.gfx === undefined ? "nvidia" : "amd";
-  const rule = buildRules.find((each) => each.vendor === vendor);
-  return rule === undefined || keeps(rule, card, model.engineVersion)
+  const rule = buildRuleOf(card);
+  return rule === undefined || keepsRule(rule, card, model.engineVersion)
     ? NOTHING_TO_SAY
     : broken(model, card, rule, "the code in its image", OTHER_CARDS);
+}
+
+/** Releases within a span whose images have code for a card. */
+function releasesWithCode(card: Card, span: ReleaseSpan): ReleaseSpan | undefined {
+  const rule = buildRuleOf(card);
+  return rule === undefined ? span : releasesFor(rule, card, span);
+}
+
+function buildRuleOf({ gfx }: Card): BuildRule | undefined {
+  return buildRules.find(({ vendor }) => vendor === (gfx === undefined ? "nvidia" : "amd"));
 }
 
 function weightVerdicts(model: ServedModel, format: WeightFormat, card: Card): CardVerdict[] {
@@ -123,7 +140,7 @@ function weightVerdicts(model: ServedModel, format: WeightFormat, card: Card): C
       madeAtLoad,
     });
     // The most special one comes last.
-    const failing = rules.findLast((rule) => !keeps(rule, card, engineVersion));
+    const failing = rules.findLast((rule) => !keepsRule(rule, card, engineVersion));
     if (failing) {
       const other = `remove models.${model.name}.quantization or write another, or ${OTHER_CARDS}`;
       return [broken(model, card, failing, weightsText(kind, failing.method), madeAtLoad ? other : OTHER_CARDS)];
@@ -163,7 +180,7 @@ function weightNotes(kind: WeightKind, rules: readonly CardRule[], card: Card, v
 function attentionVerdict(model: ServedModel, card: Card): CardVerdict {
   const { layerSpecs, family } = model.architecture;
   const failing = attentionRules.find(
-    (rule) => layerSpecs.some(({ mixer }) => mixer.kind === rule.mixer) && !keeps(rule, card, model.engineVersion),
+    (rule) => layerSpecs.some(({ mixer }) => mixer.kind === rule.mixer) && !keepsRule(rule, card, model.engineVersion),
   );
   return failing ? broken(model, card, failing, `the attention of ${family}`, OTHER_CARDS) : NOTHING_TO_SAY;
 }
@@ -196,7 +213,7 @@ function cacheVerdict(model: ServedModel, card: Card): CardVerdict {
   const dtype = servedCacheDtype({ architecture, engine: { version: engineVersion }, kvCacheDtype });
   const isLatent = architecture.layerSpecs.some(({ mixer }) => mixer.kind === "latent");
   const failing = cacheRules.findLast(
-    (rule) => rule.dtype === dtype && (rule.latent === undefined || isLatent) && !keeps(rule, card, engineVersion),
+    (rule) => rule.dtype === dtype && (rule.latent === undefined || isLatent) && !keepsRule(rule, card, engineVersion),
   );
   if (failing === undefined) {
     return NOTHING_TO_SAY;

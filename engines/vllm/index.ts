@@ -1,7 +1,7 @@
 import { type Engine, semanticVersionOf } from "../engine";
 import { adapterProblems, vllmAdapters } from "./adapters";
 import { nodesGap, stagesGap } from "./asked-of-release";
-import { vllmCardVerdict } from "./card-verdict";
+import { releaseWithCode, vllmCardVerdict } from "./card-verdict";
 import { vllmCpuVerdict } from "./cpu-verdict";
 import { parallelismProblems } from "./divisibility";
 import { memoryFlags, OVERRIDING_FLAGS, readVllmFlags } from "./flags";
@@ -69,6 +69,7 @@ export const vllm: Engine = {
   savings: eightBits,
   cardVerdict: vllmCardVerdict,
   cardsByVersion: true,
+  releaseWithCode,
   // Asleep on level 1, which the model control API asks for, all of them (https://docs.vllm.ai, features: sleep mode).
   weightsInHostGiB: (model, weightsGiB) => (vllmOwnSettings(model).sleepMode ? weightsGiB : 0),
   hostMemory: vllmHostMemory,

@@ -60,7 +60,7 @@ export function fitOnGpus(
   }
   const { parallelism, staysOnNode } = engineOf(model.engine);
   const wanted = parallelism.overNodes ? Math.max(1, maxNodes) : 1;
-  const barrier = partProblem(gpu) ?? (wanted > 1 ? (staysOnNode?.(model) ?? crossing) : undefined);
+  const barrier = partProblem(gpu) ?? (wanted > 1 ? bothOf(staysOnNode?.(model), crossing) : undefined);
   const reachable = barrier ? 1 : wanted;
   const notes = [...notesOf(verdicts), ...partNotes(gpu)];
 
@@ -117,6 +117,13 @@ export function fitOnGpus(
 }
 
 /** What a layout takes of a GPU's memory, and the load that it is planned for. */
+/** Two reasons why a replica stays on one node: what mends one of them leads to the other. */
+function bothOf(one: CrossingProblem | undefined, other: CrossingProblem | undefined): CrossingProblem | undefined {
+  return one && other
+    ? { reason: `${one.reason}; ${other.reason}`, remedy: `${other.remedy}, and also ${one.remedy}` }
+    : (one ?? other);
+}
+
 function memoryOn({ server, pool: { shape }, gpu }: Place, layout: Layout) {
   const onLayout = (asked: ModelRequest) => onGpu(gpu, asked, layout);
   const concurrency = plannedConcurrency(server, shape, layout, onLayout);

@@ -46,6 +46,7 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
     ...(serverOf === undefined ? slowerLevel(request, model) : []),
     ...onThePinnedVersion(request, model),
     ...onAnotherEngine(request, model),
+    ...lessOfTheCard(request, model),
   ];
   return settings.filter((s) => s !== undefined);
 }
@@ -181,6 +182,23 @@ function inFewerBits(request: PlanRequest, model: ModelRequest, withCache: boole
       ? undefined
       : single(request, model, "kvCacheDtype", model.kvCacheDtype, { to: kvCacheDtype, change: { kvCacheDtype } }),
   ];
+}
+
+/** Parts of a card that leave more to what lies outside of the budget. */
+const LOWER_PARTS = [0.9, 0.85, 0.8, 0.7];
+
+/**
+ * Less of the card, which what is allocated once the cache is full then has. Each part by itself: less also holds less
+ * of the model, so that the least may fail where one above it helps.
+ */
+function lessOfTheCard(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
+  const { engine, gpuMemoryUtilization } = model;
+  const key = "gpuMemoryUtilization";
+  return settingPath(engine, key) === key
+    ? []
+    : LOWER_PARTS.filter((part) => gpuMemoryUtilization === undefined || part < gpuMemoryUtilization).map((to) =>
+        single(request, model, key, gpuMemoryUtilization ?? null, { to, change: { gpuMemoryUtilization: to } }),
+      );
 }
 
 /** A pool that the model may not use yet, beside those that it names. */

@@ -77,7 +77,11 @@ function imageVerdict(model: ModelRequest, gpu: GpuSpec, card: Card): CardVerdic
       meets(card, image) !== "no"
     );
   });
-  const instead = others.map((other) => `write models.${name}.engine: ${other}, or `).join("");
+  const release = engineOf(engine).releaseWithCode?.(model, card);
+  const instead = [
+    ...(release === undefined ? [] : [`write models.${name}.engineVersion: "${release}", or `]),
+    ...others.map((other) => `write models.${name}.engine: ${other}, or `),
+  ].join("");
   return {
     refusals: [
       {

@@ -25,7 +25,8 @@ const DECIDERS: Readonly<Record<Decider, string>> = {
   "KV cache": "the KV cache of this load decides",
   "free memory":
     "the memory that is free at the start decides, of which the utilization leaves too little to the GPU's context",
-  "graph capture": "CUDA graphs decide, which come on top of the budget when the cache has been filled",
+  "graph capture":
+    "what CUDA graphs and the sampler take on top of the budget, once the cache has been filled, decides",
   "recurrent states":
     "the places for recurrent states decide, of which every request that may run at once (max-num-seqs) takes one",
   "host memory": "the host's memory decides",

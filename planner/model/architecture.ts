@@ -184,6 +184,11 @@ export function mixersOf({ mixer, parallelMixer }: LayerSpec): readonly Mixer[] 
   return parallelMixer === undefined ? [mixer] : [mixer, parallelMixer];
 }
 
+/** Whether some layers keep a state for each request in place of a cache that grows. */
+export function keepsStates({ layerSpecs }: Pick<ModelArchitecture, "layerSpecs">): boolean {
+  return layerSpecs.flatMap(mixersOf).some(({ kind }) => kind === "recurrent");
+}
+
 /** A table or matrix outside the layers. */
 export interface OuterTensor {
   readonly name: string;

@@ -277,6 +277,7 @@ export const model = z.strictObject({
     .optional()
     .meta({ description: "All models of its server together, where others join it." }),
   takesImages: flag("Prompts may hold images."),
+  keepsStates: flag("Some layers keep a state for each request in place of a cache that grows."),
   gpuMemoryUtilization: amount(
     "fraction",
     "Of the GPU's memory that the engine may use; of the whole card's, where vLLM takes turns on it.",

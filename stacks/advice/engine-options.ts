@@ -1,15 +1,15 @@
-import { ruleFor } from "../../catalog/engine-options";
+import { type EngineArgument, type EngineVariable, isOneOf, MODEL_TRAITS, ruleFor } from "../../catalog/engine-options";
 import { isRead } from "../../catalog/engine-releases";
 import { engineOptions, readFlags } from "../../engines";
-import type { CapacityProblem, DeploymentPlan, ModelPlan } from "../../planner/types";
+import type { ArgumentValue, CapacityProblem, DeploymentPlan, ModelPlan } from "../../planner/types";
 
 /** What a reader of the plan must know of the options that the user gave the engines. All advisory: mistakes are refused before. */
 export function engineOptionAdvice({ plan }: { readonly plan: Pick<DeploymentPlan, "models"> }): CapacityProblem[] {
   return plan.models.flatMap((model) => {
-    const { arguments: flags, environment } = engineOptions(model.engine);
+    const { arguments: flags, environment, options } = engineOptions(model.engine);
     const advice = [
-      ...remarks(Object.keys(model.args ?? {}), flags.advice),
-      ...remarks(Object.keys(model.env ?? {}), environment.advice),
+      ...remarks(switchedOn(model.args, options.arguments), flags.advice),
+      ...remarks(switchedOn(model.env, options.environment), environment.advice),
     ];
     return [
       ...advisory("engine-options-memory", model, memoryMessage(uncounted(model))),
@@ -19,12 +19,27 @@ export function engineOptionAdvice({ plan }: { readonly plan: Pick<DeploymentPla
   });
 }
 
-/** What changes memory, less the flags that the figure counts with the values they have. */
-function uncounted({ engine, args = {}, env = {} }: ModelPlan): string[] {
-  const { arguments: flags, environment } = engineOptions(engine);
+/** What changes memory, less the flags that the figure counts with the values they have, and those of what the model lacks. */
+function uncounted(model: ModelPlan): string[] {
+  const { engine, args = {}, env = {} } = model;
+  const { arguments: flags, environment, options } = engineOptions(engine);
   const { counted } = readFlags(engine, args);
-  const rest = Object.keys(args).filter((name) => !counted.includes(name));
+  const rest = switchedOn(args, options.arguments).filter((name) => !counted.includes(name) && concerns(name));
   return [...remarks(rest, flags.memory), ...remarks(Object.keys(env), environment.memory)];
+
+  function concerns(name: string): boolean {
+    return MODEL_TRAITS.every((trait) => model[trait] || !isOneOf(flags.concerns?.[trait] ?? [], name));
+  }
+}
+
+/** Names of options, but of switches that are off: they do nothing of what is said of them. */
+function switchedOn(
+  values: Readonly<Record<string, ArgumentValue>> = {},
+  known: readonly Pick<EngineArgument | EngineVariable, "name" | "kind">[],
+): string[] {
+  const isOff = ([name, value]: [string, ArgumentValue]) =>
+    [false, 0, "0"].some((off) => off === value) && known.some((each) => each.name === name && each.kind === "switch");
+  return Object.entries(values).flatMap((option) => (isOff(option) ? [] : [option[0]]));
 }
 
 function memoryMessage(unknown: readonly string[]): string {

@@ -29,8 +29,10 @@ describe.each(engineNames)("options of %s", (engine) => {
 
   it("have rules for flags that exist, and one each", () => {
     const known = [...names(catalogue, "arguments"), ...(catalogue.releases?.arguments ?? []).map(({ name }) => name)];
-    const { former: _, ...rules } = catalogue.arguments;
+    const { former: _, concerns = {}, ...rules } = catalogue.arguments;
     const ruled = Object.values(rules).flatMap(Object.keys);
+    const remarked = new Set(Object.keys(rules.memory));
+    expect(Object.values(concerns).flatMap((options) => options.filter((each) => !remarked.has(each)))).toEqual([]);
     const unknown = ruled.filter(
       (rule) => !known.some((name) => name === rule || ruleFor({ [rule]: "" }, name) === ""),
     );

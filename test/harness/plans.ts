@@ -40,6 +40,7 @@ export function modelPlan(overrides: Partial<ModelPlan> = {}): ModelPlan {
     concurrency: 16,
     gpuMemoryUtilization: 0.92,
     takesImages: false,
+    keepsStates: false,
     kvCacheDtype: "auto",
     format: "BF16",
     memoryPerGpu: { weightsGiB: 14.99, kvCacheGiB: 2.5, overheadGiB: 1.2, totalGiB: 18.69, limitGiB: 20.61 },

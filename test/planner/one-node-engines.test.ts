@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { onPremNode } from "../../catalog/shapes";
 import { planDeployment } from "../../planner/plan";
 import { environmentOf, modelOf, poolOf } from "./fixtures";
 
@@ -13,4 +14,12 @@ it("says that a replica of an engine stays on one node, and keeps most of its GP
       remedies: [expect.stringContaining("pipelineParallel: 1")],
     }),
   );
+});
+
+it("says all that keeps a replica on one node: what mends one reason leads to the next", () => {
+  const node = { card: "h100-pcie", gpuCount: 1, vcpus: 32, memoryGiB: 256, localNvmeGB: 2000, networkGbps: 1 };
+  const pool = poolOf("BM.GPU.A10.4", 2, { name: "gpu", shape: onPremNode(node), usdPerNodeHour: 0 });
+  const model = modelOf("llama-3.3-70b-instruct", { name: "chat", engineVersion: "0.11.0" });
+  const remedies = planDeployment(environmentOf([pool], [model])).problems.flatMap((each) => each.remedies ?? []);
+  expect(remedies).toContainEqual(expect.stringMatching(/networkGbps: 10.*engineVersion: "0\.11\.1"/));
 });

@@ -28,6 +28,7 @@ export function modelPlan(changes: Partial<ModelPlan> & Pick<ModelPlan, "name">)
     concurrency: 16,
     gpuMemoryUtilization: 0.9,
     takesImages: false,
+    keepsStates: false,
     kvCacheDtype: "auto",
     format: "BF16",
     memoryPerGpu: { weightsGiB: 9.4, kvCacheGiB: 5.3, overheadGiB: 1.8, totalGiB: 16.5, limitGiB: 19.7 },

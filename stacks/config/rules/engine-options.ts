@@ -153,7 +153,7 @@ function variableFault(name: string, value: string | number | boolean, config: M
   }
   const lacking = isPinned(config) ? undefined : optionOfRelease("environment", name, config);
   if (lacking) {
-    return lacking;
+    return { ...lacking, secret: isSecretName(name) };
   }
   if (variable?.kind === "switch") {
     return [true, false, 0, 1, "0", "1"].includes(value)

@@ -28,10 +28,12 @@ export function optionOfRelease(
   const rows = recordOf(config)?.[part];
   const span = rows && spanOf(rows, name);
   const version = releaseOf(config);
-  if (rows === undefined || releaseHas(rows, name, version) || (part === "environment" && span === undefined)) {
+  const { label, variablePrefix } = engineOf(config.engine);
+  // Other variables than the engine's own are read by what it runs on.
+  const isOfOthers = part === "environment" && span === undefined && !name.startsWith(variablePrefix);
+  if (rows === undefined || releaseHas(rows, name, version) || isOfOthers) {
     return undefined;
   }
-  const { label } = engineOf(config.engine);
   const allowed = `a ${part === "arguments" ? "flag" : "variable"} of ${label} ${version}`;
   if (span !== undefined) {
     return { allowed, fix: `it needs ${label} ${spanText(span)}: write such an engineVersion, or remove it` };

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ollamaEnvironment } from "../../../components/serving/ollama-server";
+import type { ModelPlan } from "../../../planner/types";
 import upstream from "../../fixtures/upstream/ollama.json";
 import { ollamaPlan, sharedOllamaPlans } from "../../harness/plans";
 import { container, deployServing, literals, podTemplate, preStop, specOf } from "./fixture";
@@ -223,9 +224,29 @@ describe("ollamaEnvironment", () => {
     expect([parallel(1, 8), parallel(8, 1)]).toMatchObject([{ value: "8" }, { value: "8" }]);
   });
 
+  it("lets prompts that wait for their slot take no more than the pod has, each model's alike", () => {
+    const kept = (model: ModelPlan, guests: readonly ModelPlan[] = [], controlled = false) =>
+      ollamaEnvironment(model, guests, controlled).find(({ name }) => name === "LLAMA_ARG_CACHE_RAM")?.value;
+    const on = (memoryGiB: number, more: Partial<ModelPlan> = {}) =>
+      ollamaPlan({
+        gpusPerNode: 1,
+        resources: { cpu: 4, memoryGiB, ephemeralStorageGiB: 10, sharedMemoryGiB: 1, gpus: 1 },
+        ...more,
+      });
+    // 6 GiB to start in, 1 GiB of /dev/shm, 0.25 GiB of the loader.
+    expect([on(64), on(12), on(7.25), on(4)].map((model) => kept(model))).toEqual(["8192", "4864", "0", "0"]);
+    expect(kept(on(12), [ollamaPlan()])).toBe("2432");
+    const { memoryPerGpu } = ollamaPlan();
+    // The last prompt stays whatever its size: one of 5 GiB would be too much.
+    expect(kept(on(12, { concurrency: 1, memoryPerGpu: { ...memoryPerGpu, kvCacheGiB: 5 } }))).toBe("0");
+    // A pod without GPUs has what its model needs; further models come under model control.
+    expect([kept(ollamaPlan()), kept(on(64), [], true)]).toEqual(["0", "0"]);
+  });
+
   it("uses only variables of the pinned release", () => {
     const known = new Set(upstream.env.map((e) => e.name));
     const set = ollamaEnvironment(ollamaPlan()).map((e) => (e as { name: string }).name);
-    expect(set.filter((name) => name !== "HOME" && !known.has(name))).toEqual([]);
+    // Of llama-server, which Ollama starts with its own variables.
+    expect(set.filter((name) => !["HOME", "LLAMA_ARG_CACHE_RAM"].includes(name) && !known.has(name))).toEqual([]);
   });
 });

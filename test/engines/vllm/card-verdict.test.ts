@@ -63,7 +63,13 @@ describe("what starts on a card", () => {
     ["vLLM on an RX 6900 XT", plain, rx6900, "gfx1030", "write models.qwen3-8b.engine: ollama, or take a pool"],
     ["vLLM on an MI50", plain, mi50, "gfx906", "-> take a pool with other cards"],
     ["Ollama on an MI50", ollama, mi50, "gfx906", "the image of ollama 0.32.15"],
-    ["a rerank model on a V100", modelOf("bge-reranker-v2-m3", { task: "rerank" }), v100, "7.0", "-> take a pool"],
+    [
+      "a rerank model on a V100",
+      modelOf("bge-reranker-v2-m3", { task: "rerank" }),
+      v100,
+      "7.0",
+      '-> write models.bge-reranker-v2-m3.engineVersion: "0.19.1", or take a pool',
+    ],
     ["DeepSeek-V4 on an A10", deepseekV4, a10, "9.0 or higher for the attention of deepseek_v4", "-> take a pool"],
     ["Gemma 2 on a T4", modelOf("gemma-2-9b-it"), t4, "no bfloat16", "do not run in float16"],
     ["BF16 by hand on a T4", modelOf("qwen3-8b", { quantization: "bf16" }), t4, "no bfloat16", "quantization: fp16"],
@@ -104,6 +110,21 @@ describe("what starts on a card", () => {
     ["Gemma 2 in float32 on a T4", modelOf("gemma-2-9b-it", { quantization: "fp32" }), t4],
   ] as const)("is %s", (_, model, gpu) => {
     expect(reasons(model, gpu)).toBe("");
+  });
+
+  it("names releases whose images have code for the card, and none that refuses it in turn", () => {
+    const on = (engineVersion: string, model = plain) => reasons({ ...model, engineVersion }, v100);
+    // Newer releases alone are known on such a card, and of those one with code for it.
+    expect(on("0.8.5")).toMatch(/0\.10\.2.* -> .*"0\.11\.1" to "0\.19\.1"/);
+    expect(on("0.10.2")).toMatch(/7\.5.* -> .*0\.11\.1 to 0\.19\.1/);
+    expect(on("0.25.0")).toMatch(/7\.5.* -> .*0\.11\.1 to 0\.19\.1/);
+    for (const version of ["0.11.1", "0.19.1"]) {
+      expect(on(version), version).toBe("");
+    }
+    expect(reasons(plain, v100)).toContain('engineVersion: "0.19.1"');
+    // MXFP4 needs another card whatever the release.
+    expect(reasons(gptOss, v100)).not.toContain("engineVersion");
+    expect(reasons({ ...plain, engineVersion: "0.8.5" }, t4)).toMatch(/-> .*"0\.10\.2" or newer/);
   });
 
   it("says what a card makes of formats that it only stores, and of BF16 checkpoints", () => {

@@ -57,6 +57,35 @@ function written(request: PlanRequest, { path, to }: Fix): PlanRequest {
 const llama70b = (changes: Partial<ModelRequest> = {}) =>
   modelOf("llama-3.3-70b-instruct", { name: "chat", ...changes });
 
+describe("a model whose graphs and sampler find no room once the cache is full", () => {
+  const tight = (changes: Partial<ModelRequest> = {}): PlanRequest => {
+    const node = { gpuCount: 2, vcpus: 32, memoryGiB: 128, localNvmeGB: 500, networkGbps: 1 };
+    const pool = poolOf("VM.GPU3.1", 1, {
+      name: "gpu",
+      shape: onPremNode({ card: "v100-16gb", ...node }),
+      minNodes: 1,
+      usdPerNodeHour: 0,
+    });
+    const model = modelOf("qwen2.5-7b-instruct", {
+      name: "chat",
+      engineVersion: "0.19.1",
+      concurrency: 8,
+      tensorParallel: 2,
+      gpuMemoryUtilization: 0.9,
+      ...changes,
+    });
+    return environmentOf([pool], [model]);
+  };
+
+  it("may take less of the card: the first part that starts", () => {
+    const { fixes = [] } = onlyRefusal(tight());
+    const path = "models.chat.vllm.gpuMemoryUtilization";
+    expect(fixes).toContainEqual(expect.objectContaining({ path, from: 0.9, to: 0.8 }));
+    const refusedWith = (part: number) => refusals(planDeployment(tight({ gpuMemoryUtilization: part }))).length;
+    expect([0.85, 0.8].map(refusedWith)).toEqual([1, 0]);
+  });
+});
+
 describe("a plan above its budget", () => {
   const request = environmentOf(
     [poolOf("g6e.12xlarge", 4)],

@@ -19,6 +19,8 @@ describe("what the plan says of the options that the user gives an engine", () =
 
   it("names what the memory figure does not know", () => {
     const [[rule, message] = [], ...others] = said({
+      takesImages: true,
+      keepsStates: true,
       args: { "limit-mm-per-prompt": { image: 2 }, "mamba-ssm-cache-dtype": "float32" },
       env: { VLLM_MLA_DISABLE: "1" },
     });
@@ -28,6 +30,18 @@ describe("what the plan says of the options that the user gives an engine", () =
       expect(message).toContain(part);
     }
     expect(message).toMatch(/lower concurrency or contextTokens/);
+  });
+
+  it("says nothing of switches that are off, nor of what the model has not", () => {
+    const args = { "enable-log-requests": false, "enable-eplb": false, "trust-remote-code": false };
+    expect(said({ args, env: { VLLM_ENABLE_RESPONSES_API_STORE: "0" } })).toEqual([]);
+    const ofOthers = { "enable-prefix-caching": true, "mamba-ssm-cache-dtype": "float32" };
+    expect(said({ args: ofOthers })).toEqual([]);
+    expect(said({ args: ofOthers, keepsStates: true }).map(([rule]) => rule)).toEqual(["engine-options-memory"]);
+    expect(said({ args: { "skip-mm-profiling": true } })).toEqual([]);
+    expect(said({ args: { "skip-mm-profiling": true }, takesImages: true })).toHaveLength(1);
+    // Off is not the default of such a variable.
+    expect(said({ env: { VLLM_MEMORY_PROFILER_ESTIMATE_CUDAGRAPHS: "0" } })).toHaveLength(1);
   });
 
   it("warns of foreign code and of prompts in the log", () => {

@@ -14,6 +14,8 @@ describe("options of a model with a release of its own", () => {
       undefined,
     );
     expect(problem({ engineVersion: "0.34.0", args: { tomorrow: true } })).toBeUndefined();
+    expect(problem({ engineVersion: "0.34.0", env: { VLLM_TOMORROW: "1" } })).toBeUndefined();
+    expect(problem({ engineVersion: "0.9.1", env: { NCCL_DEBUG: "INFO" } })).toBeUndefined();
   });
 
   it("are those of a canary's release too", () => {
@@ -72,6 +74,16 @@ describe("options of a model with a release of its own", () => {
       "a variable of Ollama that came later",
       { model: "llama-3.2-3b-instruct", engine: "ollama", engineVersion: "0.9.0", env: { OLLAMA_GO_TEMPLATE: "1" } },
       { path: "env.OLLAMA_GO_TEMPLATE", said: /a variable of Ollama 0\.9\.0/ },
+    ],
+    [
+      "a variable of its own that no release has",
+      { model: "llama-3.2-3b-instruct", engine: "ollama", engineVersion: "0.20.3", env: { OLLAMA_LOG_LEVEL: "info" } },
+      { path: "env.OLLAMA_LOG_LEVEL", said: /a variable of Ollama 0\.20\.3/ },
+    ],
+    [
+      "a misspelt variable",
+      { engineVersion: "0.10.2", env: { VLLM_ATENTION_BACKEND: "FLASHINFER" } },
+      { path: "env.VLLM_ATENTION_BACKEND", said: /vLLM 0\.10\.2; did you mean "VLLM_ATTENTION_BACKEND"/ },
     ],
   ])("are refused where it lacks %s", (_, settings, { path, said }) => {
     expect(problem(settings)).toEqual({ path, said: expect.stringMatching(said) });
