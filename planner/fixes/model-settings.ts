@@ -32,7 +32,6 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
       const to = (Math.ceil(contextTokens / step) - 1 - i) * step;
       return { to, change: { contextTokens: to } };
     }),
-    ...lessOfTheCard(request, model),
     setting(request, model, "maxNumSeqs", maxNumSeqs, maxNumSeqs - concurrency, (i) => {
       const to = maxNumSeqs - 1 - i;
       return { to, change: { maxNumSeqs: to } };
@@ -50,23 +49,6 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
   ];
   return settings.filter((s) => s !== undefined);
 }
-
-/** What an engine that takes its memory in advance leaves to its context and its CUDA graphs. */
-function lessOfTheCard(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
-  const { gpuMemoryUtilization: utilization } = model;
-  const lower = utilization === undefined ? USUAL_LESS : Math.round(100 * utilization - 5) / 100;
-  return engineOf(model.engine).preallocatesGpuMemory && lower >= 0.5
-    ? [
-        single(request, model, "gpuMemoryUtilization", utilization ?? null, {
-          to: lower,
-          change: { gpuMemoryUtilization: lower },
-        }),
-      ]
-    : [];
-}
-
-/** Five hundredths below what engines take by themselves. */
-const USUAL_LESS = 0.87;
 
 interface ModelChange {
   readonly to: FixValue;
