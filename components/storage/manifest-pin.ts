@@ -1,5 +1,5 @@
 import * as kubernetes from "@pulumi/kubernetes";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 
@@ -39,7 +39,7 @@ export function manifestPin(name: string, args: ManifestPinArgs, opts: OptionsOf
   const configMap = new kubernetes.core.v1.ConfigMap(
     `${name}-hash`,
     { metadata },
-    { ...options, ignoreChanges: ["data"] },
+    pulumi.mergeOptions(options, { ignoreChanges: ["data"] }),
   );
   const role = new kubernetes.rbac.v1.Role(
     `${name}-role`,

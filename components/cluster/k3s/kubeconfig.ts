@@ -35,7 +35,7 @@ export function k3sAccess(
       values: { INSTALLED: ofMade(installed, installed.stdout) },
       secretOutput: true,
     },
-    { ...opts, dependsOn: [installed] },
+    pulumi.mergeOptions(opts, { dependsOn: [installed] }),
   );
   const read = pulumi.secret(ofMade(command, command.stdout)).apply((line) => answer.parse(JSON.parse(line)));
   return {
