@@ -2,6 +2,7 @@ import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
+import { named } from "../core/known";
 
 /**
  * Name of the ConfigMap in a model's namespace: keys `sha256` (of the manifest) and `commit` (of the repository), and the
@@ -54,7 +55,7 @@ export function manifestPin(name: string, args: ManifestPinArgs, opts: OptionsOf
     `${name}-binding`,
     {
       metadata,
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role.metadata.name },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: named(role, MANIFEST_PIN) },
       subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace }],
     },
     options,

@@ -5,6 +5,7 @@ import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import { runToCompletion } from "../core/job";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
+import { named } from "../core/known";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { ROOT_FILES, rootFiles } from "./minio-server";
@@ -12,6 +13,8 @@ import { CA_FILE, caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates
 import type { StoreKeys } from "./store-keys";
 import { type AccessPolicy, MODEL_STORE_HOST, modelStorePods } from "./store-layout";
 
+const POLICIES = "store-policies";
+const USERS = "store-users";
 const USERS_FOLDER = "/users";
 const POLICIES_FOLDER = "/policies";
 
@@ -46,13 +49,13 @@ export function storeProvisioning(
 
   const policyFiles = new kubernetes.core.v1.ConfigMap(
     `${name}-policies`,
-    { metadata: metadata("store-policies"), data: policies },
+    { metadata: metadata(POLICIES), data: policies },
     options,
   );
   const userKeys = new kubernetes.core.v1.Secret(
     `${name}-users`,
     {
-      metadata: metadata("store-users"),
+      metadata: metadata(USERS),
       stringData: Object.fromEntries(
         users.flatMap(([role, { keys }]) => [
           [`${role}.access-key`, keys.accessKey],
@@ -92,8 +95,8 @@ export function storeProvisioning(
         priorityClassName: PRIORITY.platform.name,
         volumes: [
           scripts.volume,
-          { name: "policies", configMap: { name: policyFiles.metadata.name } },
-          { name: "users", secret: { secretName: userKeys.metadata.name } },
+          { name: "policies", configMap: { name: named(policyFiles, POLICIES) } },
+          { name: "users", secret: { secretName: named(userKeys, USERS) } },
           root.volume,
           ca.volume,
         ],

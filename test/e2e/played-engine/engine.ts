@@ -8,7 +8,7 @@ import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { ProviderAnswers } from "../../../offline/answers";
 import { answer, properties, struct } from "../engine/providers/cloud/engine-messages";
 import type { Properties } from "../engine/providers/secrets";
-import { unwrapped } from "./properties";
+import { beforeCreation, holdsUnknown, UNKNOWN, unwrapped } from "./properties";
 
 /** What becomes of a resource instead of being made. `unknown`: the run leaves it out, and it is not there yet. */
 export type Outcome = "fail" | "skip" | "unknown";
@@ -19,6 +19,8 @@ export interface PlayedEngineOptions {
   readonly answers: ProviderAnswers;
   /** What becomes of a resource, by type. What depends on it is left out too. @default it is made */
   readonly outcome?: (type: string) => Outcome | undefined;
+  /** Answer as in the preview of a stack that does not exist yet. @default false */
+  readonly firstPreview?: boolean;
 }
 
 /** A resource as the program declared it. */
@@ -48,11 +50,13 @@ export class PlayedEngine {
   outputs: Properties | undefined;
   private readonly server = new grpc.Server(UNLIMITED);
   private readonly outcomes = new Map<string, Outcome>();
+  /** URNs of providers whose configuration holds what the run does not know. */
+  private readonly unconfigured = new Set<string>();
   private root = "";
 
   constructor(private readonly options: PlayedEngineOptions) {
     this.server.addService(ResourceMonitorService, {
-      supportsFeature: answer(() => with_(new resource.SupportsFeatureResponse(), (it) => it.setHassupport(true))),
+      supportsFeature: answer(() => filled(new resource.SupportsFeatureResponse(), (it) => it.setHassupport(true))),
       registerResource: answer((request: resource.RegisterResourceRequest) => this.register(request)),
       registerResourceOutputs: answer((request: resource.RegisterResourceOutputsRequest) => {
         if (request.getUrn() === this.root) {
@@ -62,7 +66,7 @@ export class PlayedEngine {
       }),
       invoke: answer((request: resource.ResourceInvokeRequest) => {
         const result = options.answers.call(request.getTok(), unwrapped(properties(request.getArgs())));
-        return with_(new InvokeResponse(), (it) => it.setReturn(struct(result)));
+        return filled(new InvokeResponse(), (it) => it.setReturn(struct(result)));
       }),
       signalAndWaitForShutdown: answer(() => {
         this.isComplete = true;
@@ -76,7 +80,7 @@ export class PlayedEngine {
         }
         return new Empty();
       }),
-      getRootResource: answer(() => with_(new engine.GetRootResourceResponse(), (it) => it.setUrn(this.root))),
+      getRootResource: answer(() => filled(new engine.GetRootResourceResponse(), (it) => it.setUrn(this.root))),
       setRootResource: answer((request: engine.SetRootResourceRequest) => {
         this.root = request.getUrn();
         return new engine.SetRootResourceResponse();
@@ -105,11 +109,13 @@ export class PlayedEngine {
       this.root = urn;
     }
     this.declared.push({ urn, type, custom, inputs, dependencies: request.getDependenciesList() });
-    const response = with_(new resource.RegisterResourceResponse(), (it) => it.setUrn(urn));
+    const response = filled(new resource.RegisterResourceResponse(), (it) => it.setUrn(urn));
     const outcome = this.outcomeOf(type, request);
     if (outcome !== undefined) {
       this.outcomes.set(urn, outcome);
       response.setResult(RESULTS[outcome]);
+    } else if (custom && this.options.firstPreview) {
+      this.preview(request, urn, inputs, response);
     } else if (custom) {
       response.setId(this.options.answers.id(type, name));
       response.setObject(struct({ ...inputs, ...this.options.answers.state(type, name, inputs) }));
@@ -117,13 +123,31 @@ export class PlayedEngine {
     return response;
   }
 
+  /** A provider that cannot be configured yet says nothing of its resources (engine 3.259, resource/plugin/provider_plugin.go). */
+  private preview(
+    request: resource.RegisterResourceRequest,
+    urn: string,
+    inputs: Properties,
+    response: resource.RegisterResourceResponse,
+  ): void {
+    const [type, name] = [request.getType(), request.getName()];
+    if (type.startsWith("pulumi:providers:")) {
+      response.setId(UNKNOWN);
+      response.setObject(struct(inputs));
+      if (holdsUnknown(inputs)) {
+        this.unconfigured.add(urn);
+      }
+    } else if (!this.unconfigured.has(providerOf(request))) {
+      response.setObject(struct(beforeCreation(inputs, this.options.answers.state(type, name, inputs))));
+    }
+  }
+
   private outcomeOf(type: string, request: resource.RegisterResourceRequest): Outcome | undefined {
     const own = this.options.outcome?.(type);
     if (own !== undefined) {
       return own;
     }
-    const provider = request.getProvider().split("::").slice(0, -1).join("::");
-    const before = [...request.getDependenciesList(), request.getParent(), provider];
+    const before = [...request.getDependenciesList(), request.getParent(), providerOf(request)];
     const met = before.map((urn) => this.outcomes.get(urn)).find((outcome) => outcome !== undefined);
     return met === "fail" ? "skip" : met;
   }
@@ -141,7 +165,12 @@ const RESULTS: Readonly<Record<Outcome, resource.Result>> = {
   unknown: resource.Result.SUCCESS,
 };
 
-function with_<T>(message: T, fill: (message: T) => void): T {
+/** URN of the provider in its reference, `<urn>::<id>`. */
+function providerOf(request: resource.RegisterResourceRequest): string {
+  return request.getProvider().split("::").slice(0, -1).join("::");
+}
+
+function filled<T>(message: T, fill: (message: T) => void): T {
   fill(message);
   return message;
 }

@@ -27,7 +27,7 @@ export interface ProgramEnd {
 /** Runs the program of an environment as Pulumi's language host does, from Pulumi.yaml, against a played engine. */
 export async function runProgram(
   stack: EnvironmentName,
-  options: Pick<PlayedEngineOptions, "outcome"> = {},
+  options: Pick<PlayedEngineOptions, "outcome" | "firstPreview"> = {},
 ): Promise<ProgramEnd> {
   const root = repositoryRoot();
   const { name: project, main, runtime } = parse(readFileSync(join(root, "Pulumi.yaml"), "utf8")) as Project;
@@ -47,6 +47,7 @@ export async function runProgram(
         `--stack=${stack}`,
         `--pwd=${root}`,
         "--parallel=16",
+        ...(options.firstPreview ? ["--dry-run"] : []),
         main,
       ],
       {

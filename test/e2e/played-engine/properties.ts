@@ -28,3 +28,20 @@ export function unwrapped(value: unknown): unknown {
 export function holdsUnknown(value: unknown): boolean {
   return value === UNKNOWN || (typeof value === "object" && value !== null && Object.values(value).some(holdsUnknown));
 }
+
+/** What is known of a resource that is not made yet: its inputs. What else it will have is not. */
+export function beforeCreation(
+  inputs: Readonly<Record<string, unknown>>,
+  made: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const later = Object.entries(made).map(([key, value]) => [key, key in inputs ? known(inputs[key], value) : UNKNOWN]);
+  return { ...inputs, ...Object.fromEntries(later) };
+}
+
+function known(input: unknown, value: unknown): unknown {
+  return isRecord(input) && isRecord(value) ? beforeCreation(input, value) : input;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
