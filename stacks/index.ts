@@ -8,6 +8,7 @@ import { loadEnvironment } from "./config/load";
 import { checkDeployer } from "./deployer";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment } from "./program";
 import { surroundingsOf } from "./surroundings";
+import { whole } from "./whole-program";
 
 /** Entry point of `pulumi up`: config, plan, resources. The returned object becomes the stack's outputs. */
 async function main(): Promise<object> {
@@ -36,4 +37,4 @@ async function main(): Promise<object> {
   }
 }
 
-export = main;
+export = () => whole(main);

@@ -1,4 +1,4 @@
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { karpenterAlerts } from "../components/autoscaling/alerts";
 import { Autoscaling } from "../components/autoscaling/autoscaling";
 import { Karpenter } from "../components/autoscaling/karpenter";
@@ -89,17 +89,12 @@ export class Platform extends PlatformComponent {
     ];
     const { control, outside, services, runTimeModels, connections, mesh: meshLaidOut, ...laidOut } = layOut(args);
     const { people, mesh } = environment;
-    super(
-      "platform:Platform",
-      name,
-      { ...opts, transformations },
-      {
-        images,
-        connections,
-        ...(people && { people }),
-        ...(meshLaidOut && { mesh: meshLaidOut.membership }),
-      },
-    );
+    super("platform:Platform", name, pulumi.mergeOptions(opts, { transformations }), {
+      images,
+      connections,
+      ...(people && { people }),
+      ...(meshLaidOut && { mesh: meshLaidOut.membership }),
+    });
 
     const { stage } = plan;
     const { gateway } = environment;

@@ -17,7 +17,7 @@ export interface Surroundings {
   readonly unreachable?: (address: Address) => Promise<string | undefined>;
 }
 
-/** The platform's objects cannot be made from here; the message holds the ways out. The cluster is made, and recorded. */
+/** The platform's objects cannot be made from here, or in this run; the message holds the ways out. What was made is recorded. */
 export class UnreachableClusterError extends Error {}
 
 /**
@@ -36,7 +36,7 @@ export async function assertReachable(
   if (kubeconfig === undefined || unreachable === undefined || pulumi.runtime.isDryRun()) {
     return;
   }
-  const server = apiServerOf(await resolved(kubeconfig));
+  const server = apiServerOf(await resolved(kubeconfig, () => new UnreachableClusterError(unmadeMessage())));
   const reason = server && (await unreachable(server));
   if (server && reason !== undefined) {
     const isOurs = provision === "create";
@@ -101,7 +101,30 @@ function authority({ host, port }: Address): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-function resolved<T>(output: pulumi.Output<T>): Promise<T> {
+/** What to tell where a run ends without a cluster to make objects in. */
+function unmadeMessage(): string {
+  return [
+    `nothing of the platform can be made: in this run nobody knows the cluster of environment "${pulumi.getStack()}"`,
+    "  It was not made or changed, or something before it was not, or it is no part of this run. The platform's objects stay as they are: none was changed, none deleted.",
+    "  - where the engine reports an error of the cluster, or of something before it: mend that, and run again;",
+    "  - with --target or --exclude: run without them, or make the cluster first.",
+  ].join("\n");
+}
+
+/** As much of an output as its types leave out (@pulumi/pulumi 3.248, output.ts). */
+interface Knowable {
+  readonly isKnown: Promise<boolean>;
+}
+
+/**
+ * The value of an output.
+ *
+ * @throws what `unknown` makes where this run does not find it out: `apply` alone would never call back, and the program would end there.
+ */
+async function resolved<T>(output: pulumi.Output<T>, unknown: () => Error): Promise<T> {
+  if (!(await (output as unknown as Knowable).isKnown)) {
+    throw unknown();
+  }
   return new Promise((resolve) => {
     output.apply(resolve as (value: unknown) => void);
   });

@@ -6,6 +6,7 @@ import { SPARE_NAMESPACE } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { hardenedPodSpec } from "../core/hardened-pod";
 import { IsolatedNamespace } from "../core/isolated-namespace";
+import { named } from "../core/known";
 import { priorityClass, SPARE_PRIORITY } from "../core/priority-classes";
 import { extendedQuantities, gibibytes, modelResources } from "../core/resources";
 import type { ScaledModel } from "./scaled-model";
@@ -69,7 +70,7 @@ function podSpec(
   return hardenedPodSpec({
     nodeSelector,
     tolerations,
-    priorityClassName: priority.metadata.name,
+    priorityClassName: named(priority, SPARE_PRIORITY.name),
     // They have nothing to end.
     terminationGracePeriodSeconds: 0,
     containers: [{ name: "pause", image: image("pause"), resources: modelResources({ resources }) }],

@@ -4,6 +4,7 @@ import { standardLabels } from "../../names/labels";
 import { BETA9_NAMESPACE } from "../../names/namespaces";
 import type { Taint } from "../../planner/types";
 import { toleration } from "../core/hardened-pod";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { workerPods } from "./names";
 
@@ -43,7 +44,7 @@ export class WorkerTolerations extends PlatformComponent {
     );
     new kubernetes.admissionregistration.v1.MutatingAdmissionPolicyBinding(
       this.child("binding"),
-      { metadata, spec: { policyName: policy.metadata.name } },
+      { metadata, spec: { policyName: named(policy, POLICY) } },
       this.childOptions(),
     );
     this.registerOutputs({});

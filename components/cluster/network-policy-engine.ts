@@ -5,6 +5,7 @@ import { standardLabels } from "../../names/labels";
 import { NETWORK_POLICY_NAMESPACE } from "../../names/namespaces";
 import { NODE_AGENTS } from "../../planner/node-agents";
 import { Controller } from "../core/controller";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { burstable } from "../core/resources";
 
@@ -134,8 +135,8 @@ export class NetworkPolicyEngine extends PlatformComponent {
       this.child("binding"),
       {
         metadata,
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role.metadata.name },
-        subjects: [{ kind: "ServiceAccount", name: account.metadata.name, namespace }],
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: named(role, NAME) },
+        subjects: [{ kind: "ServiceAccount", name: named(account, NAME), namespace }],
       },
       this.childOptions(),
     );
@@ -162,7 +163,7 @@ export class NetworkPolicyEngine extends PlatformComponent {
                 { operator: "Exists", effect: "NoExecute" },
                 { key: "CriticalAddonsOnly", operator: "Exists" },
               ],
-              serviceAccountName: account.metadata.name,
+              serviceAccountName: named(account, NAME),
               automountServiceAccountToken: true,
               enableServiceLinks: false,
               priorityClassName: "system-node-critical",

@@ -52,7 +52,11 @@ export class Controller extends PlatformComponent {
   readonly releases: readonly kubernetes.helm.v3.Release[];
 
   constructor(name: string, args: ControllerArgs, opts?: pulumi.ComponentResourceOptions) {
-    super("core:Controller", name, { ...opts, aliases: (args.formerTypes ?? []).map((type) => ({ type })) });
+    super(
+      "core:Controller",
+      name,
+      pulumi.mergeOptions(opts, { aliases: (args.formerTypes ?? []).map((type) => ({ type })) }),
+    );
     // In 0.1.0 they hung on whoever asks for the controller; without the aliases all charts would be installed anew.
     const aliases = opts?.parent ? [{ parent: opts.parent }] : [];
     const formerSelves = (args.formerTypes ?? []).map((type) => ({

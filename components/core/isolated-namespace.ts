@@ -5,6 +5,7 @@ import { podSecurityLevel } from "../../names/pod-security";
 import { type CustomResourceArgs, customResource, type Manifest } from "./custom-resource";
 import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { PULL_SECRET } from "./image-source";
+import { named } from "./known";
 import { networkPolicies } from "./network-policies";
 import { grantsIn, type NamespaceUse, roleBindings } from "./people";
 import { inheritedFrom } from "./platform-component";
@@ -62,7 +63,7 @@ export class IsolatedNamespace {
       },
       { ...options, protect: args.keep ?? false, retainOnDelete: args.keep ?? false },
     );
-    const { name: namespace } = this.resource.metadata;
+    const namespace = named(this.resource, args.namespace);
 
     const guards: pulumi.CustomResource[] = networkPolicies(args.namespace, inherited.connections).map(
       (policy) =>
@@ -129,7 +130,6 @@ export class IsolatedNamespace {
       guards.push(meshed(proxy, { ...options, dependsOn: [...guards] }));
     }
     this.resources = [this.resource, ...guards];
-    // URNs are known before anything exists, so the name is still known in a preview.
     this.namespace = pulumi.all([namespace, pulumi.all(guards.map(({ urn }) => urn))]).apply(([known]) => known);
   }
 }

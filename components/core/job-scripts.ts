@@ -3,6 +3,7 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
 import { shippedText } from "../../names/shipped-file";
+import { named } from "./known";
 
 /** Folder in the container where a Job finds its scripts. */
 const SCRIPT_FOLDER = "/scripts";
@@ -39,7 +40,7 @@ export function jobScripts(logicalName: string, args: JobScriptsArgs, opts: pulu
   );
   const { volume = "scripts" } = args;
   return {
-    volume: { name: volume, configMap: { name: configMap.metadata.name } },
+    volume: { name: volume, configMap: { name: named(configMap, args.name) } },
     mount: { name: volume, mountPath: SCRIPT_FOLDER, readOnly: true },
     hash: hashOf(data),
   };

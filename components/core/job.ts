@@ -1,5 +1,5 @@
 import * as kubernetes from "@pulumi/kubernetes";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { type HardenedPodArgs, hardenedPodSpec } from "./hardened-pod";
@@ -43,13 +43,14 @@ export function runToCompletion(
         },
       },
     },
-    {
-      ...opts,
-      aliases: childrenOfGone("core:RunToCompletion", name, opts),
-      // Pod templates of Jobs are immutable; the name is fixed, so the old Job goes first.
-      deleteBeforeReplace: true,
-      customTimeouts: { create: `${args.deadlineSeconds + 60}s` },
-      ...(args.dependsOn && { dependsOn: args.dependsOn }),
-    },
+    pulumi.mergeOptions(
+      { ...opts, aliases: childrenOfGone("core:RunToCompletion", name, opts) },
+      {
+        dependsOn: args.dependsOn ?? [],
+        // Pod templates of Jobs are immutable; the name is fixed, so the old Job goes first.
+        deleteBeforeReplace: true,
+        customTimeouts: { create: `${args.deadlineSeconds + 60}s` },
+      },
+    ),
   );
 }

@@ -1,6 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
+import { named } from "./known";
 import { CLUSTER_READER, PEOPLE_ROLES, type PeopleRole, rulesOf } from "./people-roles";
 
 /** Groups, as the cluster's authenticator names them, by what they may do. */
@@ -79,7 +80,7 @@ export function peopleRoles(
       `${name}-cluster-readers`,
       {
         metadata: { name: roleName("cluster-readers"), labels: standardLabels("people", "cluster-readers") },
-        roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: reader.metadata.name },
+        roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: named(reader, roleName("cluster-reader")) },
         subjects: subjects(groups),
       },
       opts,

@@ -5,6 +5,7 @@ import { image } from "../../catalog/images";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { VALKEY_PORT } from "../../names/services";
 import { hashOf } from "./job-scripts";
+import { named } from "./known";
 import { PRIORITY } from "./priority-classes";
 import { type ContainerResources, volumeClaimSpec } from "./resources";
 import { secretVersion } from "./secret-version";
@@ -79,8 +80,8 @@ export class Valkey {
         pod: {
           priorityClassName: PRIORITY.platform.name,
           volumes: [
-            { name: "config", configMap: { name: config.metadata.name } },
-            { name: "password", secret: { secretName: this.secret.metadata.name } },
+            { name: "config", configMap: { name: named(config, instance) } },
+            { name: "password", secret: { secretName: named(this.secret, instance) } },
           ],
           containers: [
             {

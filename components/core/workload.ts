@@ -3,6 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { type Labels, selectorLabels, standardLabels } from "../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { type HardenedPodArgs, hardenedPodSpec, spread } from "./hardened-pod";
+import { named } from "./known";
 
 export interface ServicePort {
   readonly name: string;
@@ -126,7 +127,7 @@ export class Workload {
     const template = {
       metadata: { labels, ...(args.podAnnotations && { annotations: { ...args.podAnnotations } }) },
       spec: hardenedPodSpec({
-        serviceAccountName: account.metadata.name,
+        serviceAccountName: named(account, args.instance),
         topologySpreadConstraints: spread(this.podLabels),
         ...args.pod,
       }),
@@ -209,7 +210,7 @@ export class Workload {
       },
       this.options,
     );
-    return service.metadata.name;
+    return named(service, headlessServiceName(metadata.name));
   }
 }
 

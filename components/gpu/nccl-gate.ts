@@ -1,6 +1,5 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import * as random from "@pulumi/random";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS, HOST_NETWORK_LABEL, standardLabels } from "../../names/labels";
 import type { PoolPlan } from "../../planner/types";
@@ -9,10 +8,11 @@ import { type HardenedPodArgs, hardenedPodSpec } from "../core/hardened-pod";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { runToCompletion } from "../core/job";
 import { hashOf, type JobScripts, jobScripts, scriptPath } from "../core/job-scripts";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
-import { KEY_FILES, type TrialMounts, trialFiles, trialTemplate } from "./fabric-trial";
+import { type TrialMounts, trialFiles, trialTemplate } from "./fabric-trial";
 import { gateSettings, SECONDS } from "./gate-settings";
 import {
   CERTIFIER_ACCOUNT,
@@ -27,7 +27,7 @@ import {
   trialLabels,
 } from "./names";
 import { nodePatchPolicy } from "./node-patch-policy";
-import { trialKeys } from "./ssh-keys";
+import { trialKeysSecret } from "./trial-keys";
 import { trialPolicy } from "./trial-policy";
 
 /** What a certifier runs from. */
@@ -42,6 +42,8 @@ export const CERTIFIER_SCRIPTS = [
   "verdict.ts",
 ];
 const SCRIPT_FOLDER = "components/gpu/scripts";
+
+const TRIAL_FILES = "trial-files";
 
 /** Of all that a certifier does after its nodes are there: two rounds of trials at most take their whole time. */
 const TRIALS_SECONDS = 2 * (SECONDS.schedule + SECONDS.pull + SECONDS.run);
@@ -110,7 +112,7 @@ export class FabricGates extends PlatformComponent {
       { metadata: metadata(CERTIFIER_ACCOUNT), automountServiceAccountToken: false },
       options,
     );
-    const subjects = [{ kind: "ServiceAccount", name: account.metadata.name, namespace }];
+    const subjects = [{ kind: "ServiceAccount", name: named(account, CERTIFIER_ACCOUNT), namespace }];
     const role = new kubernetes.rbac.v1.Role(
       child("role"),
       {
@@ -129,7 +131,7 @@ export class FabricGates extends PlatformComponent {
       child("binding"),
       {
         metadata: metadata(CERTIFIER_ACCOUNT),
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role.metadata.name },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: named(role, CERTIFIER_ACCOUNT) },
         subjects,
       },
       options,
@@ -149,7 +151,7 @@ export class FabricGates extends PlatformComponent {
       child("nodes-binding"),
       {
         metadata: nodesMetadata,
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: nodes.metadata.name },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: named(nodes, nodesName) },
         subjects,
       },
       options,
@@ -169,7 +171,7 @@ export class FabricGates extends PlatformComponent {
     );
     const files = new kubernetes.core.v1.ConfigMap(
       child("files"),
-      { metadata: metadata("trial-files"), data: trialFiles() },
+      { metadata: metadata(TRIAL_FILES), data: trialFiles() },
       options,
     );
     const trialScript = jobScripts(
@@ -185,36 +187,17 @@ export class FabricGates extends PlatformComponent {
     return {
       namespace,
       child,
-      account: account.metadata.name,
+      account: named(account, CERTIFIER_ACCOUNT),
       certifier,
       trial: {
-        files: files.metadata.name,
+        files: named(files, TRIAL_FILES),
         scripts: trialScript.volume,
         scriptsMount: trialScript.mount,
-        keys: this.keys(child, namespace),
+        keys: trialKeysSecret(child, namespace, this.childOptions()),
       },
       hash: hashOf([certifier.hash, trialScript.hash, trialFiles()]),
       ready: [binding, nodesBinding, service, files],
     };
-  }
-
-  private keys(child: Home["child"], namespace: pulumi.Input<string>): pulumi.Input<string> {
-    const secret = new random.RandomPassword(child("secret"), { length: 48, special: false }, this.childOptions());
-    const file = (name: keyof typeof KEY_FILES) => secret.result.apply((text) => trialKeys(text)[name]);
-    return new kubernetes.core.v1.Secret(
-      child("keys"),
-      {
-        metadata: { name: "trial-keys", namespace, labels: standardLabels(TRIAL_APP, "keys") },
-        type: "Opaque",
-        stringData: {
-          [KEY_FILES.client]: file("client"),
-          [KEY_FILES.host]: file("host"),
-          [KEY_FILES.authorizedKeys]: file("authorizedKeys"),
-          [KEY_FILES.knownHosts]: file("knownHosts"),
-        },
-      },
-      this.childOptions(),
-    ).metadata.name;
   }
 
   private gate(pool: GatedPool, home: Home, access: GpuAccessByVendor): kubernetes.batch.v1.Job {
@@ -284,7 +267,10 @@ export class FabricGates extends PlatformComponent {
               activeDeadlineSeconds: TRIALS_SECONDS,
               template: {
                 metadata: { labels: standardLabels(CERTIFIER_APP, `${pool.name}-later`) },
-                spec: hardenedPodSpec({ ...certifierPod("later", home, gate.metadata.name), restartPolicy: "Never" }),
+                spec: hardenedPodSpec({
+                  ...certifierPod("later", home, named(gate, `gate-${pool.name}`)),
+                  restartPolicy: "Never",
+                }),
               },
             },
           },
@@ -305,7 +291,7 @@ export class FabricGates extends PlatformComponent {
         retries: 1,
         deadlineSeconds: SECONDS.ready + TRIALS_SECONDS,
         dependsOn: [template, later],
-        pod: certifierPod("first", home, gate.metadata.name),
+        pod: certifierPod("first", home, named(gate, `gate-${pool.name}`)),
       },
       this.childOptions(),
     );

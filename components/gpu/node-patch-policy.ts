@@ -3,6 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { UNCERTIFIED } from "../../planner/fabric-gate";
 import type { PoolPlan } from "../../planner/types";
+import { named } from "../core/known";
 import { CERTIFIER_APP, certifierUsers } from "./names";
 
 /** Of the policy and of its binding. */
@@ -72,7 +73,7 @@ export function nodePatchPolicy(
   );
   const binding = new kubernetes.admissionregistration.v1.ValidatingAdmissionPolicyBinding(
     `${name}-policy-binding`,
-    { metadata, spec: { policyName: policy.metadata.name, validationActions: ["Deny"] } },
+    { metadata, spec: { policyName: named(policy, NAME), validationActions: ["Deny"] } },
     opts,
   );
   return [policy, binding];

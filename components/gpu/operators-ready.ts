@@ -1,4 +1,5 @@
 /** A Job that ends when the operators of a cloud's add-ons can be told what to do: the cloud calls an add-on active before. */
+
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
@@ -7,6 +8,7 @@ import { RDMA_DEVICES_NAMESPACE } from "../../names/namespaces";
 import type { HardenedContainer } from "../core/hardened-pod";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { runToCompletion } from "../core/job";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { burstable } from "../core/resources";
 
@@ -107,8 +109,8 @@ export class OperatorsReady extends PlatformComponent {
       this.child("binding"),
       {
         metadata: { name: NAME, labels },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role.metadata.name },
-        subjects: [{ kind: "ServiceAccount", name: account.metadata.name, namespace }],
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: named(role, NAME) },
+        subjects: [{ kind: "ServiceAccount", name: named(account, NAME), namespace }],
       },
       this.childOptions(),
     );
@@ -130,7 +132,7 @@ export class OperatorsReady extends PlatformComponent {
         pod: {
           initContainers: containers.slice(0, -1),
           containers: containers.slice(-1),
-          serviceAccountName: account.metadata.name,
+          serviceAccountName: named(account, NAME),
           usesKubernetesApi: true,
         },
         deadlineSeconds: WAIT_SECONDS,

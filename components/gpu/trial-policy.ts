@@ -2,6 +2,7 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import type { PoolPlan } from "../../planner/types";
+import { named } from "../core/known";
 import {
   CERTIFIER_APP,
   certifierUsers,
@@ -79,7 +80,7 @@ export function trialPolicy(
     `${name}-policy-labelled-binding`,
     {
       metadata: { name: LABELLED, labels },
-      spec: { policyName: labelled.metadata.name, validationActions: ["Deny"] },
+      spec: { policyName: named(labelled, LABELLED), validationActions: ["Deny"] },
     },
     opts,
   );
@@ -136,7 +137,7 @@ export function trialPolicy(
     {
       metadata,
       spec: {
-        policyName: policy.metadata.name,
+        policyName: named(policy, NAME),
         matchResources: {
           namespaceSelector: {
             matchExpressions: [{ key: "kubernetes.io/metadata.name", operator: "In", values: gateNamespaces(pools) }],

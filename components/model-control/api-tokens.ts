@@ -4,6 +4,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import { standardLabels } from "../../names/labels";
 import { MODEL_CONTROL } from "../../names/services";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { API_FILES } from "./api-settings";
 import type { InferenceArgs } from "./inference-settings";
@@ -59,6 +60,8 @@ export interface ApiTokensArgs {
   readonly inference?: InferenceArgs;
 }
 
+const HASHES = "api-tokens";
+
 /** One random token per owner in a Secret of its own, and one Secret with their hashes: the API sees no token. */
 export class ApiTokens extends PlatformComponent {
   /** Name of the Secret with the file that the API reads. */
@@ -77,7 +80,8 @@ export class ApiTokens extends PlatformComponent {
       return token.result;
     });
     const file = pulumi.all(tokens).apply((values) => tokensFile(owners, values));
-    this.hashes = this.secret("hashes", args.namespace, "api-tokens", { [API_FILES.tokens.file]: file }).metadata.name;
+    const hashes = this.secret("hashes", args.namespace, HASHES, { [API_FILES.tokens.file]: file });
+    this.hashes = named(hashes, HASHES);
     this.registerOutputs({ secrets: owners.map(({ id }) => tokenSecretName(id)) });
   }
 

@@ -5,6 +5,9 @@ import { standardLabels } from "../../names/labels";
 import { MODEL_CONTROL } from "../../names/services";
 import { API_FILES } from "./api-settings";
 
+/** Name of the Secret. */
+export const INFERENCE_KEYS = "inference-keys";
+
 /** Random letters and digits that, with one "=" behind them, are 32 bytes in base64. */
 const LETTERS_OF_32_BYTES = 43;
 
@@ -32,7 +35,7 @@ export function inferenceKeys(
   return new kubernetes.core.v1.Secret(
     `${name}-secret`,
     {
-      metadata: { name: "inference-keys", namespace, labels: standardLabels("inference-keys", MODEL_CONTROL) },
+      metadata: { name: INFERENCE_KEYS, namespace, labels: standardLabels("inference-keys", MODEL_CONTROL) },
       type: "Opaque",
       stringData: pulumi.secret({ [API_FILES.keys.file]: file }),
     },

@@ -2,11 +2,12 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
-import { MODEL_CONTROL } from "../../names/services";
+import { MODEL_CONTROL, QUEUE } from "../../names/services";
 import type { Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { hashOf } from "../core/job-scripts";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { replicasOf } from "../core/replicas";
@@ -16,7 +17,7 @@ import { Workload } from "../core/workload";
 import type { ModelEndpoint } from "../serving/endpoint";
 import { API_FILES, type ApiSettings, apiSettings, type IdleArgs, path } from "./api-settings";
 import { ApiTokens } from "./api-tokens";
-import { inferenceKeys } from "./inference-keys";
+import { INFERENCE_KEYS, inferenceKeys } from "./inference-keys";
 import {
   arrivalLimits,
   type InferenceArgs,
@@ -182,16 +183,18 @@ export class ModelControl extends PlatformComponent {
           priorityClassName: PRIORITY.platform.name,
           terminationGracePeriodSeconds: Math.max(LEAVING_SECONDS, inference ? leavingSecondsOfApi(inference) : 0),
           volumes: [
-            { name: "config", configMap: { name: config.metadata.name } },
+            { name: "config", configMap: { name: named(config, MODEL_CONTROL) } },
             { name: "tokens", secret: { secretName: tokens.hashes } },
             {
               name: "queue",
               secret: {
-                secretName: queue.secret.metadata.name,
+                secretName: named(queue.secret, QUEUE),
                 items: [{ key: PASSWORD_KEY, path: API_FILES.queue.file }],
               },
             },
-            ...(keys ? [{ name: "keys", secret: { secretName: keys.metadata.name, defaultMode: GROUP_READS } }] : []),
+            ...(keys
+              ? [{ name: "keys", secret: { secretName: named(keys, INFERENCE_KEYS), defaultMode: GROUP_READS } }]
+              : []),
           ],
           containers: [
             {

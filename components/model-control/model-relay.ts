@@ -4,6 +4,7 @@ import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { MODEL_RELAY } from "../../names/services";
 import type { Stage } from "../../planner/types";
 import { hashOf } from "../core/job-scripts";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { replicasOf } from "../core/replicas";
@@ -61,7 +62,7 @@ export class ModelRelay extends PlatformComponent {
           user,
           priorityClassName: PRIORITY.platform.name,
           terminationGracePeriodSeconds: DEREGISTER_SECONDS + (settings.limits?.drainSeconds ?? 0) + 10,
-          volumes: [{ name: "config", configMap: { name: config.metadata.name } }],
+          volumes: [{ name: "config", configMap: { name: named(config, MODEL_RELAY) } }],
           containers: [
             {
               name: "relay",

@@ -1,10 +1,12 @@
 /** The Envoy of a node. */
+
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { standardLabels } from "../../names/labels";
 import { NODE_PROXY } from "../../planner/sidecars";
 import { hashOf } from "../core/job-scripts";
+import { named } from "../core/known";
 import { guaranteed } from "../core/resources";
 import { ENVOY_ARGUMENTS } from "./envoy-arguments";
 import { type NodeConfigArgs, nodeConfig } from "./envoy-config";
@@ -33,7 +35,7 @@ export function nodeProxy(logicalName: string, args: NodeProxyArgs, opts: pulumi
   );
   return {
     hash: hashOf(config),
-    volumes: [{ name: NAME, configMap: { name: configMap.metadata.name } }],
+    volumes: [{ name: NAME, configMap: { name: named(configMap, NAME) } }],
     container: {
       name: "node",
       restartPolicy: "Always",

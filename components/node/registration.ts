@@ -1,4 +1,5 @@
 /** What tells a group's registrar that a node is there (docs/nodes.md, "Registrar"). */
+
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
@@ -7,6 +8,7 @@ import type { RegistrarPlan } from "../../planner/inference-nodes";
 import { NODE_REGISTRATION } from "../../planner/sidecars";
 import type { ModelPlan } from "../../planner/types";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
+import { named } from "../core/known";
 import { guaranteed } from "../core/resources";
 import type { NodeSidecar } from "./node-sidecar";
 import { NODE_HEALTH_PATH, NODE_INFER_PATH, NODE_PORTS } from "./ports";
@@ -118,7 +120,7 @@ function registrarKey(
     },
     opts,
   );
-  return { name: KEY.volume, secret: { secretName: secret.metadata.name } };
+  return { name: KEY.volume, secret: { secretName: named(secret, KEY.volume) } };
 }
 
 function registrarAuthorities(
@@ -137,5 +139,5 @@ function registrarAuthorities(
     },
     opts,
   );
-  return { name: AUTHORITIES.volume, configMap: { name: configMap.metadata.name } };
+  return { name: AUTHORITIES.volume, configMap: { name: named(configMap, AUTHORITIES.volume) } };
 }

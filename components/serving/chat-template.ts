@@ -3,6 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import { hashOf } from "../core/job-scripts";
+import { named } from "../core/known";
 
 const FOLDER = "/chat-template";
 const KEY = "template.jinja";
@@ -35,7 +36,7 @@ export function chatTemplate(
     opts,
   );
   return {
-    volumes: [{ name, configMap: { name: configMap.metadata.name } }],
+    volumes: [{ name, configMap: { name: named(configMap, name) } }],
     mounts: [{ name, mountPath: FOLDER, readOnly: true }],
     hash: hashOf(template.text),
   };

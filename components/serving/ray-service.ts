@@ -7,6 +7,7 @@ import { type Connection, connect } from "../core/connections";
 import { customResource } from "../core/custom-resource";
 import { hardenedPodSpec } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { chatTemplate } from "./chat-template";
 import { leavingSeconds } from "./drain";
@@ -93,7 +94,7 @@ export class RayService extends PlatformComponent implements ModelServer {
           [ANNOTATIONS.configHash]: template ? hashOf([weights.hash, template.hash]) : weights.hash,
         },
       },
-      spec: hardenedPodSpec({ ...pod, serviceAccountName: account.metadata.name }),
+      spec: hardenedPodSpec({ ...pod, serviceAccountName: named(account, instance) }),
     });
     const head = headPod(args);
     const worker = workerPod({ ...args, weights, chatTemplate: template });

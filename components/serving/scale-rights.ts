@@ -1,6 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import type { EngineControl, ScaleTarget } from "./endpoint";
 
@@ -49,7 +50,7 @@ export class ScaleRights extends PlatformComponent {
       this.child("binding"),
       {
         metadata,
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role.metadata.name },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: named(role, NAME) },
         subjects: [{ kind: "ServiceAccount", name: args.client.serviceAccount, namespace: args.client.namespace }],
       },
       this.childOptions(),

@@ -5,6 +5,7 @@ import { tritonOwnSettings } from "../../engines/triton/settings";
 import { standardLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import { hashOf } from "../core/job-scripts";
+import { named } from "../core/known";
 import { besidesSidecars, guaranteed } from "../core/resources";
 import type { Weights } from "./copied-weights";
 import { engineImage } from "./engine-image";
@@ -71,7 +72,7 @@ function madeRepository(
     mounts: [...weights.mounts, { ...mount, readOnly: true }],
     volumes: [
       ...weights.volumes,
-      { name: FILES, configMap: { name: configMap.metadata.name } },
+      { name: FILES, configMap: { name: named(configMap, FILES) } },
       { name: "repository", emptyDir: { sizeLimit: "16Mi" } },
     ],
     hash: hashOf([weights.hash, files]),

@@ -8,6 +8,7 @@ import { type Connection, connect } from "../core/connections";
 import { customResource } from "../core/custom-resource";
 import { type HardenedPodArgs, hardenedPodSpec } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { replicasAnnotations, replicasOptions } from "../core/workload";
 import { inferenceNode } from "../node/inference-node";
@@ -27,6 +28,7 @@ import { ENGINE_CONTAINER, type VllmPodArgs, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
+const NCCL = "nccl";
 const ROLE_LABEL = `${LABEL_PREFIX}/role`;
 
 /**
@@ -106,7 +108,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     );
     const nccl = new kubernetes.core.v1.ConfigMap(
       this.child("nccl"),
-      { metadata: { ...metadata, name: "nccl" }, data: { ...fabric.environment } },
+      { metadata: { ...metadata, name: NCCL }, data: { ...fabric.environment } },
       this.childOptions(),
     );
     new kubernetes.core.v1.Service(
@@ -151,10 +153,10 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
       },
       spec: hardenedPodSpec({
         ...fabric.around(
-          inNode(groupPod(args, { weights, chatTemplate: template }, role, nccl.metadata.name), role),
+          inNode(groupPod(args, { weights, chatTemplate: template }, role, named(nccl, NCCL)), role),
           ENGINE_CONTAINER,
         ),
-        serviceAccountName: account.metadata.name,
+        serviceAccountName: named(account, instance),
       }),
     });
     // The model control API cannot drive groups.

@@ -1,6 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
+import { named } from "../core/known";
 import { gibibytes } from "../core/resources";
 import type { BundledFolder } from "./scripts/repository";
 
@@ -69,7 +70,7 @@ export function bundledModels(
       spec: {
         accessModes: ["ReadOnlyMany"],
         storageClassName: "",
-        volumeName: volume.metadata.name,
+        volumeName: named(volume, NAME),
         resources: { requests: { storage: size } },
       },
     },
@@ -77,7 +78,7 @@ export function bundledModels(
   );
   return {
     // Read only, so that the kubelet leaves the owners of the files as they are.
-    volume: { name: "bundle", persistentVolumeClaim: { claimName: claim.metadata.name, readOnly: true } },
+    volume: { name: "bundle", persistentVolumeClaim: { claimName: named(claim, NAME), readOnly: true } },
     mount: { name: "bundle", mountPath: MOUNT, readOnly: true },
     folderOf: (repository, revision) => {
       const { folder, manifestSha256 } = bundle.modelOf(repository, revision);

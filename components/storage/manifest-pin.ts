@@ -1,7 +1,8 @@
 import * as kubernetes from "@pulumi/kubernetes";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
+import { named } from "../core/known";
 
 /**
  * Name of the ConfigMap in a model's namespace: keys `sha256` (of the manifest) and `commit` (of the repository), and the
@@ -39,7 +40,7 @@ export function manifestPin(name: string, args: ManifestPinArgs, opts: OptionsOf
   const configMap = new kubernetes.core.v1.ConfigMap(
     `${name}-hash`,
     { metadata },
-    { ...options, ignoreChanges: ["data"] },
+    pulumi.mergeOptions(options, { ignoreChanges: ["data"] }),
   );
   const role = new kubernetes.rbac.v1.Role(
     `${name}-role`,
@@ -54,7 +55,7 @@ export function manifestPin(name: string, args: ManifestPinArgs, opts: OptionsOf
     `${name}-binding`,
     {
       metadata,
-      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: role.metadata.name },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: named(role, MANIFEST_PIN) },
       subjects: [{ kind: "ServiceAccount", name: serviceAccount, namespace }],
     },
     options,

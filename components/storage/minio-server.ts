@@ -2,6 +2,7 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { standardLabels } from "../../names/labels";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable, volumeClaimSpec } from "../core/resources";
@@ -17,6 +18,7 @@ const ROOT_FOLDER = "/etc/minio-root";
 /** Files with the administrator's name and password, where `rootFiles` is mounted. */
 export const ROOT_FILES = { user: `${ROOT_FOLDER}/user`, password: `${ROOT_FOLDER}/password` } as const;
 
+const DATA = `${MODEL_STORE_SERVICE}-data`;
 const DATA_FOLDER = "/data";
 const CERTIFICATE_FOLDER = "/certs";
 
@@ -62,7 +64,7 @@ export class MinioServer extends PlatformComponent {
     const data = new kubernetes.core.v1.PersistentVolumeClaim(
       this.child("data"),
       {
-        metadata: { name: `${MODEL_STORE_SERVICE}-data`, namespace: args.namespace, labels },
+        metadata: { name: DATA, namespace: args.namespace, labels },
         spec: volumeClaimSpec(args.sizeGiB, args.storageClass),
       },
       this.childOptions<pulumi.CustomResourceOptions>({
@@ -90,7 +92,7 @@ export class MinioServer extends PlatformComponent {
           priorityClassName: PRIORITY.platform.name,
           terminationGracePeriodSeconds: 60,
           volumes: [
-            { name: "data", persistentVolumeClaim: { claimName: data.metadata.name } },
+            { name: "data", persistentVolumeClaim: { claimName: named(data, DATA) } },
             rootKeys.volume,
             {
               name: "certificates",

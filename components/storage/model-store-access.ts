@@ -3,10 +3,13 @@ import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import type { CertManager } from "../certificates/cert-manager";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
+import { named } from "../core/known";
 import { type ManifestPin, type ManifestPinArgs, manifestPin } from "./manifest-pin";
 import { TRUST_SECRET, trustCertificate } from "./store-certificates";
 import { credentialsSecret, type StoreClient, storeClient } from "./store-client";
 import type { StoreKeys } from "./store-keys";
+
+const KEYS = "model-store-keys";
 
 export interface ModelStoreAccessArgs {
   readonly model: string;
@@ -40,7 +43,7 @@ export class ModelStoreAccess {
     const keys = new kubernetes.core.v1.Secret(
       `${name}-keys`,
       {
-        metadata: { name: "model-store-keys", namespace: args.namespace, labels },
+        metadata: { name: KEYS, namespace: args.namespace, labels },
         stringData: credentialsSecret(args.keys),
       },
       options,
@@ -55,6 +58,6 @@ export class ModelStoreAccess {
       );
     this.bucket = args.bucket;
     this.prefix = args.prefix;
-    this.client = storeClient(keys.metadata.name, TRUST_SECRET);
+    this.client = storeClient(named(keys, KEYS), TRUST_SECRET);
   }
 }

@@ -8,6 +8,7 @@ import type { Cluster } from "../core/cluster";
 import type { OptionsOfGone } from "../core/gone-component";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { jobScripts } from "../core/job-scripts";
+import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { bundledModels, type ModelBundle } from "./bundled-models";
 import type { HubAccess } from "./hub-access";
@@ -166,11 +167,14 @@ export class ModelStore extends PlatformComponent {
   private syncArgs(namespace: pulumi.Input<string>, writer: StoreKeys): typeof this.syncs {
     const labels = standardLabels("model-sync", "model-sync");
     const secret = (secretName: string, stringData: Record<string, pulumi.Input<string>>) =>
-      new kubernetes.core.v1.Secret(
-        this.child(secretName),
-        { metadata: { name: secretName, namespace, labels }, stringData },
-        this.childOptions(),
-      ).metadata.name;
+      named(
+        new kubernetes.core.v1.Secret(
+          this.child(secretName),
+          { metadata: { name: secretName, namespace, labels }, stringData },
+          this.childOptions(),
+        ),
+        secretName,
+      );
     const { huggingFaceToken: token, registryGbps, access = {}, bundle } = this.args;
     return {
       namespace,

@@ -10,6 +10,7 @@ import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import type { HardenedContainer } from "../core/hardened-pod";
 import { runToCompletion } from "../core/job";
 import { hashOf, type JobScripts, scriptPath } from "../core/job-scripts";
+import { named } from "../core/known";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { adapterLimits, adaptersToSync } from "./adapters";
@@ -129,7 +130,7 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
       deadlineSeconds: syncDeadlineSeconds(filesToSyncGB(model), args.registryGbps),
       dependsOn: args.dependsOn,
       pod: {
-        serviceAccountName: account.metadata.name,
+        serviceAccountName: named(account, syncAccount(model.name)),
         usesKubernetesApi: true,
         priorityClassName: PRIORITY.batch.name,
         volumes: [

@@ -1,6 +1,6 @@
 import type { ICertificate } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Certificate";
 import type * as kubernetes from "@pulumi/kubernetes";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { Authority, CERTIFICATES_API, issuerReference } from "../certificates/authority";
 import type { CertManager } from "../certificates/cert-manager";
 import { customResource } from "../core/custom-resource";
@@ -35,7 +35,7 @@ export function storeCertificates(
   opts: OptionsOfGone,
 ): void {
   const aliases = childrenOfGone("storage:StoreCertificates", name, opts);
-  const after = { ...opts, aliases, dependsOn: [...certManager.ready] };
+  const after = { ...pulumi.mergeOptions({ ...opts, aliases }, { dependsOn: [...certManager.ready] }), aliases };
   new Authority(
     `${name}-ca`,
     {
@@ -85,7 +85,7 @@ export function trustCertificate(
       namespace,
       spec: { ...issued(TRUST_SECRET), commonName: "model store client", usages: ["digital signature", "client auth"] },
     },
-    { ...opts, dependsOn: [...certManager.ready] },
+    pulumi.mergeOptions(opts, { dependsOn: [...certManager.ready] }),
   );
 }
 

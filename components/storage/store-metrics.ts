@@ -4,6 +4,7 @@ import { image } from "../../catalog/images";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import { jobScripts, scriptPath } from "../core/job-scripts";
+import { named } from "../core/known";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { secretVersion } from "../core/secret-version";
@@ -12,6 +13,8 @@ import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { credentialsSecret, storeClient } from "./store-client";
 import type { StoreKeys } from "./store-keys";
 import { METRICS, storeMetricsPods } from "./store-layout";
+
+const KEYS = `${METRICS}-keys`;
 
 export interface StoreMetricsArgs {
   readonly namespace: pulumi.Input<string>;
@@ -32,7 +35,7 @@ export function storeMetrics(name: string, args: StoreMetricsArgs, opts: Options
   const keys = new kubernetes.core.v1.Secret(
     `${name}-keys`,
     {
-      metadata: { name: `${METRICS}-keys`, namespace, labels: standardLabels(METRICS, METRICS) },
+      metadata: { name: KEYS, namespace, labels: standardLabels(METRICS, METRICS) },
       stringData: content,
     },
     options,
@@ -47,7 +50,7 @@ export function storeMetrics(name: string, args: StoreMetricsArgs, opts: Options
     },
     options,
   );
-  const client = storeClient(keys.metadata.name, SERVER_CERTIFICATE_SECRET);
+  const client = storeClient(named(keys, KEYS), SERVER_CERTIFICATE_SECRET);
   const { port } = storeMetricsPods;
   const timing = { periodSeconds: 10, timeoutSeconds: 5 };
   new Workload(

@@ -5,6 +5,7 @@ import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "../core/gone-component";
 import { runToCompletion } from "../core/job";
 import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
+import { named } from "../core/known";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { secretVersion } from "../core/secret-version";
@@ -13,6 +14,8 @@ import { CA_FILE, caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates
 import type { StoreKeys } from "./store-keys";
 import { type AccessPolicy, MODEL_STORE_HOST, modelStorePods } from "./store-layout";
 
+const POLICIES = "store-policies";
+const USERS = "store-users";
 const USERS_FOLDER = "/users";
 const POLICIES_FOLDER = "/policies";
 
@@ -47,7 +50,7 @@ export function storeProvisioning(
 
   const policyFiles = new kubernetes.core.v1.ConfigMap(
     `${name}-policies`,
-    { metadata: metadata("store-policies"), data: policies },
+    { metadata: metadata(POLICIES), data: policies },
     options,
   );
   const content = Object.fromEntries(
@@ -58,7 +61,7 @@ export function storeProvisioning(
   );
   const userKeys = new kubernetes.core.v1.Secret(
     `${name}-users`,
-    { metadata: metadata("store-users"), stringData: content },
+    { metadata: metadata(USERS), stringData: content },
     options,
   );
   const scripts = jobScripts(
@@ -91,8 +94,8 @@ export function storeProvisioning(
         priorityClassName: PRIORITY.platform.name,
         volumes: [
           scripts.volume,
-          { name: "policies", configMap: { name: policyFiles.metadata.name } },
-          { name: "users", secret: { secretName: userKeys.metadata.name } },
+          { name: "policies", configMap: { name: named(policyFiles, POLICIES) } },
+          { name: "users", secret: { secretName: named(userKeys, USERS) } },
           root.volume,
           ca.volume,
         ],

@@ -1,5 +1,5 @@
 import * as kubernetes from "@pulumi/kubernetes";
-import type * as pulumi from "@pulumi/pulumi";
+import * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../names/labels";
 import type { Cluster } from "../core/cluster";
 
@@ -35,13 +35,12 @@ export function volumeClass(
         volumeBindingMode: "WaitForFirstConsumer",
         reclaimPolicy: protect ? "Retain" : "Delete",
       },
-      {
-        ...opts,
+      pulumi.mergeOptions(opts, {
         protect,
         // Two classes of one name cannot be at the same time.
         deleteBeforeReplace: true,
         replaceOnChanges: ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"],
-      },
+      }),
     ),
   ];
 }

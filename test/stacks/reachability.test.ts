@@ -4,6 +4,8 @@ import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { ofMade } from "../../components/core/known";
+import { defaultAnswers } from "../../offline/answers";
 import { isUserMistake } from "../../stacks/program";
 import { addressOf, apiServerOf, assertReachable, UnreachableClusterError } from "../../stacks/reachability";
 import { surroundingsOf } from "../../stacks/surroundings";
@@ -125,6 +127,27 @@ describe("a cluster that does not answer", () => {
 
   it("is not stopped for what its own clients can say better", async () => {
     expect(await refusal("not a kubeconfig", "create")).toBeUndefined();
+  });
+});
+
+describe("a cluster that this run did not make", () => {
+  it("is refused instead of waited for", async () => {
+    const asked: unknown[] = [];
+    const errors: unknown[] = [];
+    await deploy(
+      async () => {
+        const cluster = new random.RandomId("cluster", { byteLength: 4 });
+        const kubeconfig = ofMade(cluster, pulumi.output(KUBECONFIG));
+        await assertReachable(
+          { kubeconfig },
+          { kind: "aws", provision: "create" },
+          { unreachable: async (address) => void asked.push(address) },
+        ).catch((error: unknown) => errors.push(error));
+      },
+      { answers: { ...defaultAnswers, id: () => "" } },
+    );
+    expect(errors).toEqual([expect.any(UnreachableClusterError)]);
+    expect(asked).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@ import { Tag } from "@pulumi/aws/ec2/tag";
 import { Cluster } from "@pulumi/aws/eks/cluster";
 import { SecurityGroupIngressRule } from "@pulumi/aws/vpc/securityGroupIngressRule";
 import type * as pulumi from "@pulumi/pulumi";
+import { ofMade } from "../../core/known";
 import { PlatformComponent } from "../../core/platform-component";
 import { EksAccess } from "./access";
 import { EksControlPlaneRole } from "./control-plane-role";
@@ -98,10 +99,10 @@ export class EksControlPlane extends PlatformComponent {
       }),
     );
     this.clusterName = cluster.name;
-    this.clusterArn = cluster.arn;
-    this.endpoint = cluster.endpoint;
-    this.certificateAuthority = cluster.certificateAuthority.data.apply((data) => data ?? "");
-    this.securityGroupId = cluster.vpcConfig.clusterSecurityGroupId;
+    this.clusterArn = ofMade(cluster, cluster.arn);
+    this.endpoint = ofMade(cluster, cluster.endpoint);
+    this.certificateAuthority = ofMade(cluster, cluster.certificateAuthority.data).apply((data) => data ?? "");
+    this.securityGroupId = ofMade(cluster, cluster.vpcConfig.clusterSecurityGroupId);
     // EKS gives the group its own tag, kubernetes.io/cluster/<name>: a second group with that on a node and controllers
     // refuse to choose. Karpenter's nodes get this group alone, by a tag of their own.
     const discovery = new Tag(

@@ -2,6 +2,7 @@ import type { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { K3S_VERSION, k3sFor, k3sUrl } from "../../../catalog/k3s";
 import { cards, gpuModels } from "../../../catalog/shapes";
+import { ofMade } from "../../core/known";
 import { type HostFacts, parseHostFacts } from "./host-facts";
 import { hostScript } from "./host-script";
 import type { HostBundle, K3sSettings } from "./settings";
@@ -24,7 +25,7 @@ export function hostChecks(name: string, settings: K3sSettings, opts: pulumi.Cus
     opts,
   );
   // What a machine is, is no secret; how to log in to it, which the provider mixes in, is.
-  return { checks, facts: pulumi.unsecret(pulumi.output(checks.stdout)).apply(parseHostFacts) };
+  return { checks, facts: pulumi.unsecret(ofMade(checks, checks.stdout)).apply(parseHostFacts) };
 }
 
 /** What the checks are told. Pure. */

@@ -55,7 +55,7 @@ export function hostScript(
       logging: "stderr",
       addPreviousOutputInEnv: false,
     },
-    { ...opts, additionalSecretOutputs: secretOutput ? ["stdout"] : [] },
+    pulumi.mergeOptions(opts, { additionalSecretOutputs: secretOutput ? ["stdout"] : [] }),
   );
 }
 

@@ -2,6 +2,7 @@ import type { remote } from "@pulumi/command";
 import * as pulumi from "@pulumi/pulumi";
 import { parseDocument } from "yaml";
 import { z } from "zod";
+import { ofMade } from "../../core/known";
 import { hostScript } from "./host-script";
 import type { K3sSettings } from "./settings";
 
@@ -24,19 +25,19 @@ export function k3sAccess(
   installed: remote.Command,
   opts: pulumi.CustomResourceOptions,
 ): K3sAccess {
-  const { stdout } = hostScript(
+  const command = hostScript(
     name,
     {
       host,
       script: "kubeconfig",
       verb: "read",
       // What the installation says of itself: read again where k3s was installed anew, or its certificates were.
-      values: { INSTALLED: installed.stdout },
+      values: { INSTALLED: ofMade(installed, installed.stdout) },
       secretOutput: true,
     },
-    { ...opts, dependsOn: [installed] },
+    pulumi.mergeOptions(opts, { dependsOn: [installed] }),
   );
-  const read = pulumi.secret(stdout).apply((line) => answer.parse(JSON.parse(line)));
+  const read = pulumi.secret(ofMade(command, command.stdout)).apply((line) => answer.parse(JSON.parse(line)));
   return {
     kubeconfig: read.apply(({ kubeconfig }) =>
       withServer(Buffer.from(kubeconfig, "base64").toString("utf8"), host.address),

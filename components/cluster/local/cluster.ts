@@ -6,6 +6,7 @@ import { localClusterTool } from "../../../catalog/local-clusters";
 import { shippedText } from "../../../names/shipped-file";
 import type { PoolPlan } from "../../../planner/types";
 import type { Cluster } from "../../core/cluster";
+import { ofMade } from "../../core/known";
 import { PlatformComponent } from "../../core/platform-component";
 import { kubernetesProvider } from "../kubernetes-provider";
 import { plainLoadBalancer } from "../load-balancers";
@@ -83,7 +84,7 @@ export class LocalCluster extends PlatformComponent implements Cluster {
       },
       this.childOptions<pulumi.CustomResourceOptions>({ additionalSecretOutputs: ["stdout"] }),
     );
-    this.kubeconfig = pulumi.secret(command.stdout);
+    this.kubeconfig = pulumi.secret(ofMade(command, command.stdout));
     this.clusterIdentifier = owner.hex;
     this.provider = kubernetesProvider(
       this.child("kubernetes"),

@@ -10,8 +10,8 @@ import type { OkeEndpoint } from "./settings";
  * The endpoint must be the one that the cluster has: asked for a public one, a private cluster answers with an error.
  *
  * In a preview of a cluster that does not exist yet it is unknown: the call waits for the cluster's OCID. Nothing calls
- * the API server then: Pulumi's engine configures no provider that has unknown inputs, and takes the objects' inputs for
- * their outputs (sdk/go/common/resource/plugin/provider_plugin.go of Pulumi 3.259, Configure, Check and Create). Of a
+ * the API server then: Pulumi's engine configures no provider that has unknown inputs, and knows no outputs of its objects
+ * (pkg/resource/plugin/provider_plugin.go of Pulumi 3.259, Configure, Check and Create; `named` in components/core). Of a
  * cluster that exists, the Kubernetes provider connects in a preview too; where it cannot, it compares with the state
  * (pulumi-kubernetes 9497796, 2026-07-01, provider.go, `clusterUnreachable`).
  */

@@ -66,4 +66,19 @@ describe("Controller", () => {
     );
     expect(kept.options).toMatchObject({ protect: true, retainOnDelete: true });
   });
+
+  it("keeps former names that its caller gives beside those of its types", async () => {
+    const seen: unknown[] = [];
+    await deploy(() => {
+      new Controller(
+        "lws",
+        { ...LWS, formerTypes: ["inference:serving:Lws"] },
+        {
+          aliases: [{ name: "leader-worker-set" }],
+          transformations: [({ name, opts }) => void (name === "lws" && seen.push(opts.aliases))],
+        },
+      );
+    });
+    expect(seen).toContainEqual([{ name: "leader-worker-set" }, { type: "inference:serving:Lws" }]);
+  });
 });
