@@ -1,5 +1,7 @@
 /** What options of vLLM take of the memory of a pod, in its release; sources: host-memory.json. */
+
 import { isWithin, type ReleaseSpan } from "../../catalog/engine-releases";
+import { counted } from "../../names/counted";
 import { wholeNumber } from "../../names/whole-number";
 import type { HostMemoryUse, PodOfReplica } from "../host-memory";
 import type { ServedModel } from "../served-model";
@@ -60,7 +62,7 @@ function keptBlocks(
       option,
       memoryGiB: processes * each,
       sharedMemoryGiB: 0,
-      how: `${text(each)} for each of ${processes} workers`,
+      how: `${text(each)} for ${counted(processes, "worker")}`,
     };
   }
   const size = gib ?? 0;
@@ -82,7 +84,7 @@ function ofLmcache({ extra }: KvConnector, { env = {} }: Told, { processes }: Po
     option: isOfVariable ? `env.${LMCACHE_SIZE}` : "args.kv-transfer-config",
     memoryGiB: processes * each,
     sharedMemoryGiB: 0,
-    how: `${text(each)} for each of ${processes} workers`,
+    how: `${text(each)} for ${counted(processes, "worker")}`,
   };
 }
 
@@ -96,7 +98,7 @@ function offloadedWeights(model: Told, pod: PodOfReplica): HostMemoryUse[] {
   if (groupSize > 0 && backend !== "uva") {
     const { factor } = rules.prefetch;
     const each = offloadedLayersGiB(model, pod, { groupSize, inGroup: wholeNumber(args["offload-num-in-group"]) ?? 1 });
-    const how = `${factor} × ${text(each)} for each of ${processes} GPUs: tensors are rounded up to powers of two, and there twice while vLLM loads`;
+    const how = `${factor} × ${text(each)} for ${counted(processes, "GPU")}: tensors are rounded up to powers of two, and there twice while vLLM loads`;
     return [{ option: "args.offload-group-size", memoryGiB: factor * processes * each, sharedMemoryGiB: 0, how }];
   }
   if (gib === 0 || backend === "prefetch") {
@@ -104,7 +106,7 @@ function offloadedWeights(model: Told, pod: PodOfReplica): HostMemoryUse[] {
   }
   const { factor } = rules.pinned;
   const each = uvaWeightsGiB(model, pod, gib);
-  const how = `${factor} × ${text(each)} for each of ${processes} GPUs: each tensor is rounded up to a power of two, and the last may go beyond the size`;
+  const how = `${factor} × ${text(each)} for ${counted(processes, "GPU")}: each tensor is rounded up to a power of two, and the last may go beyond the size`;
   return [{ option: "args.cpu-offload-gb", memoryGiB: factor * processes * each, sharedMemoryGiB: 0, how }];
 }
 

@@ -28,7 +28,7 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   const unread =
     version === pinned || cardsByVersion
       ? []
-      : [`which cards ${engine} ${version} supports was not read; ${pinned} was`];
+      : [`which cards ${engineOf(engine).label} ${version} supports was not read; ${pinned} was`];
   return { ...verdict, notes: [...supportNotes(gpu), ...notes, ...unread] };
 }
 
@@ -85,7 +85,7 @@ function imageVerdict(model: ModelRequest, gpu: GpuSpec, card: Card): CardVerdic
   return {
     refusals: [
       {
-        reason: `${describe({ model: gpu.model, ...gpu.abilities })}${siblingText(gpu)}, and the image of ${engine} ${engineVersion(engine)} is built for ${describeNeeds(built, card)}`,
+        reason: `${describe({ model: gpu.model, ...gpu.abilities })}${siblingText(gpu)}, and the image of ${engineOf(engine).label} ${engineVersion(engine)} is built for ${describeNeeds(built, card)}`,
         remedy: `${instead}${OTHER_CARDS}${ownCardsText(model, gpu)}`,
       },
     ],

@@ -293,7 +293,7 @@ describe("npm run model", () => {
   it("says of a card of AMD what serves on it, what it needs to, and what AMD thinks of it", async () => {
     const vllm = await run("llama-3.2-1b-instruct", "--card", "rx-6900-xt");
     expect(vllm.code).toBe(1);
-    expect(vllm.out).toContain("does not start: AMD Radeon RX 6900 XT is gfx1030, and the image of vllm");
+    expect(vllm.out).toContain("does not start: AMD Radeon RX 6900 XT is gfx1030, and the image of vLLM");
     expect(vllm.out).toContain("what serves on AMD Radeon RX 6900 XT: --engine ollama");
     const ollama = await run("llama-3.2-1b-instruct", "--card", "rx-6700-xt", "--engine", "ollama");
     expect([ollama.code, ollama.out]).toEqual([0, expect.stringContaining("HSA_OVERRIDE_GFX_VERSION=10.3.0")]);

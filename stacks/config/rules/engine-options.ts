@@ -170,15 +170,15 @@ function variableFault(name: string, value: string | number | boolean, config: M
       secret: true,
     };
   }
-  const { variablePrefix: own } = engineOf(config.engine);
+  const { label, variablePrefix: own } = engineOf(config.engine);
   if (name.startsWith(own) && isPinned(config)) {
     const known = options.environment.map((each) => each.name).filter((each) => each.startsWith(own));
     return {
-      allowed: `a variable of ${config.engine} ${options.version}: ${list(known)}`,
+      allowed: `a variable of ${label} ${options.version} (docs/engine-options.md)`,
       fix:
         (rules.former && ruleFor(rules.former, name)) ??
         asFlag(name.slice(own.length), value, config.engine) ??
-        suggest(name, known, `remove it: ${config.engine} ${options.version} does not read it`),
+        suggest(name, known, `remove it: ${label} ${options.version} does not read it`),
     };
   }
   return addressFault(name, value, rules);

@@ -62,7 +62,7 @@ describe("what starts on a card", () => {
     ["FP8 weights on an MI210", fp8, mi210, "gfx90a", "for fp8 weights"],
     ["vLLM on an RX 6900 XT", plain, rx6900, "gfx1030", "write models.qwen3-8b.engine: ollama, or take a pool"],
     ["vLLM on an MI50", plain, mi50, "gfx906", "-> take a pool with other cards"],
-    ["Ollama on an MI50", ollama, mi50, "gfx906", "the image of ollama 0.32.15"],
+    ["Ollama on an MI50", ollama, mi50, "gfx906", "the image of Ollama 0.32.15"],
     [
       "a rerank model on a V100",
       modelOf("bge-reranker-v2-m3", { task: "rerank" }),
@@ -188,7 +188,7 @@ describe("what starts on a card", () => {
     ]);
     const older = cardVerdict({ ...ollama, engineVersion: "0.12.0" }, v100);
     expect(older.refusals).toEqual([]);
-    expect(older.notes.join()).toContain("which cards ollama 0.12.0 supports was not read; 0.32.15 was");
+    expect(older.notes.join()).toContain("which cards Ollama 0.12.0 supports was not read; 0.32.15 was");
   });
 
   it("is stated for every card of the catalogue", () => {

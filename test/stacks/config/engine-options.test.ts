@@ -139,17 +139,17 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
   [
     "a variable that is a flag now",
     { env: { VLLM_ALL2ALL_BACKEND: "pplx" } },
-    { path: "env.VLLM_ALL2ALL_BACKEND", allowed: "a variable of vllm", fix: "args: {all2all-backend: pplx}" },
+    { path: "env.VLLM_ALL2ALL_BACKEND", allowed: "a variable of vLLM", fix: "args: {all2all-backend: pplx}" },
   ],
   [
     "another such variable",
     { env: { VLLM_ATTENTION_BACKEND: "FLASH_ATTN" } },
-    { path: "env.VLLM_ATTENTION_BACKEND", allowed: "a variable of vllm", fix: "args: {attention-backend: FLASH_ATTN}" },
+    { path: "env.VLLM_ATTENTION_BACKEND", allowed: "a variable of vLLM", fix: "args: {attention-backend: FLASH_ATTN}" },
   ],
   [
     "a variable that is a part of a flag now",
     { env: { VLLM_FLASH_ATTN_VERSION: 3 } },
-    { path: "env.VLLM_FLASH_ATTN_VERSION", allowed: "a variable of vllm", fix: "flash_attn_version" },
+    { path: "env.VLLM_FLASH_ATTN_VERSION", allowed: "a variable of vLLM", fix: "flash_attn_version" },
   ],
   [
     "a flag that has another name now",
@@ -295,7 +295,7 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
   [
     "a misspelt variable",
     { env: { VLLM_LOGING_LEVEL: "INFO" } },
-    { path: "env.VLLM_LOGING_LEVEL", allowed: "a variable of vllm 0.33.0", fix: 'did you mean "VLLM_LOGGING_LEVEL"?' },
+    { path: "env.VLLM_LOGING_LEVEL", allowed: "a variable of vLLM 0.33.0", fix: 'did you mean "VLLM_LOGGING_LEVEL"?' },
   ],
   [
     "a variable's wrong type",
@@ -463,7 +463,7 @@ describe("args and env of Ollama", () => {
       "told by contextTokens",
     ],
     ["what the platform owns", { env: { OLLAMA_HOST: "::" } }, "env.OLLAMA_HOST", "at its own port"],
-    ["what is misspelt", { env: { OLLAMA_MAX_QUEU: 1 } }, "env.OLLAMA_MAX_QUEU", "a variable of ollama 0.32.15"],
+    ["what is misspelt", { env: { OLLAMA_MAX_QUEU: 1 } }, "env.OLLAMA_MAX_QUEU", "a variable of Ollama 0.32.15"],
     ["a wrong type", { env: { OLLAMA_MAX_QUEUE: "many" } }, "env.OLLAMA_MAX_QUEUE", "a whole number"],
   ])("refuse %s", (_, settings, path, allowed) => {
     const problems = problemsWith({ models: { small: { ...ollama, ...settings } } });
