@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { programRun } from "../../stacks/run";
+import type { Outcome } from "./engine";
+import { runProgram } from "./program";
+
+/** What the program of an environment that makes its cluster ends with. @param cluster type of what is made. */
+export function failedClusterTests(environment: Parameters<typeof programRun>[0], cluster: string): void {
+  describe(`the program of ${environment}`, () => {
+    it("declares every resource of the plan where all are made", async () => {
+      const { status, engine, printed } = await runProgram(environment);
+      expect(status, printed).toBe(0);
+      expect(engine.isComplete).toBe(true);
+      expect(engine.errors).toEqual([]);
+      const declared = new Set(engine.declared.map(({ urn }) => urn));
+      const planned = (await programRun(environment)).resources.map(({ urn }) => urn);
+      expect(planned.filter((urn) => !declared.has(urn))).toEqual([]);
+      expect(engine.outputs).toHaveProperty("address");
+    });
+
+    // A program that says that it is done without having declared the platform has all of it deleted.
+    it.each<Outcome>(["fail", "skip", "unknown"])("fails where its cluster is answered with %s", async (outcome) => {
+      const { status, engine, printed } = await runProgram(environment, {
+        outcome: (type) => (type === cluster ? outcome : undefined),
+      });
+      expect(status, printed).toBeGreaterThan(0);
+      expect(engine.isComplete).toBe(false);
+      expect(engine.errors).toHaveLength(1);
+      expect(engine.errors[0]).toContain(environment);
+      expect(engine.declared.filter(({ type }) => type === "kubernetes:core/v1:Namespace")).toEqual([]);
+    });
+  });
+}
