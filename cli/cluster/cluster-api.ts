@@ -1,5 +1,6 @@
 import http from "node:http";
 import https from "node:https";
+import { parseJson } from "../../names/json-text";
 import { deadline } from "../deadline";
 import { execCredential } from "./exec-credential";
 import { NotAsked } from "./failure";
@@ -141,7 +142,7 @@ export class ClusterApi {
 
   private async request(method: string, path: string, accept: string, content?: string): Promise<ApiAnswer> {
     const { status, text } = await this.exchange(method, path, accept, content);
-    return { status, body: parsed(text) };
+    return { status, body: parseJson(text) };
   }
 
   private async exchange(
@@ -214,14 +215,6 @@ function isList(body: unknown): body is ListBody {
 function messageIn(body: unknown): string {
   const message = (body as { readonly message?: unknown } | null)?.message;
   return typeof message === "string" ? message.slice(0, 300) : "";
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const UNTRUSTED = [

@@ -2,8 +2,10 @@
  * Whom AWS knows the deploying machine as: asked by its own command line, which finds credentials where Pulumi's provider
  * does (variables, profiles, the machine's role). No credential is read or shown.
  */
+
 import { execFile } from "node:child_process";
 import { z } from "zod";
+import { parseJson } from "../../names/json-text";
 import type { ClusterConfig } from "../../stacks/config";
 import { administratorRefusal } from "../../stacks/deployer";
 import { failed, passed, unknown, type Verdict } from "./checks/check";
@@ -63,7 +65,7 @@ export async function awsCredentials(
   if (!answer.ok) {
     return answer.isMissing ? unknown("aws is not there to be asked") : failed(answer.reason, LOG_IN);
   }
-  const found = identity.safeParse(parsed(answer.text));
+  const found = identity.safeParse(parseJson(answer.text));
   if (!found.success) {
     return unknown("what aws answered is no identity", "aws sts get-caller-identity");
   }
@@ -79,12 +81,4 @@ export async function awsCredentials(
   return refusal === undefined
     ? passed(arn)
     : failed(`${arn}: no administrator of the cluster, and could make nothing there`, refusal);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

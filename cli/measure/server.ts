@@ -1,9 +1,9 @@
 /** What a server says of itself. */
 import { z } from "zod";
 import type { EngineName } from "../../engines";
+import { parseJson } from "../../names/json-text";
 import { discover } from "../smoke/endpoint";
 import { type HttpClient, NoAnswer } from "../smoke/http";
-import { parseJson } from "../smoke/json";
 import { MeasureFailure } from "./failure";
 
 export interface Server {

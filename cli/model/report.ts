@@ -40,7 +40,7 @@ export interface ModelReport {
   readonly fits: boolean;
   /** Why nobody can say whether it fits: the size of its cache is not known. */
   readonly unknown?: string;
-  /** Why nobody can say whether it starts: an answer "edge" that the engine decides. */
+  /** Why it is unknown whether it starts: an answer "edge" that the engine decides. */
   readonly unread?: string;
   /** Remarks on the question. */
   readonly notes: readonly string[];
@@ -51,7 +51,7 @@ export interface ModelReport {
 export interface Circumstances {
   /** Why the machine cannot run it. */
   readonly refused?: readonly string[];
-  /** Why nobody can say whether it starts there. */
+  /** Why it is unknown whether it starts there. */
   readonly unread?: string;
   readonly notes?: readonly string[];
   /** Its files, GB; of the format that is asked for when undefined. */

@@ -1,7 +1,8 @@
 /** A streamed answer of the OpenAI API, to a chat or a completion. */
 import { z } from "zod";
+import { parseJson } from "../../names/json-text";
 import type { Line } from "./http";
-import { messageIn, parseJson } from "./json";
+import { messageIn } from "./json";
 
 export interface StreamedAnswer {
   /** By `performance.now()`; undefined where no token came. */

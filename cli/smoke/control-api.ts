@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { parseJson } from "../../names/json-text";
 import type { TaskState } from "../../services/model-control/src/tasks/task";
 import type { HttpClient } from "./http";
-import { expectJson, parseJson } from "./json";
+import { expectJson } from "./json";
 import type { Lifecycle, ModelState, PullOptions } from "./lifecycle";
 import { StepFailure } from "./result";
 import { StallGuard } from "./wait";

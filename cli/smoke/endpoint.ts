@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { parseJson } from "../../names/json-text";
 import { type Answer, type HttpClient, NoAnswer } from "./http";
-import { expectJson, parseJson } from "./json";
+import { expectJson } from "./json";
 import { StepFailure } from "./result";
 
 /** What answers at `--url`. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { parseJson } from "../../names/json-text";
 import { ADVICE_OF_SMOKE, type Advice, type Answer } from "./http";
 import { StepFailure } from "./result";
 
@@ -69,15 +70,6 @@ export function messageIn(text: string): string {
   const nested = typeof error === "object" && error !== null ? (error as { message?: unknown }).message : error;
   const found = [nested, detail, message, title].find((words) => typeof words === "string" && words !== "");
   return shorten(typeof found === "string" ? found : text);
-}
-
-/** The value, or undefined for what is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function shorten(text: string): string {

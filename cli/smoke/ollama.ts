@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { parseJson } from "../../names/json-text";
 import type { HttpClient } from "./http";
-import { expectJson, messageIn, parseJson, refused } from "./json";
+import { expectJson, messageIn, refused } from "./json";
 import type { Lifecycle, ModelState, PullOptions } from "./lifecycle";
 import { StepFailure } from "./result";
 import { StallGuard } from "./wait";

@@ -6,6 +6,7 @@ import {
 } from "../../catalog/engine-options";
 import options from "../../catalog/engine-options/ray.json";
 import vllmRules from "../../catalog/engine-options/vllm-rules.json";
+import { parseJson } from "../../names/json-text";
 import { wholeNumber } from "../../names/whole-number";
 import type { ArgumentValue } from "../served-model";
 
@@ -43,16 +44,7 @@ function valueIn({ kind, suffix }: EngineArgument, text: string): unknown {
   if (kind === "integer" && suffix) {
     return wholeNumber(text) ?? text;
   }
-  return kind === "json" ? (parsed(text) ?? text) : text;
-}
-
-/** Undefined where it is no JSON: some arguments take other texts too. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return kind === "json" ? (parseJson(text) ?? text) : text;
 }
 
 const byOtherName: ReadonlyMap<string, EngineArgument> = new Map(

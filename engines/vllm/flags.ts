@@ -1,5 +1,7 @@
 /** Reads vLLM's flags into the options that the memory planner counts with: the one place that knows their names. */
+
 import type { EngineArgument } from "../../catalog/engine-options";
+import { parseJson } from "../../names/json-text";
 import { wholeNumber } from "../../names/whole-number";
 import type { Dtype } from "../../planner/model/architecture";
 import { isPlainObject } from "../../planner/model/config-source";
@@ -96,7 +98,7 @@ export function readVllmFlags(args: Readonly<Record<string, ArgumentValue>> = {}
 /** What `--compilation-config` says of graphs; the rest of it is not counted. */
 export function graphsOf(args: Readonly<Record<string, ArgumentValue>> = {}): Pick<VllmOptions, "graphs"> {
   const value = args["compilation-config"];
-  const settings = typeof value === "string" ? parsed(value) : value;
+  const settings = typeof value === "string" ? parseJson(value) : value;
   const mode = isPlainObject(settings) ? settings.cudagraph_mode : undefined;
   const name = typeof mode === "string" ? mode.toLowerCase() : "";
   return name === "none" || name === "piecewise" ? { graphs: name } : {};
@@ -147,7 +149,7 @@ function count(option: (value: number) => VllmOptions) {
 /** A mapping of modalities to counts, or to mappings with a count. */
 function readMediaLimits(value: ArgumentValue): Reading {
   const allowed = 'counts by modality, for example {"image": 0, "video": 0}';
-  const limits = typeof value === "string" ? parsed(value) : value;
+  const limits = typeof value === "string" ? parseJson(value) : value;
   if (!isPlainObject(limits)) {
     return { allowed };
   }
@@ -161,12 +163,4 @@ function readMediaLimits(value: ArgumentValue): Reading {
   const mediaPerPrompt: Record<string, number> = Object.fromEntries(counts);
   const leavesOutTower = mediaPerPrompt.image === 0 && mediaPerPrompt.video === 0;
   return { options: leavesOutTower ? { mediaPerPrompt } : undefined };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 /** What vLLM is told to keep blocks of the KV cache in, besides GPUs: `kv-offloading-*` and `kv-transfer-config`. */
+import { parseJson } from "../../names/json-text";
 import { BYTES_PER_GIB } from "../../names/units";
 import { isPlainObject } from "../../planner/model/config-source";
 import type { ArgumentValue } from "../served-model";
@@ -19,7 +20,7 @@ const NEEDS_SERVER =
 
 /** Of `kv-transfer-config`, those in a MultiConnector too (multi_connector.py of 0.10.0 to 0.33.0). */
 export function kvConnectors(value: ArgumentValue | undefined): readonly KvConnector[] {
-  const config = typeof value === "string" ? parsed(value) : value;
+  const config = typeof value === "string" ? parseJson(value) : value;
   if (!isPlainObject(config)) {
     return [];
   }
@@ -77,12 +78,4 @@ function bytes(value: unknown): number | undefined {
 export function gibOf(value: unknown): number | undefined {
   const size = value === undefined ? undefined : bytes(value);
   return size === undefined ? undefined : size / BYTES_PER_GIB;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

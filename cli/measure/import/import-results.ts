@@ -1,7 +1,8 @@
 /** Reads results of other tools: which one wrote a file is seen from what is in it. */
+
+import { parseJson } from "../../../names/json-text";
 import type { MeasuredLoad } from "../../../planner/speed/measurement";
 import { readTextFile, UnreadableFileError } from "../../../stacks/config/text-file";
-import { parseJson } from "../../smoke/json";
 import { BadMeasurement } from "../failure";
 import { fromAiperf, isAiperf } from "./aiperf";
 import { fromGuidellm, isGuidellm } from "./guidellm";
