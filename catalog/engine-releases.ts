@@ -39,7 +39,7 @@ export interface EngineReleases {
   readonly environment: readonly ReleaseOption[];
   /** What an argument takes, where releases differ in it. */
   readonly values?: Readonly<Record<string, readonly ReleaseOption[]>>;
-  /** @default nobody read which it has */
+  /** @default not recorded */
   readonly classes?: ReleaseClasses;
 }
 

@@ -5,7 +5,7 @@ import { hashOf } from "./job-scripts";
 
 /**
  * Annotation of pods that read a Secret when they start: it changes with the content and with nothing else, and is known whenever the
- * content is. A resource version would change with each write, whoever makes it, and be unknown in a preview.
+ * content is. A resource version changes with every write, and is unknown in a preview.
  *
  * @param content what the Secret was given, generated keys: a hash of them says nothing about them.
  */

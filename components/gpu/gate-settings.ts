@@ -16,7 +16,7 @@ export const SECONDS: GateSettings["seconds"] = {
   poll: 2,
 };
 
-/** What the certifier of a pool is told. */
+/** Settings of the certifier of a pool. */
 export function gateSettings(pool: GatedPool): GateSettings {
   const { gpu } = pool.shape;
   const { device, access } = pool.fabric;

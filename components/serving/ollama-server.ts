@@ -241,8 +241,8 @@ export function ollamaEnvironment(model: ModelPlan, guests: readonly ModelPlan[]
 }
 
 /**
- * Of the memory of a pod with GPUs, beside what its engine starts in; memory of other pods is counted for the model alone.
- * Under model control nobody knows how many models are loaded: none of them keeps prompts.
+ * Of the memory of a pod with GPUs, in addition to what its engine starts in; memory of other pods is counted for the model alone.
+ * Under model control the number of loaded models is unknown: none of them keeps prompts.
  */
 function keptPromptsMiB(models: readonly [ModelPlan, ...ModelPlan[]]): number {
   const [model] = models;

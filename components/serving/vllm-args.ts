@@ -90,7 +90,7 @@ export function writtenFor({ engineVersion }: Pick<ModelPlan, "engineVersion">, 
  * What it may fill: of GPUs a share. On CPUs that would be one of the pod's memory, and the cache whatever the processes
  * leave of it; there the cache is as large as it was planned, and the share counts for nothing (v1/worker/cpu_worker.py
  * of 0.32.0 and 0.33.0, where `VLLM_CPU_KVCACHE_SPACE` is the older name for whole GiB of it). Where pods take turns on a
- * card it is told both: the cache, because others change what it would measure as free, and the share, which is then but what
+ * card both are set: the cache, because others change what it would measure as free, and the share, which is then only what
  * must be free when it starts (determine_available_memory in v1/worker/gpu_worker.py of 0.10.2 to 0.33.0).
  */
 function memory({ gpuVendor, gpuSlice, gpuMemoryUtilization, memoryPerGpu }: ModelPlan): Record<string, number> {

@@ -62,7 +62,7 @@ function keptBlocks(
       option,
       memoryGiB: processes * each,
       sharedMemoryGiB: 0,
-      how: `${text(each)} for ${counted(processes, "worker")}`,
+      how: `${counted(processes, "worker")} × ${text(each)}`,
     };
   }
   const size = gib ?? 0;
@@ -84,7 +84,7 @@ function ofLmcache({ extra }: KvConnector, { env = {} }: Told, { processes }: Po
     option: isOfVariable ? `env.${LMCACHE_SIZE}` : "args.kv-transfer-config",
     memoryGiB: processes * each,
     sharedMemoryGiB: 0,
-    how: `${text(each)} for ${counted(processes, "worker")}`,
+    how: `${counted(processes, "worker")} × ${text(each)}`,
   };
 }
 
@@ -98,7 +98,7 @@ function offloadedWeights(model: Told, pod: PodOfReplica): HostMemoryUse[] {
   if (groupSize > 0 && backend !== "uva") {
     const { factor } = rules.prefetch;
     const each = offloadedLayersGiB(model, pod, { groupSize, inGroup: wholeNumber(args["offload-num-in-group"]) ?? 1 });
-    const how = `${factor} × ${text(each)} for ${counted(processes, "GPU")}: tensors are rounded up to powers of two, and there twice while vLLM loads`;
+    const how = `${counted(processes, "GPU")} × ${factor} × ${text(each)}: tensors are rounded up to powers of two, and there twice while vLLM loads`;
     return [{ option: "args.offload-group-size", memoryGiB: factor * processes * each, sharedMemoryGiB: 0, how }];
   }
   if (gib === 0 || backend === "prefetch") {
@@ -106,7 +106,7 @@ function offloadedWeights(model: Told, pod: PodOfReplica): HostMemoryUse[] {
   }
   const { factor } = rules.pinned;
   const each = uvaWeightsGiB(model, pod, gib);
-  const how = `${factor} × ${text(each)} for ${counted(processes, "GPU")}: each tensor is rounded up to a power of two, and the last may go beyond the size`;
+  const how = `${counted(processes, "GPU")} × ${factor} × ${text(each)}: each tensor is rounded up to a power of two, and the last may go beyond the size`;
   return [{ option: "args.cpu-offload-gb", memoryGiB: factor * processes * each, sharedMemoryGiB: 0, how }];
 }
 

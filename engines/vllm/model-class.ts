@@ -11,7 +11,7 @@ import {
   spanText,
 } from "../../catalog/engine-releases";
 import { compareVersions } from "../../names/versions";
-import type { ModelArchitecture } from "../../planner/model/architecture";
+import { keepsStates, type ModelArchitecture } from "../../planner/model/architecture";
 import { runsRepositoryCode } from "../repository-code";
 import type { ServedModel } from "../served-model";
 import { vllmReleases } from "./releases";
@@ -98,11 +98,8 @@ function mayRunRepositoryCode(model: ServedModel): boolean {
 }
 
 /** From some release on the adapter ends where a layer has no attention ("does not dispatch through ... attention interface"). */
-function runsInTransformers({ layerSpecs }: ModelArchitecture, version: string): boolean {
-  const isAttentionAlone = layerSpecs.every(({ mixer, parallelMixer }) =>
-    [mixer, parallelMixer].every((each) => each?.kind !== "recurrent"),
-  );
-  return isAttentionAlone || !isWithin(attentionAlone, version);
+function runsInTransformers(architecture: ModelArchitecture, version: string): boolean {
+  return !keepsStates(architecture) || !isWithin(attentionAlone, version);
 }
 
 function hasOwn(name: string, version: string): boolean {

@@ -5,6 +5,7 @@ import { estimateMemory } from "../../engines/estimate";
 import type { MemoryRequest } from "../../engines/memory-request";
 import type { Layout } from "../layouts";
 import type { MemoryEstimate } from "../memory/types";
+import { keepsStates } from "../model/architecture";
 import type { ModelRequest } from "../request";
 import { hasTimes } from "../service-level";
 import type { ServerModels } from "../shared-servers";
@@ -42,17 +43,16 @@ const BURST = 3;
 
 /**
  * Most requests that an engine is told to run at once: those at the rate of the level, and their bursts. What comes beyond waits, where
- * it would slow all others, and where autoscaling sees it. Undefined: its own limit, because nothing says better, or somebody did.
+ * it would slow all others, and where autoscaling sees it. Undefined: its own limit, because nothing says better.
  *
  * @param request what it is asked without.
  */
 function plannedBatch(
-  { traffic, serviceLevel = {}, maxNumSeqs, args = {} }: ModelRequest,
+  { traffic, serviceLevel = {} }: ModelRequest,
   request: MemoryRequest,
   sizing: Sizing | undefined,
 ): number | undefined {
-  const isSaid = maxNumSeqs !== undefined || "max-num-seqs" in args;
-  if (traffic === undefined || !hasTimes(serviceLevel) || isSaid || !sizing || !Number.isFinite(sizing.needed)) {
+  if (traffic === undefined || !hasTimes(serviceLevel) || !sizing || !Number.isFinite(sizing.needed)) {
     return undefined;
   }
   const { mostSequences } = sizing.rate;
@@ -65,17 +65,17 @@ function plannedBatch(
 
 /**
  * Most requests that an engine is told to run at once because the memory has places for the recurrent states of no more: with its own
- * limit it would not start. Undefined: it starts, or somebody said another one.
+ * limit it would not start. Undefined: it starts, or with no limit at all.
  *
  * @param request what it is asked without.
  */
-function batchOfStates({ maxNumSeqs, args = {} }: ModelRequest, request: MemoryRequest): number | undefined {
-  const answerTo = (most: number | undefined) => estimateMemory(limited(request, most)).verdict;
-  const isSaid = maxNumSeqs !== undefined || "max-num-seqs" in args;
-  if (isSaid || answerTo(request.maxNumSeqs).decides !== "recurrent states") {
+function batchOfStates(request: MemoryRequest): number | undefined {
+  const startsWith = (most: number | undefined) =>
+    estimateMemory(limited(request, most)).verdict.decides !== "recurrent states";
+  if (!keepsStates(request.architecture) || startsWith(request.maxNumSeqs)) {
     return undefined;
   }
-  const most = mostConcurrency((each) => answerTo(each).decides !== "recurrent states");
+  const most = mostConcurrency(startsWith);
   return most !== undefined && most >= request.concurrency ? most : undefined;
 }
 
@@ -86,9 +86,13 @@ export function withBatch(
   layout: Layout,
   request: MemoryRequest,
 ): { readonly request: MemoryRequest; readonly maxNumSeqs?: number; readonly batchNotes: readonly string[] } {
+  const { maxNumSeqs: said, args = {} } = server.host;
+  if (said !== undefined || "max-num-seqs" in args) {
+    return { request, batchNotes: [] };
+  }
   const ofTraffic = batchOfTraffic(server, shape, layout, request);
   const asked = limited(request, ofTraffic);
-  const ofStates = batchOfStates(server.host, asked);
+  const ofStates = batchOfStates(asked);
   const maxNumSeqs = ofStates ?? ofTraffic;
   return {
     request: limited(request, maxNumSeqs),

@@ -100,6 +100,11 @@ const PARTS = [
   "graphs",
 ] as const satisfies readonly (keyof MemoryParts)[];
 
+/** All parts together, GiB. */
+export function totalOf(parts: MemoryParts): number {
+  return PARTS.reduce((sum, part) => sum + parts[part], 0);
+}
+
 function sizeGiB(size: ErrorSize, parts: MemoryParts, flat: number): number {
   return PARTS.reduce((sum, part) => sum + (size[part] ?? 0) * parts[part], flat * (size.gib ?? 0));
 }

@@ -5,7 +5,7 @@
  * the first runner from 0.29.0 on.
  */
 import type { GpuModel } from "../../../catalog/shapes";
-import { type ModelArchitecture, mixersOf } from "../../../planner/model/architecture";
+import { keepsStates, type ModelArchitecture } from "../../../planner/model/architecture";
 import { formatFor, formatKey } from "../../../planner/model/format-names";
 import { weightKindNamed } from "../weight-formats";
 import type { VllmRequest } from "./request";
@@ -55,9 +55,8 @@ function isQuantizedCheckpoint({ architecture, quantization }: Pick<VllmRequest,
   return !isMadeAtLoad && formatFor(architecture, quantization).rules.length > 0;
 }
 
-function isDense({ experts, layerSpecs }: ModelArchitecture): boolean {
-  const isRecurrent = layerSpecs.flatMap(mixersOf).some(({ kind }) => kind === "recurrent");
-  return experts === undefined && !isRecurrent;
+function isDense(architecture: ModelArchitecture): boolean {
+  return architecture.experts === undefined && !keepsStates(architecture);
 }
 
 /** The sampler of the profiling run; FlashInfer's needs a card of NVIDIA. */

@@ -1,6 +1,6 @@
 /** What vLLM asks of a GPU besides room for the load: before it starts to count, and after it has filled its cache. */
 import { toGiB } from "../../../names/units";
-import type { Interval, MemoryParts } from "../../../planner/memory/uncertainty";
+import { type Interval, type MemoryParts, totalOf } from "../../../planner/memory/uncertainty";
 import type { StartCheck } from "../../../planner/memory/verdict";
 import { CONTEXT_GIB } from "./device";
 import type { KvLayout } from "./kv-groups";
@@ -106,15 +106,10 @@ function recurrentStates(need: StartNeed): StartCheck[] {
     return [];
   }
   const kvCache = toGiB(limits.maxNumSeqs * layout.pageBytes);
-  const { weights, activation, nonTorch, graphs } = parts;
+  const needed: MemoryParts = { ...parts, kvCache };
   return [
     toldCacheGiB === undefined
-      ? {
-          decides: "recurrent states",
-          needGiB: weights + activation + nonTorch + graphs + kvCache,
-          limitGiB: budgetGiB,
-          off: { ...parts, kvCache },
-        }
+      ? { decides: "recurrent states", needGiB: totalOf(needed), limitGiB: budgetGiB, off: needed }
       : { decides: "recurrent states", needGiB: kvCache, limitGiB: toldCacheGiB, off: { belowGiB: 0, aboveGiB: 0 } },
   ];
 }

@@ -1,6 +1,5 @@
 /** Public accounts of vLLM start-ups that succeeded or failed: reading and checking the rows of a file. */
-import { CsvError, firstOf, parseCsv } from "../memory/csv";
-import { Row } from "../memory/csv-row";
+import { type Row, readRows } from "../memory/csv-row";
 
 export const OUTCOMES = ["starts", "kv_too_small", "oom_load", "oom_warmup", "other", "unsupported"] as const;
 export type CourtOutcome = (typeof OUTCOMES)[number];
@@ -66,21 +65,7 @@ type Column = (typeof COLUMNS)[number] | "config";
  * @throws CsvError with every mistake, by line and column
  */
 export function readCases(text: string): readonly Case[] {
-  const records = parseCsv(text);
-  const [first] = records;
-  if (first === undefined) {
-    throw new CsvError(["the file has no case below its first line"]);
-  }
-  const missing = COLUMNS.filter((column) => !first.has(column));
-  if (missing.length > 0) {
-    throw new CsvError([`line 1: column ${missing.join(", ")} is missing`]);
-  }
-  const problems: string[] = [];
-  const cases = records.map((record) => caseOf(new Row<Column>(record, problems)));
-  if (problems.length > 0) {
-    throw new CsvError(firstOf(problems));
-  }
-  return cases;
+  return readRows<Column, Case>(text, { what: "case", required: COLUMNS, read: caseOf });
 }
 
 function caseOf(row: Row<Column>): Case {

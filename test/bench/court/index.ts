@@ -1,9 +1,8 @@
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { repositoryRoot } from "../../../names/repository-root";
 import type { Group } from "../group";
 import type { MemoryOptions } from "../memory";
-import { CsvError } from "../memory/csv";
+import { readFileOfRows } from "../memory/csv-row";
 import { ModelIndex } from "../memory/models";
 import { type Case, readCases } from "./cases";
 import { type Judged, judgeAll, type NotScored } from "./judge";
@@ -30,11 +29,7 @@ export function courtGroup({ rows = OWN_CASES, configs }: MemoryOptions): Group 
 
 /** @throws Error that names the file and every mistake in it */
 export function readFileOfCases(path: string): readonly Case[] {
-  try {
-    return readCases(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw error instanceof CsvError ? new Error(`${path}\n${error.message}`) : error;
-  }
+  return readFileOfRows(path, readCases);
 }
 
 function judgedJson({ case: { line: _line, ...one }, ...answer }: Judged) {

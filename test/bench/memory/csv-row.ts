@@ -1,5 +1,57 @@
-import type { Cell, CsvRecord } from "./csv";
+import { readFileSync, statSync } from "node:fs";
+import { type Cell, CsvError, type CsvRecord, firstOf, limits, parseCsv } from "./csv";
 
+/** What the rows of a file are, and how one is read. */
+export interface RowKind<Column extends string, Value> {
+  /** One of them, for messages: `start-up`. */
+  readonly what: string;
+  /** Others may be absent. */
+  readonly required: readonly Column[];
+  readonly read: (row: Row<Column>) => Value;
+}
+
+/**
+ * Reads the rows below a first line that names the columns; columns of no kind are left out.
+ * @throws CsvError with every mistake, by line and column
+ */
+export function readRows<Column extends string, Value>(
+  text: string,
+  { what, required, read }: RowKind<Column, Value>,
+): readonly Value[] {
+  const records = parseCsv(text);
+  const [first] = records;
+  if (first === undefined) {
+    throw new CsvError([`the file has no ${what}: nothing stands below its first line`]);
+  }
+  const missing = required.filter((column) => !first.has(column));
+  if (missing.length > 0) {
+    throw new CsvError([`line 1: column ${missing.join(", ")} is missing`]);
+  }
+  const problems: string[] = [];
+  const values = records.map((record) => read(new Row<Column>(record, problems)));
+  if (problems.length > 0) {
+    throw new CsvError(firstOf(problems));
+  }
+  return values;
+}
+
+/** @throws Error that names the file and every mistake in it */
+export function readFileOfRows<Value>(path: string, read: (text: string) => Value): Value {
+  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  if (size === undefined) {
+    throw new Error(`--rows ${path}: there is no such file`);
+  }
+  if (size > 4 * limits.characters) {
+    throw new Error(`${path} has ${size} bytes; that is no list of rows`);
+  }
+  try {
+    return read(readFileSync(path, "utf8"));
+  } catch (error) {
+    throw error instanceof CsvError ? new Error(`${path}\n${error.message}`) : error;
+  }
+}
+
+/** Cells of one record; mistakes are collected. */
 /** Cells of one record; mistakes are collected. */
 export class Row<Column extends string> {
   readonly line: number;

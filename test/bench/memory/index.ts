@@ -1,8 +1,7 @@
-import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../../names/repository-root";
 import type { Group } from "../group";
-import { CsvError, limits } from "./csv";
+import { readFileOfRows } from "./csv-row";
 import { ModelIndex } from "./models";
 import { type Outcome, outcomesOf, type Unresolved } from "./outcome";
 import { tablesOf } from "./report";
@@ -42,18 +41,7 @@ export function memoryFailures(outcomes: readonly Outcome[], expected: readonly 
 
 /** @throws Error that names the file and every mistake in it */
 export function readFileOfStartUps(path: string): readonly StartUp[] {
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
-  if (size === undefined) {
-    throw new Error(`--rows ${path}: there is no such file`);
-  }
-  if (size > 4 * limits.characters) {
-    throw new Error(`${path} has ${size} bytes; that is no list of start-ups`);
-  }
-  try {
-    return readStartUps(readFileSync(path, "utf8"));
-  } catch (error) {
-    throw error instanceof CsvError ? new Error(`${path}\n${error.message}`) : error;
-  }
+  return readFileOfRows(path, readStartUps);
 }
 
 function outcomeJson({ startUp, configuration, card, evidence, estimate, ...figures }: Outcome) {

@@ -1,6 +1,5 @@
 /** Start-ups of vLLM as their logs report them: reading and checking the rows of a file. */
-import { CsvError, firstOf, parseCsv } from "./csv";
-import { Row } from "./csv-row";
+import { type Row, readRows } from "./csv-row";
 
 /** What a start-up was asked for, and what its log says. GiB are of one GPU. */
 export interface StartUp {
@@ -40,21 +39,7 @@ type Column = (typeof required | typeof measured | typeof optional)[number];
  * @throws CsvError with every mistake, by line and column
  */
 export function readStartUps(text: string): readonly StartUp[] {
-  const records = parseCsv(text);
-  const [first] = records;
-  if (first === undefined) {
-    throw new CsvError(["the file has no start-up: nothing stands below its first line"]);
-  }
-  const missing = [...required, ...measured].filter((column) => !first.has(column));
-  if (missing.length > 0) {
-    throw new CsvError([`line 1: column ${missing.join(", ")} is missing`]);
-  }
-  const problems: string[] = [];
-  const startUps = records.map((record) => startUpOf(new Row<Column>(record, problems)));
-  if (problems.length > 0) {
-    throw new CsvError(firstOf(problems));
-  }
-  return startUps;
+  return readRows<Column, StartUp>(text, { what: "start-up", required: [...required, ...measured], read: startUpOf });
 }
 
 function startUpOf(row: Row<Column>): StartUp {

@@ -8,6 +8,7 @@ Writes `classes` of that file, from the packages on PyPI of its releases. They a
 import ast
 import io
 import json
+import os
 import re
 import sys
 import tarfile
@@ -16,6 +17,10 @@ import zipfile
 from datetime import date, timedelta
 from pathlib import Path
 
+from pip._internal.models.index import PyPI
+
+# As pip finds packages.
+INDEX = (os.environ.get("PIP_INDEX_URL") or PyPI.simple_url).rstrip("/")
 REGISTRY = "vllm/model_executor/models/registry.py"
 # Suffixes that the registry of vLLM replaces by one another (_SUFFIX_TO_DEFAULTS of its configuration, 0.10.1 to 0.33.0).
 GENERATING = ["ForCausalLM", "ForConditionalGeneration", "ChatModel", "LMHeadModel"]
@@ -41,7 +46,7 @@ def numbers(version):
 
 def listed(package):
     request = urllib.request.Request(
-        f"https://pypi.org/simple/{package}/", headers={"Accept": "application/vnd.pypi.simple.v1+json"}
+        f"{INDEX}/{package}/", headers={"Accept": "application/vnd.pypi.simple.v1+json"}
     )
     return json.load(urllib.request.urlopen(request, timeout=180))["files"]
 
