@@ -187,7 +187,10 @@ describe("npm run doctor, against a real API server with KWOK's nodes", { timeou
     try {
       await waitFor("the nodes to be ready", async () => {
         const found = await Promise.all(nodes.map((node) => plane.client.get(node)));
-        const isReady = (node?: KubernetesObject) => JSON.stringify(node?.status).includes('"reason":"KubeletReady"');
+        // The node controller removes its taint a moment after the kubelet says that it is ready.
+        const isReady = (node?: KubernetesObject) =>
+          JSON.stringify(node?.status).includes('"reason":"KubeletReady"') &&
+          !JSON.stringify(node?.spec).includes("node.kubernetes.io/not-ready");
         return found.every(isReady) || undefined;
       });
       const red = await onlyRed("test", "--config", file);
