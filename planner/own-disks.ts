@@ -3,6 +3,7 @@ import { engineOf } from "../engines";
 import { bootVolumeNeed, podFilesGiB } from "./boot-volume";
 import type { BilledVolumes } from "./cloud-services";
 import { diskForGB, localDisksGiB } from "./local-disks";
+import { platformPools } from "./platform-pools";
 import type { CapacityProblem, ModelPlan, PoolPlan } from "./types";
 
 type Pool = Pick<PoolPlan, "name" | "shape" | "role" | "localDisks">;
@@ -29,13 +30,13 @@ export function ownDiskProblems(
   models: readonly Model[],
   volumes: NodeVolumes | undefined,
 ): CapacityProblem[] {
-  const hasSystem = pools.some(({ role }) => role === "system");
+  const ofPlatform = platformPools(pools);
   return pools.flatMap((pool): CapacityProblem[] => {
     const { name, shape } = pool;
     if (shape.provider !== "onprem" || shape.localNvmeGB === 0) {
       return [];
     }
-    const hasPlatform = pool.role === "system" || !hasSystem;
+    const hasPlatform = ofPlatform.includes(pool);
     const parts = [
       ["files of pods", podFilesGiB(pool, models)],
       ["images", bootVolumeNeed({ ...pool, role: hasPlatform ? "system" : pool.role }, models).imagesGiB],

@@ -35,7 +35,7 @@ import { quotasOf } from "../planner/quotas";
 import type { RequestTimes } from "../planner/request-times";
 import { freeRequests } from "../planner/shedding";
 import { tenantsOf } from "../planner/tenants";
-import type { DeploymentPlan } from "../planner/types";
+import type { DeploymentPlan, PoolPlan } from "../planner/types";
 import { buildAddons, type LoadedAddon, mergeOutputs } from "./addons/build";
 import type { StackOutputs } from "./addons/contract";
 import { observability } from "./addons/observability/addon";
@@ -151,13 +151,16 @@ export class Platform extends PlatformComponent {
         ).ready
       : [];
     const software = gpuSoftware(args);
-    const gpusReady = software
-      ? new GpuSoftware(
-          this.child("gpu-software"),
-          software,
-          this.childOptions({ dependsOn: [...priorities, ...roles, ...engine] }),
-        ).ready
-      : [];
+    const gpusReady = [
+      ...cluster.gpusReady,
+      ...(software
+        ? new GpuSoftware(
+            this.child("gpu-software"),
+            software,
+            this.childOptions({ dependsOn: [...priorities, ...roles, ...engine, ...cluster.gpusReady] }),
+          ).ready
+        : []),
+    ];
     // Until it exists, pods that name a priority class are refused, and so is the binding of a role; claims wait for their class, and policies hold nobody back.
     const optionsAfter = (...after: readonly pulumi.Resource[]) =>
       this.childOptions({
@@ -195,13 +198,19 @@ export class Platform extends PlatformComponent {
     );
 
     const devices = rdmaDevices(this.child("rdma-devices"), { cluster, stage }, optionsAfter(...gpusReady));
-    const devicesReady = Object.values(devices?.ready ?? {}).flat();
+    const nodesOf = ({ name: pool, shape }: PoolPlan) => [
+      ...(cluster.poolsReady[pool] ?? []),
+      ...(shape.gpu ? gpusReady : []),
+      ...(devices?.ready[pool] ?? []),
+    ];
+    const byPool = (ready: (pool: PoolPlan) => readonly pulumi.Resource[]) =>
+      Object.fromEntries(plan.pools.map((pool) => [pool.name, ready(pool)]));
     const gates =
       gatedPools(plan.pools).length > 0
         ? new FabricGates(
             this.child("fabric-gate"),
-            { pools: plan.pools, gpuAccess: access },
-            optionsAfter(...gpusReady, ...devicesReady),
+            { pools: plan.pools, gpuAccess: access, poolsReady: byPool(nodesOf) },
+            children,
           )
         : undefined;
 
@@ -214,16 +223,11 @@ export class Platform extends PlatformComponent {
         stage,
         control,
         gpuAccess: access,
-        poolsReady: Object.fromEntries(
-          plan.pools.map(({ name: pool }) => [
-            pool,
-            [...(devices?.ready[pool] ?? []), ...(gates?.readyFor(pool) ?? [])],
-          ]),
-        ),
+        poolsReady: byPool((pool) => [...nodesOf(pool), ...(gates?.readyFor(pool.name) ?? [])]),
         ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),
       },
       // A waypoint is a Gateway: its kind comes with the gateway's controllers.
-      optionsAfter(...gpusReady, ...(meshLaidOut?.waypoints.length ? controllers.releases : [])),
+      optionsAfter(...(meshLaidOut?.waypoints.length ? controllers.releases : [])),
     );
 
     const inference = new InferenceGateway(
@@ -277,9 +281,9 @@ export class Platform extends PlatformComponent {
     if (scaled.length > 0) {
       new Autoscaling(
         this.child("autoscaling"),
-        { stage, models: scaled, prometheusUrl: PROMETHEUS_URL, certManager },
-        // What it scales and what it asks are there, and go after it: it would take unanswered questions for lost signals.
-        optionsAfter(serving, ...(metrics ? [metrics] : [])),
+        { stage, models: scaled, servers: serving.servers, prometheusUrl: PROMETHEUS_URL, certManager },
+        // What it asks is there, and goes after it: it would take unanswered questions for lost signals.
+        optionsAfter(...(metrics ? [metrics] : [])),
       );
     }
 

@@ -12,6 +12,8 @@ export interface AutoscalingArgs {
   readonly stage: Stage;
   /** At least one. */
   readonly models: readonly ScaledModel[];
+  /** What answers for each model, by its name: an autoscaler comes after what it scales. */
+  readonly servers: Readonly<Record<string, pulumi.Resource>>;
   /** Of the query API that signals are read from. */
   readonly prometheusUrl: string;
   readonly certManager: CertManager;
@@ -21,17 +23,18 @@ export interface AutoscalingArgs {
 export class Autoscaling extends PlatformComponent {
   constructor(name: string, args: AutoscalingArgs, opts?: pulumi.ComponentResourceOptions) {
     super("autoscaling:Autoscaling", name, opts);
-    const { stage, models, prometheusUrl, certManager } = args;
+    const { stage, models, servers, prometheusUrl, certManager } = args;
     const keda = usesKeda(models)
       ? new Keda(this.child("keda"), { stage, certManager }, this.childOptions())
       : undefined;
-    const afterKeda = this.childOptions({ dependsOn: [...(keda?.ready ?? [])] });
     for (const scaled of models) {
       const { name: model } = scaled.model;
+      const server = servers[model];
+      const after = this.childOptions({ dependsOn: [...(keda?.ready ?? []), ...(server ? [server] : [])] });
       if (scaled.scaling.by === "keda") {
-        scaledObject(this.child(model), { scaled, prometheusUrl }, afterKeda);
+        scaledObject(this.child(model), { scaled, prometheusUrl }, after);
       } else {
-        horizontalAutoscaler(this.child(model), scaled, this.childOptions());
+        horizontalAutoscaler(this.child(model), scaled, after);
       }
     }
     const spare = withSpareReplicas(models);

@@ -37,6 +37,8 @@ export class ExistingCluster extends PlatformComponent implements Cluster {
   readonly gpuSoftware: "platform" | "present";
   readonly workloadIdentity = undefined;
   readonly ready = [];
+  readonly gpusReady = [];
+  readonly poolsReady = {};
   readonly storageClass: string | undefined;
   readonly volumesGrow: boolean;
   readonly gpuExporters: Cluster["gpuExporters"];

@@ -56,6 +56,8 @@ export class ReferencedCluster extends PlatformComponent implements Cluster {
   readonly apiServerCidrs: readonly string[];
   /** Its stack waited for its nodes and add-ons. */
   readonly ready = [];
+  readonly gpusReady = [];
+  readonly poolsReady = {};
 
   constructor(name: string, args: ReferencedClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:ReferencedCluster", name, opts);

@@ -89,6 +89,9 @@ export interface KarpenterGround {
   readonly tags: Readonly<Record<string, string>>;
 }
 
+/** What must exist before the pods of a pool, by the pool's name. */
+export type PoolsReady = Readonly<Record<string, readonly pulumi.Resource[]>>;
+
 /** What the platform needs to know of a Kubernetes cluster, whoever made it. */
 export interface Cluster extends ClusterNetworks {
   readonly provider: kubernetes.Provider;
@@ -128,6 +131,10 @@ export interface Cluster extends ClusterNetworks {
    * Undefined: objects are deleted one by one.
    */
   readonly deletedWith?: pulumi.Resource | undefined;
-  /** What the platform waits for: nodes, add-ons. */
+  /** What the platform waits for: nodes for its own pods, name resolution, volumes, rights. No pool that only models run on. */
   readonly ready: readonly pulumi.Resource[];
+  /** Add-ons of the cloud by which pods get GPUs. */
+  readonly gpusReady: readonly pulumi.Resource[];
+  /** What the pods of a pool wait for besides: its nodes. Without a pool's name: they are there, or come when pods ask for them. */
+  readonly poolsReady: PoolsReady;
 }

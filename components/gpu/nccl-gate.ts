@@ -3,6 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { ANNOTATIONS, HOST_NETWORK_LABEL, standardLabels } from "../../names/labels";
 import type { PoolPlan } from "../../planner/types";
+import type { PoolsReady } from "../core/cluster";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import { type HardenedPodArgs, hardenedPodSpec } from "../core/hardened-pod";
 import { IsolatedNamespace } from "../core/isolated-namespace";
@@ -51,6 +52,8 @@ const TRIALS_SECONDS = 2 * (SECONDS.schedule + SECONDS.pull + SECONDS.run);
 export interface FabricGatesArgs {
   readonly pools: readonly PoolPlan[];
   readonly gpuAccess?: GpuAccessByVendor;
+  /** What the trials of a pool wait for: its nodes, and their devices. */
+  readonly poolsReady: PoolsReady;
 }
 
 /**
@@ -74,7 +77,7 @@ export class FabricGates extends PlatformComponent {
     for (const pool of pools) {
       const home = homes.get(gateNamespace(pool));
       if (home) {
-        this.first.set(pool.name, this.gate(pool, home, args.gpuAccess ?? {}));
+        this.first.set(pool.name, this.gate(pool, home, args));
       }
     }
     this.registerOutputs({});
@@ -200,10 +203,11 @@ export class FabricGates extends PlatformComponent {
     };
   }
 
-  private gate(pool: GatedPool, home: Home, access: GpuAccessByVendor): kubernetes.batch.v1.Job {
+  private gate(pool: GatedPool, home: Home, args: FabricGatesArgs): kubernetes.batch.v1.Job {
     const child = (suffix: string) => home.child(`${pool.name}-${suffix}`);
     const { namespace } = home;
-    const trial = trialTemplate(pool, home.trial, access[pool.shape.gpu?.vendor ?? "nvidia"]);
+    const { gpuAccess = {}, poolsReady } = args;
+    const trial = trialTemplate(pool, home.trial, gpuAccess[pool.shape.gpu?.vendor ?? "nvidia"]);
     const labels = trialLabels(pool.name);
     const template = new kubernetes.batch.v1.CronJob(
       child("trial"),
@@ -235,7 +239,7 @@ export class FabricGates extends PlatformComponent {
           },
         },
       },
-      this.childOptions({ dependsOn: home.ready }),
+      this.childOptions({ dependsOn: [...home.ready, ...(poolsReady[pool.name] ?? [])] }),
     );
     const settings = gateSettings(pool);
     const gate = new kubernetes.core.v1.ConfigMap(

@@ -57,7 +57,7 @@ export class RdmaDevices extends PlatformComponent {
         crds: SRIOV_CRDS,
         rollouts: restarts ? [{ namespace: gpuNamespace, daemonSet: toolkit }] : [],
       },
-      this.childOptions(),
+      this.childOptions({ dependsOn: [...pools.flatMap((pool) => cluster.poolsReady[pool.name] ?? [])] }),
     );
     const after = this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [...operators.ready] });
     const apiVersion = "sriovnetwork.openshift.io/v1";

@@ -45,8 +45,8 @@ export interface ModelControlArgs {
   readonly allowedRegistries: readonly string[];
   /** Models that are on an engine's disk before the deployment is done. */
   readonly warmModels: readonly string[];
-  /** The engines: warm models are fetched after them. */
-  readonly engines: pulumi.Resource;
+  /** The engines that it drives: warm models are fetched after them. */
+  readonly engines: readonly pulumi.Resource[];
   readonly cluster: Pick<Cluster, "storageClass">;
   /** Two replicas of the API in production, one in development. */
   readonly stage: Stage;
@@ -126,7 +126,7 @@ export class ModelControl extends PlatformComponent {
           namespace,
           models: args.warmModels,
           fleetHash: hashOf([args.image, settings]),
-          dependsOn: [...api.ready, tokens, args.engines],
+          dependsOn: [...api.ready, tokens, ...args.engines],
         },
         this.childOptions(),
       );

@@ -16,6 +16,7 @@ const WEBHOOK_PORT = 9443;
 /** The LeaderWorkerSet controller: it forms the groups of models that span nodes. */
 export const groupController: ServerController = {
   name: "groups",
+  podsOf: "kubernetes:leaderworkerset.x-k8s.io/v1:LeaderWorkerSet",
   install: (stage) => ({
     namespace: NAMESPACE,
     namespaceSuffix: "ns",

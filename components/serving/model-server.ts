@@ -48,6 +48,8 @@ export interface ModelServer extends pulumi.ComponentResource {
 export interface ServerController {
   /** Last part of its logical name. */
   readonly name: string;
+  /** Type token of what it makes pods of. */
+  readonly podsOf: string;
   install(stage: Stage): ControllerArgs;
   /** @param models those that it makes pods for. */
   connections(networks: ClusterNetworks, models: readonly ModelPlan[]): readonly Connection[];

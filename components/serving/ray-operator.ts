@@ -14,6 +14,7 @@ const NAMESPACE = "ray-system";
 /** KubeRay: it makes a Ray cluster of each RayService, submits the application to its head, and watches both. */
 export const rayOperator: ServerController = {
   name: "ray-operator",
+  podsOf: "kubernetes:ray.io/v1:RayService",
   install: (stage) => ({
     namespace: NAMESPACE,
     contents: () => ({

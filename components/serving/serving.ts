@@ -2,7 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { modelNamespaceName } from "../../names/namespaces";
 import { guestsOf, hostsOf } from "../../planner/shared-servers";
 import type { ModelPlan, Stage } from "../../planner/types";
-import type { Cluster } from "../core/cluster";
+import type { Cluster, PoolsReady } from "../core/cluster";
 import type { Connection } from "../core/connections";
 import { Controller } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
@@ -11,6 +11,7 @@ import { PlatformComponent } from "../core/platform-component";
 import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
 import type { ControlAccess, ModelServerClass, ServerController } from "./model-server";
+import { podsAfter } from "./pods-after";
 import { SERVERS } from "./servers";
 
 export interface ServingArgs {
@@ -23,8 +24,8 @@ export interface ServingArgs {
   readonly stage: Stage;
   /** Settings of the GPUs' driver that differ by environment. @default none */
   readonly gpuAccess?: GpuAccessByVendor;
-  /** What models wait for, by the pool that they are placed on. @default nothing */
-  readonly poolsReady?: Readonly<Record<string, readonly pulumi.Resource[]>>;
+  /** What pods of models wait for, by the pool that they are placed on. @default nothing */
+  readonly poolsReady?: PoolsReady;
   /** Keys of servers outside, by the names of the secrets. @default none */
   readonly apiKeys?: Readonly<Record<string, pulumi.Output<string>>>;
 }
@@ -33,6 +34,8 @@ export interface ServingArgs {
 export class Serving extends PlatformComponent {
   /** Where the models answer, for the gateway and for observability; known before anything is deployed. */
   readonly endpoints: readonly ModelEndpoint[];
+  /** By the name of the model that is planned on it; without guests, who join another's. */
+  readonly servers: Readonly<Record<string, pulumi.Resource>>;
 
   /** @throws Error when the plan asks of an engine what it cannot do. */
   constructor(name: string, args: ServingArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -44,9 +47,9 @@ export class Serving extends PlatformComponent {
         new Controller(this.child(controller.name), controller.install(stage), this.childOptions()),
       ]),
     );
-    for (const model of hostsOf(models)) {
+    const servers = hostsOf(models).map((model): readonly [string, pulumi.Resource] => {
       const Server = serverFor(model);
-      new Server(
+      const server = new Server(
         this.child(model.name),
         {
           ...shared,
@@ -56,9 +59,11 @@ export class Serving extends PlatformComponent {
           gpu: model.gpuVendor && gpuAccess[model.gpuVendor],
           controller: Server.controller && controllers.get(Server.controller)?.releases,
         },
-        this.childOptions({ dependsOn: [...(poolsReady[model.pool] ?? [])] }),
+        this.childOptions({ transformations: podsAfter(poolsReady[model.pool] ?? [], Server.controller?.podsOf) }),
       );
-    }
+      return [model.name, server];
+    });
+    this.servers = Object.fromEntries(servers);
     this.endpoints = modelEndpoints(models, args.control);
     this.registerOutputs({ endpoints: this.endpoints });
   }

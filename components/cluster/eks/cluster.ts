@@ -1,7 +1,8 @@
 import { Provider } from "@pulumi/aws/provider";
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import type { AwsGround, Cluster, IdentityBinder } from "../../core/cluster";
+import { platformPools } from "../../../planner/platform-pools";
+import type { AwsGround, Cluster, IdentityBinder, PoolsReady } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import { kubernetesProvider } from "../kubernetes-provider";
 import { awsLoadBalancer } from "../load-balancers";
@@ -55,6 +56,8 @@ export class EksCluster extends PlatformComponent implements Cluster {
   readonly privateCidrs: readonly string[];
   readonly apiServerCidrs: readonly string[];
   readonly ready: readonly pulumi.Resource[];
+  readonly gpusReady = [];
+  readonly poolsReady: PoolsReady;
 
   constructor(name: string, args: EksClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:EksCluster", name, opts);
@@ -126,10 +129,14 @@ export class EksCluster extends PlatformComponent implements Cluster {
     const { privateCidrs, apiServerCidrs } = eksClusterNetworks(settings.network, args);
     this.privateCidrs = privateCidrs;
     this.apiServerCidrs = apiServerCidrs;
+    this.poolsReady = nodeGroups.ready;
+    const platformNodes = platformPools(pools.map(({ plan }) => plan)).flatMap(
+      ({ name }) => nodeGroups.ready[name] ?? [],
+    );
     this.ready = [
       ...controlPlane.ready,
-      ...nodeGroups.ready,
-      ...addons.installOn(nodeGroups.ready),
+      ...platformNodes,
+      ...addons.installOn(platformNodes),
       ...(karpenter?.ready ?? []),
       ...(efa?.ready ?? []),
       ...loadBalancers.ready,

@@ -4,6 +4,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { eksImageType } from "../../../catalog/eks";
 import type { MachineShape } from "../../../catalog/shapes";
 import type { Taint } from "../../../planner/types";
+import type { PoolsReady } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import type { EksControlPlane } from "./control-plane";
 import type { EfaSecurityGroup } from "./efa";
@@ -34,13 +35,13 @@ const LONGEST_PREFIX = 37;
 
 /** The managed node groups: the nodes that always run, those of reservations, and those that are tried before models come. */
 export class EksNodeGroups extends PlatformComponent {
-  readonly ready: readonly pulumi.Resource[];
+  readonly ready: PoolsReady;
 
   constructor(name: string, args: EksNodeGroupsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:EksNodeGroups", name, opts);
     const { settings, controlPlane, network, keys, efa, pools, after } = args;
     const role = nodeRole(this.child("role"), settings, this.childOptions());
-    this.ready = pools.map((pool) => {
+    const groups = pools.map((pool): readonly [string, NodeGroup] => {
       const { plan, groupNodes } = pool;
       const template = nodeTemplate(
         this.child(`${plan.name}-machine`),
@@ -57,7 +58,7 @@ export class EksNodeGroups extends PlatformComponent {
         },
         this.childOptions(),
       );
-      return new NodeGroup(
+      const group = new NodeGroup(
         this.child(plan.name),
         {
           clusterName: controlPlane.clusterName,
@@ -92,7 +93,9 @@ export class EksNodeGroups extends PlatformComponent {
           customTimeouts: TIMEOUTS,
         }),
       );
+      return [plan.name, group];
     });
+    this.ready = Object.fromEntries(groups.map(([pool, group]) => [pool, [group]]));
     this.registerOutputs({});
   }
 

@@ -41,6 +41,8 @@ export class K3sCluster extends PlatformComponent implements Cluster {
   readonly privateCidrs: readonly string[];
   readonly apiServerCidrs: readonly string[];
   readonly ready: readonly pulumi.Resource[];
+  readonly gpusReady = [];
+  readonly poolsReady = {};
 
   constructor(name: string, args: K3sClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:K3sCluster", name, opts);

@@ -52,6 +52,8 @@ export class LocalCluster extends PlatformComponent implements Cluster {
   readonly apiServerCidrs: Cluster["apiServerCidrs"];
   readonly deletedWith: pulumi.Resource;
   readonly ready: readonly pulumi.Resource[];
+  readonly gpusReady = [];
+  readonly poolsReady = {};
 
   constructor(name: string, args: LocalClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:LocalCluster", name, opts);

@@ -21,6 +21,8 @@ export interface OkeAddon {
   readonly follows?: readonly OkeAddon["addon"][];
   /** Last part of its logical name. */
   readonly suffix: string;
+  /** Who waits for it: the platform, pods with GPUs, or pods of pools with RDMA devices, whose nodes it waits for in turn. */
+  readonly neededBy: "platform" | "gpus" | "rdma";
   /** Whether a cluster with these pools needs it. */
   readonly when: (pools: readonly OkePool[]) => boolean;
   readonly settings: (pools: readonly OkePool[]) => AddonSettings;
@@ -47,6 +49,7 @@ export const ADDONS: readonly OkeAddon[] = [
     // Essential: it exists already, with one replica at least, which every name of the platform would hang on.
     addon: "CoreDNS",
     suffix: "dns",
+    neededBy: "platform",
     when: () => true,
     settings: (pools) => ({ minReplica: "2", nodesPerReplica: "4", ...tolerationsOfDeployments(pools) }),
     removed: false,
@@ -55,6 +58,7 @@ export const ADDONS: readonly OkeAddon[] = [
     // Pods get their cards through `nvidia.com/gpu` and the variables that the container runtime of the node image reads.
     addon: "NvidiaGpuPlugin",
     suffix: "nvidia",
+    neededBy: "gpus",
     when: (pools) => poolsOf("nvidia", pools).length > 0 && !needsGpuOperator(pools),
     settings: (pools) => ({
       migStrategy: "none",
@@ -69,6 +73,7 @@ export const ADDONS: readonly OkeAddon[] = [
   {
     addon: "AmdGpuPlugin",
     suffix: "amd",
+    neededBy: "gpus",
     when: (pools) => poolsOf("amd", pools).length > 0,
     settings: (pools) => ({
       // Seconds between health checks of the cards; the default is never.
@@ -81,6 +86,7 @@ export const ADDONS: readonly OkeAddon[] = [
     // Both operators know their nodes by its labels.
     addon: "NodeFeatureDiscovery",
     suffix: "node-features",
+    neededBy: "gpus",
     when: (pools) => needsGpuOperator(pools) || needsNetworkOperator(pools),
     settings: (pools) => ({
       "worker.tolerations": tolerations(taintsOf(pools.filter(({ plan }) => plan.shape.gpu))),
@@ -91,6 +97,7 @@ export const ADDONS: readonly OkeAddon[] = [
   {
     addon: "NvidiaGpuOperator",
     suffix: "nvidia-operator",
+    neededBy: "gpus",
     follows: ["NodeFeatureDiscovery"],
     when: needsGpuOperator,
     settings: (pools) => {
@@ -119,6 +126,7 @@ export const ADDONS: readonly OkeAddon[] = [
     // of RDMA devices. Oracle's API says when an add-on is there, not when its pods are: who uses the devices waits for those.
     addon: "NvidiaNetworkOperator",
     suffix: "nvidia-network",
+    neededBy: "rdma",
     follows: ["NodeFeatureDiscovery", "NvidiaGpuOperator"],
     when: needsNetworkOperator,
     settings: (pools) => ({
@@ -153,7 +161,7 @@ function needsNetworkOperator(pools: readonly OkePool[]): boolean {
   return pools.some(hasRdmaDevices);
 }
 
-function hasRdmaDevices({ plan }: OkePool): boolean {
+export function hasRdmaDevices({ plan }: OkePool): boolean {
   return plan.fabric?.access === "virtual-functions";
 }
 

@@ -1,8 +1,9 @@
 import { Addon } from "@pulumi/oci/containerengine/addon";
 import type * as pulumi from "@pulumi/pulumi";
-import type { IdentityBinder } from "../../core/cluster";
+import { platformPools } from "../../../planner/platform-pools";
+import type { IdentityBinder, PoolsReady } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
-import { ADDONS } from "./addon-table";
+import { ADDONS, hasRdmaDevices, type OkeAddon } from "./addon-table";
 import { AUTOSCALER, autoscalerGrants, autoscalerSettings, isAutoscaled } from "./autoscaler";
 import type { OkePool, OkeSettings } from "./settings";
 
@@ -14,28 +15,38 @@ export interface OkeAddonsArgs {
   readonly poolIds: Readonly<Record<string, pulumi.Output<string>>>;
   /** Gives the autoscaler its rights. */
   readonly workloadIdentity: IdentityBinder;
-  /** Nodes: an add-on whose pods find none never becomes active. */
-  readonly after: readonly pulumi.Resource[];
+  /** By pool. */
+  readonly nodes: PoolsReady;
 }
 
-/** What Oracle runs in the cluster. */
+/**
+ * What Oracle runs in the cluster. Add-ons wait for nodes of the platform, because one whose pods find none never becomes active; what
+ * runs on GPU nodes comes to them when they join.
+ */
 export class OkeAddons extends PlatformComponent {
+  /** What the platform waits for. */
   readonly ready: readonly pulumi.Resource[];
+  /** What pods with GPUs wait for. */
+  readonly gpusReady: readonly pulumi.Resource[];
+  /** What the pods of a pool wait for besides its nodes. */
+  readonly poolsReady: PoolsReady;
 
   constructor(name: string, args: OkeAddonsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeAddons", name, opts);
-    const { settings, clusterId, pools, poolIds, workloadIdentity, after } = args;
+    const { settings, clusterId, pools, poolIds, workloadIdentity, nodes } = args;
+    const nodesOf = (some: readonly OkePool[]) => some.flatMap(({ plan }) => nodes[plan.name] ?? []);
+    const ofPlatform = new Set(platformPools(pools.map(({ plan }) => plan)));
+    const platformNodes = nodesOf(pools.filter(({ plan }) => ofPlatform.has(plan)));
     const install = (
-      suffix: string,
-      addonName: string,
+      { addon, suffix, removed }: Pick<OkeAddon, "suffix" | "removed"> & { readonly addon: string },
       values: Readonly<Record<string, pulumi.Input<string>>>,
-      { removed = true, dependsOn = after }: { removed?: boolean; dependsOn?: readonly pulumi.Resource[] } = {},
+      before: readonly pulumi.Resource[],
     ) =>
       new Addon(
         this.child(suffix),
         {
           clusterId,
-          addonName,
+          addonName: addon,
           // In one order, whatever order the settings were put together in.
           configurations: Object.entries(values)
             .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -44,28 +55,44 @@ export class OkeAddons extends PlatformComponent {
           overrideExisting: true,
           removeAddonResourcesOnDelete: removed,
         },
-        this.childOptions({ dependsOn: [...dependsOn] }),
+        this.childOptions({ dependsOn: [...platformNodes, ...before] }),
       );
 
-    const made = new Map<string, Addon>();
-    for (const { addon, suffix, removed, follows = [], settings: values } of ADDONS.filter(({ when }) => when(pools))) {
-      const before = follows.flatMap((name) => made.get(name) ?? []);
-      made.set(addon, install(suffix, addon, values(pools), { removed, dependsOn: [...after, ...before] }));
+    const made = new Map<string, { readonly resource: Addon; readonly neededBy: OkeAddon["neededBy"] }>();
+    for (const row of ADDONS.filter(({ when }) => when(pools))) {
+      const { addon, neededBy, follows = [] } = row;
+      const before = follows.flatMap((earlier) => made.get(earlier)?.resource ?? []);
+      const served = neededBy === "rdma" ? nodesOf(pools.filter(hasRdmaDevices)) : [];
+      made.set(addon, { resource: install(row, row.settings(pools), [...served, ...before]), neededBy });
     }
-    const addons = [...made.values()];
-    if (pools.some(isAutoscaled)) {
-      const { addon, namespace, serviceAccount } = AUTOSCALER;
-      const { ready } = workloadIdentity({
-        name: "autoscaler",
-        namespace,
-        serviceAccount,
-        grants: autoscalerGrants(settings.compartmentId),
-      });
-      addons.push(
-        install("autoscaler", addon, autoscalerSettings(pools, poolIds), { dependsOn: [...after, ...ready] }),
-      );
-    }
-    this.ready = addons;
+    const autoscaler = pools.some(isAutoscaled)
+      ? [
+          install(
+            { addon: AUTOSCALER.addon, suffix: "autoscaler", removed: true },
+            autoscalerSettings(pools, poolIds),
+            workloadIdentity({
+              name: "autoscaler",
+              namespace: AUTOSCALER.namespace,
+              serviceAccount: AUTOSCALER.serviceAccount,
+              grants: autoscalerGrants(settings.compartmentId),
+            }).ready,
+          ),
+        ]
+      : [];
+    const neededBy = (whom: OkeAddon["neededBy"]) =>
+      [...made.values()].flatMap((each) => (each.neededBy === whom ? each.resource : []));
+    this.ready = neededBy("platform");
+    this.gpusReady = neededBy("gpus");
+    this.poolsReady = Object.fromEntries(
+      pools.map((pool) => [
+        pool.plan.name,
+        [
+          ...(hasRdmaDevices(pool) ? neededBy("rdma") : []),
+          // It knows each pool by its OCID, and so waits for all: only pods of a pool without nodes wait with it.
+          ...(isAutoscaled(pool) && pool.plan.minNodes === 0 ? autoscaler : []),
+        ],
+      ]),
+    );
     this.registerOutputs({});
   }
 }

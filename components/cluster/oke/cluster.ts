@@ -1,7 +1,8 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import { Provider } from "@pulumi/oci/provider";
 import type * as pulumi from "@pulumi/pulumi";
-import type { Cluster, IdentityBinder } from "../../core/cluster";
+import { platformPools } from "../../../planner/platform-pools";
+import type { Cluster, IdentityBinder, PoolsReady } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import { kubernetesProvider } from "../kubernetes-provider";
 import { okeLoadBalancer } from "../load-balancers";
@@ -51,6 +52,8 @@ export class OkeCluster extends PlatformComponent implements Cluster {
   readonly privateCidrs: readonly string[];
   readonly apiServerCidrs: readonly string[];
   readonly ready: readonly pulumi.Resource[];
+  readonly gpusReady: readonly pulumi.Resource[];
+  readonly poolsReady: PoolsReady;
 
   constructor(name: string, args: OkeClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeCluster", name, opts);
@@ -98,8 +101,8 @@ export class OkeCluster extends PlatformComponent implements Cluster {
             },
             children,
           ).ready
-        : [];
-    const nodes = [...nodePools.ready, ...joined];
+        : {};
+    const nodes: PoolsReady = { ...nodePools.ready, ...joined };
     const addons = new OkeAddons(
       this.child("addons"),
       {
@@ -108,7 +111,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
         pools,
         poolIds: nodePools.ids,
         workloadIdentity: this.workloadIdentity,
-        after: nodes,
+        nodes,
       },
       children,
     );
@@ -126,7 +129,12 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     const { privateCidrs, apiServerCidrs } = okeClusterNetworks(settings.network, args);
     this.privateCidrs = privateCidrs;
     this.apiServerCidrs = apiServerCidrs;
-    this.ready = [...nodes, ...addons.ready];
+    const platformNodes = platformPools(pools.map(({ plan }) => plan)).flatMap(({ name: pool }) => nodes[pool] ?? []);
+    this.ready = [...platformNodes, ...addons.ready];
+    this.gpusReady = addons.gpusReady;
+    this.poolsReady = Object.fromEntries(
+      Object.entries(nodes).map(([pool, made]) => [pool, [...made, ...(addons.poolsReady[pool] ?? [])]]),
+    );
     this.registerOutputs({});
   }
 }

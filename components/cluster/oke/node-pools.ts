@@ -2,6 +2,7 @@ import { NodePool } from "@pulumi/oci/containerengine/nodePool";
 import type { ContainerEngine } from "@pulumi/oci/types/input";
 import * as pulumi from "@pulumi/pulumi";
 import { okeMaxPods } from "../../../catalog/oke-pods";
+import type { PoolsReady } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import { isAutoscaled, nodeTemplateTags } from "./autoscaler";
 import { availabilityDomainName, availabilityDomainNames } from "./availability-domains";
@@ -31,7 +32,7 @@ type Placement = ContainerEngine.NodePoolNodeConfigDetailsPlacementConfig;
 export class OkeNodePools extends PlatformComponent {
   /** OCIDs by the pool's name. */
   readonly ids: Readonly<Record<string, pulumi.Output<string>>>;
-  readonly ready: readonly pulumi.Resource[];
+  readonly ready: PoolsReady;
 
   constructor(name: string, args: OkeNodePoolsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeNodePools", name, opts);
@@ -116,7 +117,7 @@ export class OkeNodePools extends PlatformComponent {
       );
       return [plan.name, made];
     });
-    this.ready = pools.map(([, pool]) => pool);
+    this.ready = Object.fromEntries(pools.map(([poolName, pool]) => [poolName, [pool]]));
     this.ids = Object.fromEntries(pools.map(([poolName, { id }]) => [poolName, id]));
     this.registerOutputs({});
   }

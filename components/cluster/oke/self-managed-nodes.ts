@@ -1,5 +1,6 @@
 import type { Provider } from "@pulumi/oci/provider";
 import type * as pulumi from "@pulumi/pulumi";
+import type { PoolsReady } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import { availabilityDomainName, availabilityDomainNames } from "./availability-domains";
 import type { JoinedCluster } from "./cloud-init/join";
@@ -29,7 +30,7 @@ export interface OkeSelfManagedNodesArgs {
  */
 export class OkeSelfManagedNodes extends PlatformComponent {
   /** Machines that run. Whether they are nodes already, the cloud does not say: pods wait until they are. */
-  readonly ready: readonly pulumi.Resource[];
+  readonly ready: PoolsReady;
 
   constructor(name: string, args: OkeSelfManagedNodesArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeSelfManagedNodes", name, opts);
@@ -40,7 +41,7 @@ export class OkeSelfManagedNodes extends PlatformComponent {
       this.childOptions({ provider: home }),
     );
     const domains = availabilityDomainNames(settings, { parent: this });
-    this.ready = pools.map((pool) => {
+    const made = pools.map((pool): readonly [string, pulumi.Resource] => {
       const { plan } = pool;
       const configuration = instanceConfiguration(
         this.child(`${plan.name}-machine`),
@@ -49,7 +50,7 @@ export class OkeSelfManagedNodes extends PlatformComponent {
         this.childOptions(),
       );
       const make = pool.madeBy === "cluster-network" ? clusterNetwork : instancePool;
-      return make(
+      const machines = make(
         this.child(plan.name),
         pool,
         {
@@ -63,7 +64,9 @@ export class OkeSelfManagedNodes extends PlatformComponent {
         // Routes and security rules too: a machine that cannot reach its cluster at boot does not join.
         this.childOptions({ dependsOn: [network, ...mayJoin] }),
       );
+      return [plan.name, machines];
     });
+    this.ready = Object.fromEntries(made.map(([pool, machines]) => [pool, [machines]]));
     this.registerOutputs({});
   }
 }

@@ -29,7 +29,7 @@ export function build({
       workers,
       allowedRegistries,
       warmModels,
-      engines: serving,
+      engines: endpoints.flatMap(({ model, control }) => (control && serving.servers[model]) ?? []),
       cluster,
       stage: plan.stage,
       idle,

@@ -100,8 +100,8 @@ describe("the gate of oci-h100", () => {
       return model?.dependsOn.flatMap((urn) => byUrn.get(urn)?.name ?? []) ?? [];
     };
     expect(job).toBeDefined();
-    expect(waitsFor("platform-models-llama-405b")).toContain("platform-fabric-gate-h100-first-job");
-    expect(waitsFor("platform-models-qwen-7b")).not.toContain("platform-fabric-gate-h100-first-job");
+    expect(waitsFor("platform-models-llama-405b-group")).toContain("platform-fabric-gate-h100-first-job");
+    expect(waitsFor("platform-models-qwen-7b-server-deployment")).not.toContain("platform-fabric-gate-h100-first-job");
   });
 
   it("has new nodes register the taint, which no model tolerates", () => {

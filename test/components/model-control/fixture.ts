@@ -34,7 +34,7 @@ export async function deployControl(
       endpoints: serving.endpoints,
       allowedRegistries: ["registry.ollama.ai"],
       warmModels: ["llama3.2:1b"],
-      engines: serving,
+      engines: Object.values(serving.servers),
       cluster,
       stage: "production",
       ...overrides,

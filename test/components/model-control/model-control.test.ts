@@ -333,7 +333,13 @@ describe("warm models", () => {
     expect(specOf(job)).toMatchObject({ activeDeadlineSeconds: 7200, backoffLimit: 4 });
     const after = job.dependsOn.map((urn) => urn.split("::").at(-1));
     expect(after).toEqual(
-      expect.arrayContaining(["control-api-service", "control-api-deployment", "control-tokens", "serving"]),
+      expect.arrayContaining([
+        "control-api-service",
+        "control-api-deployment",
+        "control-tokens",
+        "serving-llama-3b",
+        "serving-llama-8b",
+      ]),
     );
   });
 

@@ -77,6 +77,8 @@ function cluster(overrides: Partial<Cluster>): Cluster {
     gpuSoftware: "present",
     workloadIdentity: undefined,
     ready: [],
+    gpusReady: [],
+    poolsReady: {},
     storageClass: "encrypted",
     volumesGrow: true,
     gpuExporters: "platform",

@@ -8,6 +8,7 @@ const ASSOCIATION = "aws:eks/podIdentityAssociation:PodIdentityAssociation";
 const NODE_GROUP = "aws:eks/nodeGroup:NodeGroup";
 const ADDON = "aws:eks/addon:Addon";
 const NODE_POOL = "oci:ContainerEngine/nodePool:NodePool";
+const OKE_ADDON = "oci:ContainerEngine/addon:Addon";
 const SECURITY_RULES = [
   "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule",
   "aws:vpc/securityGroupEgressRule:SecurityGroupEgressRule",
@@ -100,14 +101,26 @@ export const CLOUD_RULES: readonly OrderRule[] = [
       ),
   },
   {
-    rule: "Kubernetes objects after nodes, the cloud's add-ons and the rights of who deploys: charts would time out",
+    rule: "Kubernetes objects after the platform's nodes, its add-ons and the rights of who deploys: charts would time out",
     pairs: (program) =>
       all(
         [
-          ...program.ofType(NODE_GROUP, ADDON, NODE_POOL, "oci:ContainerEngine/addon:Addon"),
+          ...program.ofType(NODE_GROUP, NODE_POOL).filter(({ name }) => name.endsWith("-system")),
+          ...program.ofType(ADDON),
+          ...program.ofType(OKE_ADDON).filter(({ inputs }) => inputs.addonName === "CoreDNS"),
           ...program.ofType("aws:eks/accessPolicyAssociation:AccessPolicyAssociation"),
         ],
         program.objects.map(({ resource }) => resource),
+      ),
+  },
+  {
+    rule: "what uses the cloud's operators after their add-ons: their namespaces and kinds come with them",
+    pairs: (program) =>
+      all(
+        program.ofType(OKE_ADDON).filter(({ inputs }) => /Operator$/.test(String(inputs.addonName))),
+        program.objects
+          .filter(({ kind }) => kind.startsWith("Sriov") || kind === "IPPool")
+          .map(({ resource }) => resource),
       ),
   },
   {

@@ -44,7 +44,7 @@ function addons(pools: readonly OkePool[], { preview = false, bound = [] as Bind
           bound.push(binding);
           return { annotations: {}, ready: [] };
         },
-        after: [],
+        nodes: {},
       });
     },
     { preview },

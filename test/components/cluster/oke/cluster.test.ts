@@ -7,8 +7,6 @@ import { okePool } from "../../../harness/oke-pools";
 import { settings } from "./fixture";
 
 const CONTROL_PLANE = "oci:ContainerEngine/cluster:Cluster";
-const NODE_POOL = "oci:ContainerEngine/nodePool:NodePool";
-const ADDON = "oci:ContainerEngine/addon:Addon";
 const POLICY = "oci:Identity/policy:Policy";
 const PROVIDER = "pulumi:providers:oci";
 const KUBERNETES = "pulumi:providers:kubernetes";
@@ -125,12 +123,16 @@ describe("OkeCluster", () => {
     expect(preview.deployment.tree()).toBe(up.deployment.tree());
   });
 
-  it("waits for nodes and add-ons, not for the control plane alone", async () => {
-    const { deployment, cluster } = await make();
-    const urns = await Promise.all(cluster.ready.map((each) => resolved((each as pulumi.CustomResource).urn)));
-    const awaited = urns.map((urn) => urn.slice(urn.lastIndexOf("::") + 2));
-    expect(awaited).toContain(deployment.resource(NODE_POOL, "cluster-pools-system").name);
-    expect(awaited).toEqual(expect.arrayContaining(deployment.ofType(ADDON).map((addon) => addon.name)));
+  it("has the platform wait for its own nodes and for names, and pods of a pool for its nodes and for GPUs", async () => {
+    const a10 = okePool("VM.GPU.A10.1", { name: "a10", minNodes: 0, maxNodes: 2 });
+    const { cluster } = await make({}, { pools: [...POOLS, a10] });
+    const names = async (resources: readonly pulumi.Resource[] = []) => {
+      const urns = await Promise.all(resources.map((each) => resolved((each as pulumi.CustomResource).urn)));
+      return urns.map((urn) => urn.slice(urn.lastIndexOf("::") + 2));
+    };
+    expect(await names(cluster.ready)).toEqual(["cluster-pools-system", "cluster-addons-dns"]);
+    expect(await names(cluster.gpusReady)).toEqual(["cluster-addons-nvidia"]);
+    expect(await names(cluster.poolsReady.a10)).toEqual(["cluster-pools-a10", "cluster-addons-autoscaler"]);
   });
 
   it("keeps every name when a version, a shape, a key or the endpoint changes", async () => {

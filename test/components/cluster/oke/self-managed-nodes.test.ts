@@ -223,7 +223,7 @@ describe("machines that join by themselves", () => {
     expect(deployment.ofType(POLICY).map(({ name }) => name)).not.toContain("cluster-identity-pools");
   });
 
-  it("come after what lets them in, and before the platform", async () => {
+  it("come after what lets them in, and before the models of their pools alone", async () => {
     const { deployment, cluster } = await make([system, rdma, secret]);
     const policies = deployment.ofType(POLICY).filter(({ name }) => name.includes("-self-managed-"));
     for (const type of [CLUSTER_NETWORK, INSTANCE_POOL]) {
@@ -231,10 +231,13 @@ describe("machines that join by themselves", () => {
       expect(made?.dependsOn).toEqual(expect.arrayContaining(policies.map(({ urn }) => urn)));
       expect(made?.dependsOn).toContain(deployment.resource("inference:cluster:OkeNetwork", "cluster-network").urn);
     }
-    const urns = await Promise.all(cluster.ready.map((each) => resolved((each as pulumi.CustomResource).urn)));
-    expect(urns.map((urn) => urn.slice(urn.lastIndexOf("::") + 2))).toEqual(
-      expect.arrayContaining(["cluster-self-managed-h100", "cluster-self-managed-secret"]),
-    );
+    const names = async (resources: readonly pulumi.Resource[] = []) => {
+      const urns = await Promise.all(resources.map((each) => resolved((each as pulumi.CustomResource).urn)));
+      return urns.map((urn) => urn.slice(urn.lastIndexOf("::") + 2));
+    };
+    expect(await names(cluster.poolsReady.h100)).toContain("cluster-self-managed-h100");
+    expect(await names(cluster.poolsReady.secret)).toContain("cluster-self-managed-secret");
+    expect((await names(cluster.ready)).filter((name) => name.includes("self-managed"))).toEqual([]);
   });
 
   it("hold nothing secret in what they are made with, and are planned the same in a preview", async () => {
