@@ -3,10 +3,12 @@ import { askAwsCapacity } from "../components/cluster/eks/capacity-check";
 import { askAwsDeployer } from "../components/cluster/eks/deployer";
 import { askOciCapacity } from "../components/cluster/oke/capacity-check";
 import { repositoryRoot } from "../names/repository-root";
+import { otherMachines } from "../planner/other-machines";
 import { checkCloudCapacity } from "./cloud-capacity";
 import { loadEnvironment } from "./config/load";
 import { checkDeployer } from "./deployer";
-import { assertDeployable, createPlatform, isUserMistake, planEnvironment } from "./program";
+import { explainNodeErrors } from "./node-errors/hook";
+import { assertDeployable, createPlatform, isUserMistake, planEnvironment, readRequest } from "./program";
 import { surroundingsOf } from "./surroundings";
 import { whole } from "./whole-program";
 
@@ -23,6 +25,11 @@ async function main(): Promise<object> {
     for (const note of notes) {
       await pulumi.log.warn(note);
     }
+    explainNodeErrors(async () => {
+      const request = await readRequest(plan.environment, loaded, repositoryRoot());
+      const { cluster, pools } = loaded.environment;
+      return { kind: cluster.kind, pools, plan, otherMachines: (pool) => otherMachines(request, pool) };
+    });
     const platform = await createPlatform({ ...loaded, plan }, surroundingsOf(process.env));
     return platform.stackOutputs;
   } catch (error) {

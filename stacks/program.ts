@@ -5,6 +5,7 @@ import { localDisksProblems } from "../planner/local-disks";
 import { ModelConfigError } from "../planner/model/errors";
 import { type NodeVolumes, ownDiskProblems } from "../planner/own-disks";
 import { planWithAdvice } from "../planner/plan-with-advice";
+import type { PlanRequest } from "../planner/request";
 import type { CapacityProblem, DeploymentPlan } from "../planner/types";
 import { activeAddons } from "./addons/active";
 import type { ActiveAddon } from "./addons/addon";
@@ -74,13 +75,9 @@ export async function planEnvironment(
   baseDirectory: string,
 ): Promise<DeploymentPlan> {
   const { environment } = loaded;
-  const chatTemplates = readChatTemplates(environment, baseDirectory);
-  const architectures = await readArchitectures(environment, baseDirectory);
-  const authorities = readAuthorities(environment, baseDirectory);
-  const measurements = readMeasurements(baseDirectory);
   const addons = activeAddons(loaded);
   const claimed = addonVolumes(addons, environment);
-  const request = toPlanRequest(name, environment, architectures, chatTemplates, authorities, claimed, measurements);
+  const request = await readRequest(name, loaded, baseDirectory);
   const plan = planWithAdvice(request);
   const problems = [
     ...plan.problems,
@@ -96,6 +93,28 @@ export async function planEnvironment(
   // What would fail is advised on before what costs too much.
   const advice = adviseOnEnvironment({ ...loaded, plan: { ...plan, problems } });
   return { ...plan, problems: [...advice, ...problems].map((problem) => inFile(problem, environment.models)) };
+}
+
+/**
+ * What the planner is asked for an environment: its file, and the files that it names.
+ *
+ * @param baseDirectory where relative paths in it start: the folder of its file.
+ */
+export async function readRequest(
+  name: string,
+  loaded: LoadedEnvironment,
+  baseDirectory: string,
+): Promise<PlanRequest> {
+  const { environment } = loaded;
+  return toPlanRequest(
+    name,
+    environment,
+    await readArchitectures(environment, baseDirectory),
+    readChatTemplates(environment, baseDirectory),
+    readAuthorities(environment, baseDirectory),
+    addonVolumes(activeAddons(loaded), environment),
+    readMeasurements(baseDirectory),
+  );
 }
 
 function addonVolumes(addons: readonly ActiveAddon[], environment: EnvironmentConfig): AddonVolumes {

@@ -18,6 +18,11 @@ export interface Inherited {
   readonly mesh?: MeshMembership;
 }
 
+/** As much of an output as its types leave out (@pulumi/pulumi 3.248, output.ts). */
+interface Knowable {
+  readonly isKnown: Promise<boolean>;
+}
+
 /**
  * Base of every component. It owns three rules of the house, so that no component can forget one:
  * the type token is `inference:<module>:<Noun>`, every child descends from its component, and every
@@ -29,6 +34,8 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
   protected readonly componentName: string;
   /** What an ancestor gave to all of its descendants. */
   readonly inherited: Inherited;
+  /** The SDK's: unknown where the engine has left the component out, because something that it depends on has failed. */
+  declare private readonly made: Knowable;
 
   /**
    * @param token `<module>:<Noun>`, for example `serving:VllmServer`.
@@ -47,11 +54,28 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
     super(
       `inference:${token}`,
       name,
-      {},
+      { made: undefined },
       { ...opts, transformations: [...(opts?.transformations ?? []), requirePrefix(name)] },
     );
     this.componentName = name;
     this.inherited = { ...inheritedFrom(opts?.parent), ...gives };
+  }
+
+  /**
+   * Completes the component, unless the engine has left it out: told of one that it does not know, the engine stops everything, also with
+   * `--continue-on-error` (3.259, deploy/step_executor.go).
+   */
+  protected override registerOutputs(outputs?: pulumi.Inputs): void {
+    const done = pulumi.runtime.rpcKeepAlive();
+    const complete = async () => {
+      if (pulumi.runtime.isDryRun() || (await this.made.isKnown)) {
+        super.registerOutputs(outputs);
+      }
+    };
+    // A registration that was rejected is the SDK's to report.
+    complete()
+      .catch(() => undefined)
+      .finally(done);
   }
 
   /** Logical name of a child. */

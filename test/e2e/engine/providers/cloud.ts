@@ -171,6 +171,7 @@ export class CloudProvider {
     this.store.put(resource);
     await sleep(delays?.create ?? 0);
     try {
+      this.requireWilling(asked.name);
       await made?.(resource);
     } catch (error) {
       this.store.remove(id, type);
@@ -212,6 +213,7 @@ export class CloudProvider {
       const asked = { subject: type, id, name: nameOf(request.getUrn()), inputs, timeout: request.getTimeout() };
       this.store.record({ event: "update", ...asked });
       this.requireAll(type, inputs);
+      this.requireWilling(asked.name);
       await sleep(delays?.update ?? 0);
       const after = { ...before, inputs, outputs: known };
       await changed?.(before, after);
@@ -232,6 +234,7 @@ export class CloudProvider {
     if (resource === undefined) {
       return new Empty();
     }
+    this.requireWilling(asked.name);
     const users = this.store.users([id, ...(this.cloud.alsoKnownAs?.(resource) ?? [])], resource);
     if (users.length > 0) {
       throw new Error(`409-Conflict, ${id} is in use by ${users.map((user) => user.id).join(", ")}`);
@@ -263,6 +266,13 @@ export class CloudProvider {
       throw new Error(`nothing is known of ${type}: see what makes test/fixtures/upstream/*-replacement.json`);
     }
     return facts;
+  }
+
+  private requireWilling(name: string): void {
+    const refusal = this.store.refusalOf(name);
+    if (refusal !== undefined) {
+      throw new Error(refusal);
+    }
   }
 
   /** Every id of this cloud's in arguments must be of something that exists, and is ready to be used. */

@@ -35,10 +35,24 @@ export interface CloudEvent {
 export class CloudStore {
   private readonly file: string;
   private readonly journal: string;
+  private readonly refusals: string;
 
   constructor(folder: string) {
     this.file = join(folder, "cloud.json");
     this.journal = join(folder, "cloud-events.jsonl");
+    this.refusals = join(folder, "cloud-refusals.json");
+  }
+
+  /** Has the cloud refuse to make or change resources, by logical name, with these messages, until it is told otherwise. */
+  refuse(messages: Readonly<Record<string, string>>): void {
+    writeFileSync(this.refusals, JSON.stringify(messages));
+  }
+
+  /** What the cloud refuses a resource with. */
+  refusalOf(name: string): string | undefined {
+    return existsSync(this.refusals)
+      ? (JSON.parse(readFileSync(this.refusals, "utf8")) as Readonly<Record<string, string>>)[name]
+      : undefined;
   }
 
   all(): readonly CloudResource[] {
