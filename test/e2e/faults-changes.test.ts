@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { leaks } from "./engine/secret-search";
 import { FaultedStack, GIVEN_SECRETS, UP } from "./faults/faulted-stack";
-import { createdCount, steps } from "./faults/progress";
+import { createdCount, plannedSteps, steps } from "./faults/progress";
 import { expectNoLeaks, expectUndisturbed, liveTexts } from "./faults/undisturbed";
 import { sharedBySuite } from "./shared-by-suite";
 
@@ -36,7 +36,11 @@ describe("a stack that others work on", { timeout: 600_000 }, () => {
     const values = Object.entries(NEW_SECRETS).flatMap(([key, value]) => ["--secret", `${key}=${value}`]);
     await stack().must(["config", "set-all", ...values]);
     const passwords = await stack().urnsOf(REPLACED);
-    const { output } = await stack().must([...UP, ...passwords.flatMap((urn) => ["--replace", urn])]);
+    const replaced = passwords.flatMap((urn) => ["--replace", urn]);
+    // Who reviews the preview sees the restarts.
+    const preview = await stack().must(["preview", ...replaced]);
+    const { output } = await stack().must([...UP, ...replaced]);
+    expect(plannedSteps(preview.output)).toEqual(steps(output));
     expect(steps(output)).toEqual([
       "replaced Job platform-store-setup-provision-job",
       "replaced RandomPassword platform-store-key-sync-writer",
@@ -55,5 +59,17 @@ describe("a stack that others work on", { timeout: 600_000 }, () => {
     expect(leaks(await liveTexts(stack()), gone)).toEqual([]);
     await expectNoLeaks(stack(), [...gone, ...now]);
     await stack().must([...UP, "--expect-no-changes"]);
+  });
+
+  it("restarts nothing where somebody else has touched a Secret and not its content", async () => {
+    const { client } = stack().surroundings.plane;
+    const secrets = (await client.list("v1", "Secret")).filter(({ metadata }) => metadata.name === "minio-root");
+    expect(secrets).toHaveLength(1);
+    for (const secret of secrets) {
+      // As an operator does who has all Secrets written anew with another key.
+      await client.patch(secret, { metadata: { annotations: { "encryption-key-rotation-time": "2026-11-28" } } });
+    }
+    const { output } = await stack().must([...UP, "--refresh"]);
+    expect(steps(output).filter((step) => /StatefulSet|Deployment|Job/.test(step))).toEqual([]);
   });
 });
