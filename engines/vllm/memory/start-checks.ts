@@ -53,15 +53,14 @@ export function startChecks(need: StartNeed): StartCheck[] {
  */
 function freeMemory(need: StartNeed): StartCheck[] {
   const { request, linked, constants, budgetGiB } = need;
-  const outside = linked ? constants.nonTorchGiB.linked : constants.nonTorchGiB.other;
+  const handlesGiB = constants.uncountedHandlesGiB[linked ? "linked" : "other"];
   return constants.checksFreeMemory
     ? [
         {
           decides: "free memory",
           needGiB: budgetGiB + contextGiB(need),
           limitGiB: request.gpuMemoryGiB,
-          // What cuBLAS's handles take is written nowhere: at most what a process has outside PyTorch.
-          off: { ...CONTEXT_OFF, aboveGiB: CONTEXT_OFF.aboveGiB + (constants.countsAfterHandles ? outside[1] : 0) },
+          off: { ...CONTEXT_OFF, aboveGiB: CONTEXT_OFF.aboveGiB + handlesGiB },
         },
       ]
     : [];

@@ -47,7 +47,7 @@ export interface VllmConstants {
   readonly checksFreeMemory: boolean;
   readonly tablesInPool: boolean;
   readonly countsAfterGroup: boolean;
-  readonly countsAfterHandles: boolean;
+  readonly uncountedHandlesGiB: { readonly linked: number; readonly other: number };
   readonly statePageOfEachSequence: boolean;
   readonly windowsKeepAllBatches: boolean;
   readonly skipsUnusedTowers: boolean;

@@ -25,7 +25,7 @@ const figuresOfRule: Readonly<Record<Rule, readonly Figure[]>> = {
   checksFreeMemory: [],
   tablesInPool: [],
   countsAfterGroup: [],
-  countsAfterHandles: [],
+  uncountedHandlesGiB: [],
   statePageOfEachSequence: [],
   largestGraph: ["overhead", "limit"],
   tritonLatentDecodingGraphs: ["overhead", "limit"],
