@@ -1,12 +1,12 @@
 /** `npm run model`: explains one model. */
 
 import { engineNames, engineOf } from "../engines";
-import { NOTHING_TO_SAY } from "../engines/card";
+import { type CardVerdict, NOTHING_TO_SAY } from "../engines/card";
 import { estimateMemory, MemoryRequestError, versionProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
 import type { Fit } from "../planner/candidates/types";
 import { fitOnMachine } from "../planner/fitting";
-import { cardVerdict } from "../planner/hardware/verdict";
+import { cardVerdict, cpuVerdict, unknownCardVerdict } from "../planner/hardware/verdict";
 import type { Layout } from "../planner/layouts";
 import { GENERATING } from "../planner/level/replica-speed";
 import { compareMachines } from "../planner/machine-comparison";
@@ -196,7 +196,7 @@ export function reportOn(args: ModelArguments, named: NamedModel): ModelReport {
 
 /** What decides besides memory whether it starts, as in a plan. */
 function circumstances({ machine }: ModelArguments, model: ModelRequest, placed: Fit | undefined): Circumstances {
-  const { refusals, notes, unread } = machine.gpu ? cardVerdict(model, machine.gpu) : NOTHING_TO_SAY;
+  const { refusals, notes, unread } = verdictOn(machine, model);
   const reasons = refusals.map(({ reason }) => reason);
   const noLayout = placed && "refusal" in placed && !placed.refusal.layout ? [placed.refusal.reason] : [];
   // A format that the checkpoint lacks is a question worth asking here: what would a sibling in that format need?
@@ -222,6 +222,15 @@ function circumstances({ machine }: ModelArguments, model: ModelRequest, placed:
     ],
     ...(format === undefined && { filesGB: modelFilesGB(model) }),
   };
+}
+
+function verdictOn({ gpu, device }: Machine, model: ModelRequest): CardVerdict {
+  if (device === "gpu") {
+    return gpu ? cardVerdict(model, gpu) : unknownCardVerdict(model);
+  }
+  // Nobody said which CPUs: of what is known of some, only that the release was read.
+  const { unread } = cpuVerdict(model, "amd64");
+  return { ...NOTHING_TO_SAY, ...(unread && { unread }) };
 }
 
 /** What does serve on a card that refuses the engine; of AMD's cards this is on record. */

@@ -12,7 +12,7 @@ export interface CardVerdict {
   readonly refusals: readonly CardRefusal[];
   /** What a reader of the plan should know of a model that starts. */
   readonly notes: readonly string[];
-  /** Why it is unknown whether it starts: what the release asks of cards was not read. */
+  /** Why it is unknown whether it starts: what the release asks of it was not read. */
   readonly unread?: CardRefusal;
 }
 

@@ -198,6 +198,8 @@ export interface Engine {
   staysOnNode?(model: ServedModel): { readonly reason: string; readonly remedy: string } | undefined;
   /** Flags that may let a layout run that would not without them, and what they do. @default there are none */
   readonly layoutFlags?: readonly { readonly flag: string; readonly text: string }[];
+  /** Flags with which it allocates less besides the load when it starts, and what they do. @default there are none */
+  readonly startFlags?: readonly { readonly flag: string; readonly text: string }[];
   /** Longest context that a version accepts, tokens. @default the model's own */
   contextLimit?(architecture: ModelArchitecture, version: string): number;
   /** Why nothing is known of a version's memory. @default all versions are alike */

@@ -26,11 +26,20 @@ export function layoutThatFits(request: MemoryRequest, gpusOnNode: number): Layo
 
 /** The largest value below the request's own that fits, by bisection: memory only grows with both. */
 export function largestThatFits(request: MemoryRequest, key: "contextTokens" | "concurrency"): number | undefined {
-  const fits = (value: number) => fitsSurely({ ...request, [key]: value });
-  if (!fits(1)) {
+  return largest(1, request[key], (value) => fitsSurely({ ...request, [key]: value }));
+}
+
+/** The most requests that the engine may be told to run at once, below what it would by itself and no fewer than asked for. */
+export function mostSequencesThatFit(request: MemoryRequest): number | undefined {
+  const own = engineOf(request.engine.name).batchLimits?.(request).sequences ?? 0;
+  return largest(request.concurrency, own, (maxNumSeqs) => fitsSurely({ ...request, maxNumSeqs }));
+}
+
+function largest(least: number, below: number, fits: (value: number) => boolean): number | undefined {
+  if (least >= below || !fits(least)) {
     return undefined;
   }
-  let [low, high] = [1, request[key]];
+  let [low, high] = [least, below];
   while (high - low > 1) {
     const middle = Math.floor((low + high) / 2);
     if (fits(middle)) {

@@ -22,7 +22,7 @@ export interface MachineAnswer {
 /** A machine that cannot. */
 export interface MachineRefusal {
   readonly shape: MachineShape;
-  readonly kind: "memory" | "level" | "too-many" | "unknown-speed";
+  readonly kind: "memory" | "level" | "too-many" | "unknown-speed" | "unread";
   readonly reason: string;
   /** Where a replica fits no such machines, or is too slow on them. */
   readonly refusal?: Refusal;
@@ -83,7 +83,8 @@ function answerOn(
   const fit = fitOnMachine(model, shape, NODES_OF_A_REPLICA);
   if ("refusal" in fit) {
     const { refusal } = fit;
-    return { shape, kind: refusal.rule === undefined ? "memory" : "level", reason: refusal.reason, refusal };
+    const kind = refusal.isUnread ? "unread" : refusal.rule === undefined ? "memory" : "level";
+    return { shape, kind, reason: refusal.reason, refusal };
   }
   const asked = requestOn(model, shape);
   const request = simulates ? confirmedRequest(asked, fits) : asked;

@@ -342,7 +342,7 @@ export interface Fix {
   readonly monthlyUsd: number;
 }
 
-export type FixValue = string | number | readonly string[] | null;
+export type FixValue = string | number | true | readonly string[] | null;
 
 export interface DeploymentPlan {
   readonly environment: string;

@@ -10,8 +10,10 @@ import {
   fewestCards,
   largestThatFits,
   layoutThatFits,
+  mostSequencesThatFit,
 } from "../../planner/fitting";
 import { differences, type SizingRuleResult } from "../../planner/memory/sizing-rule";
+import { isStartCheck } from "../../planner/memory/verdict";
 import type { ModelRequest } from "../../planner/request";
 import { ruleFor } from "../../planner/sizing";
 import type { EngineName } from "../../planner/types";
@@ -89,9 +91,14 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
       found.push({ options: `--${flag}`, text });
     }
   }
+  const lacksForStart = starts && isStartCheck(report.verdict.decides);
+  if (lacksForStart) {
+    found.push(...startRemedies(request));
+  }
   if (starts) {
     const context = largestThatFits(request, "contextTokens");
-    if (context !== undefined) {
+    // Besides the load, only tables of pages grow with it: what helps of a few tokens is a batch that is smaller than any use.
+    if (context !== undefined && !(lacksForStart && context < 1024)) {
       const tokens = context > 1024 ? context - (context % 1024) : context;
       found.push({ options: `--context ${tokens}`, text: `with ${request.concurrency} at once` });
     }
@@ -104,6 +111,26 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
     }
   }
   return found;
+}
+
+/** Parts of a card that leave more to what lies outside of the budget. */
+const LOWER_PARTS = [0.9, 0.85, 0.8, 0.7];
+
+/** What leaves memory to what the engine allocates besides the load. */
+function startRemedies(request: MemoryRequest): Remedy[] {
+  const { startFlags = [] } = engineOf(request.engine.name);
+  const fits = (changes: Partial<MemoryRequest>) =>
+    estimateMemory({ ...request, ...changes }).verdict.answer === "fits";
+  const sequences = mostSequencesThatFit(request);
+  const { utilization: now = 1 } = request;
+  const part = LOWER_PARTS.find((utilization) => utilization < now && fits({ utilization }));
+  return [
+    ...(sequences === undefined ? [] : [{ options: `--max-num-seqs ${sequences}`, text: "requests that run at once" }]),
+    ...(part === undefined ? [] : [{ options: `--utilization ${part}`, text: "less of the card" }]),
+    ...startFlags
+      .filter(({ flag }) => fits({ args: { ...request.args, [flag]: true } }))
+      .map(({ flag, text }) => ({ options: `--${flag}`, text })),
+  ];
 }
 
 /** What keeps it from starting is the layout alone, and with the flag it runs and fits. */

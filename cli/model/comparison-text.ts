@@ -118,6 +118,7 @@ const KINDS: Readonly<Record<MachineRefusal["kind"], string>> = {
   "unknown-speed": "whose speed is not known",
   "too-many": "of which it would take too many",
   level: "that are too slow",
+  unread: "on which nobody read whether this release starts",
   memory: "that hold no replica",
 };
 
@@ -125,6 +126,7 @@ const REMEDIES: Readonly<Record<MachineRefusal["kind"], string>> = {
   "unknown-speed": "measure it where it runs (npm run measure): plans count with that",
   "too-many": "ask for fewer requests (rps, peak), shorter ones (in, out) or longer times (--level)",
   level: "ask for times that are not below the floor of the nearest machine, or a lower percentile or confidence",
+  unread: "name a release that was read (--engine-version), or none",
   memory:
     "write fewer bits for weights (--quantization fp8), a smaller --context, or leave --tp, --pp and --card to the search",
 };

@@ -102,7 +102,7 @@ const LESS_OF_THE_CARD = ["a lower --utilization leaves memory for that, and les
 const WAYS_OUT: Partial<Record<MemoryVerdict["decides"], readonly string[]>> = {
   "free memory": LESS_OF_THE_CARD,
   "graph capture": LESS_OF_THE_CARD,
-  "recurrent states": ["a plan writes a max-num-seqs that fits where the file has none: try a lower --max-num-seqs"],
+  "recurrent states": ["a plan writes a max-num-seqs that fits where the file has none"],
 };
 
 /** What is known besides the memory comes first: a refusal, or that nobody can say. */

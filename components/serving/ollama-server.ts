@@ -1,6 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { BATCH_TOKENS, ollama, OLLAMA_PORT as PORT } from "../../engines/ollama";
+import { cacheType } from "../../engines/ollama/cache-type";
 import { ollamaReads } from "../../engines/ollama/options";
 import { PROMPT_CACHE, promptCacheMiB } from "../../engines/ollama/prompt-cache";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
@@ -233,8 +234,7 @@ export function ollamaEnvironment(model: ModelPlan, guests: readonly ModelPlan[]
     OLLAMA_KEEP_ALIVE: "-1",
     OLLAMA_LOAD_TIMEOUT: `${model.startupBudgetSeconds}s`,
     OLLAMA_FLASH_ATTENTION: "1",
-    // The plan counts 16-bit keys and values.
-    OLLAMA_KV_CACHE_TYPE: "f16",
+    OLLAMA_KV_CACHE_TYPE: cacheType(model),
     [PROMPT_CACHE]: String(controlled ? 0 : keptPromptsMiB([model, ...guests])),
     ...(ollamaReads("OLLAMA_NO_CLOUD", model.engineVersion) && { OLLAMA_NO_CLOUD: "1" }),
   });

@@ -1,6 +1,6 @@
 /**
  * Memory of a model under Ollama (llama.cpp): a GGUF file, whole layers spread over the GPUs of one node or kept in
- * host memory, an f16 cache for every parallel request, compute buffers.
+ * host memory, a cache for every parallel request, compute buffers.
  */
 
 import { toGiB } from "../../names/units";

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { engineSettings } from "../settings";
+import { CACHE_DTYPES, cacheFault } from "./cache-type";
 
 /** `models.<name>.ollama`. */
 const ollamaBlock = z.strictObject({
@@ -15,6 +16,23 @@ const ollamaBlock = z.strictObject({
       allowed: "the name of a model under models",
       example: "assistant",
     }),
+  kvCacheDtype: z.enum(CACHE_DTYPES).default("auto").meta({
+    description:
+      "Number format of the KV cache, of all models of a server. auto: 16 bits. fp8: llama.cpp's q8_0, 8.5 bits a value, with flash attention.",
+    example: "fp8",
+  }),
 });
 
-export const ollamaSettings = engineSettings(ollamaBlock, { requested: (block) => block });
+export const ollamaSettings = engineSettings(ollamaBlock, {
+  requested: (block) => block,
+  outcome: ({ kvCacheDtype }, model) => {
+    const fault = kvCacheDtype === "fp8" ? cacheFault(model.architecture) : undefined;
+    const key = "ollama.kvCacheDtype";
+    return {
+      args: {},
+      notes: [],
+      problems:
+        fault === undefined ? [] : [{ rule: "cache-type", message: `${key}: ${fault}. To fix it: remove ${key}.` }],
+    };
+  },
+});

@@ -11,6 +11,7 @@ import { weightBytes } from "../../planner/model/parameters";
 import type { SharedServer } from "../engine";
 import type { MemoryRequest } from "../memory-request";
 import type { ServedModel } from "../served-model";
+import { cacheType } from "./cache-type";
 import { usualFileType } from "./memory";
 
 /** Of the free memory, what a further model may take by Ollama's own reckoning: `freeMemory*80/100` in load(). */
@@ -32,6 +33,11 @@ function clashes(a: ServedModel, b: ServedModel): string[] {
   if (tagOfA === tagOfB) {
     return [
       `models.${a.name} and models.${b.name} are both ${tagOfA}: Ollama loads it once, with the context of whoever asked last. Remove models.${b.name}.ollama.serverOf, or give one of them another source`,
+    ];
+  }
+  if (cacheType(a) !== cacheType(b)) {
+    return [
+      `models.${a.name} and models.${b.name} have KV caches in ${cacheType(a)} and ${cacheType(b)}: a server has one for all. Write the same models.<name>.ollama.kvCacheDtype for both`,
     ];
   }
   const taken = [

@@ -60,6 +60,7 @@ export const ray: Engine = {
   estimate: (request) => vllm.estimate(toVllm(request)),
   layoutProblems: vllm.layoutProblems,
   layoutFlags: vllm.layoutFlags,
+  startFlags: vllm.startFlags,
   contextLimit: (architecture, version) => vllmContextLimit(architecture, vllmVersionOf(version)),
   versionProblems: rayVersionProblems,
   modelClass: (model) => classFinding(onVllm(model)),

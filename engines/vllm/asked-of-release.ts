@@ -1,5 +1,6 @@
 /** What a model asks of its release of vLLM, and the release lacks. */
-import type { ReleaseSpan } from "../../catalog/engine-releases";
+import { type ReleaseSpan, spanText } from "../../catalog/engine-releases";
+import { keepsStates } from "../../planner/model/architecture";
 import { type Card, type CardRefusal, OTHER_CARDS } from "../card";
 import type { ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";
@@ -30,7 +31,7 @@ function featuresOf({ model, own, isReasoningWithTools }: AskedOfRelease): VllmF
   const asked: Readonly<Partial<Record<VllmFeature, boolean>>> = {
     pooling: task === "embedding" || task === "rerank",
     adapters: loraRoom(model) !== undefined,
-    recurrent: architecture.layerSpecs.some(({ mixer }) => mixer.kind === "recurrent"),
+    recurrent: keepsStates(architecture),
     float32: dtypeAskedFor(model) === "float32",
     vocabulary: architecture.family === "gpt_oss",
     rayImage: own.distributedExecutor === "ray",
@@ -118,12 +119,12 @@ function newerRelease(since: string): string {
 /**
  * What the release lacks for a card.
  *
- * @param withCode releases of a span with code for the card: one without is no way out.
+ * @param serving releases of a span that serve the model on the card: others are no way out.
  */
 export function cardGaps(
   { name, engineVersion, kvCacheDtype }: ServedModel,
   card: Card,
-  withCode: (span: ReleaseSpan) => ReleaseSpan | undefined,
+  serving: (span: ReleaseSpan) => ReleaseSpan | undefined,
 ): CardRefusal[] {
   const { computeCapability, gfx } = card;
   const isNvidia = gfx === undefined;
@@ -133,7 +134,7 @@ export function cardGaps(
     ["fp8Cache", isNvidia && kvCacheDtype === "fp8"],
   ];
   return asked.flatMap(([feature, isAsked]) =>
-    isAsked ? refusalOf(name, featureGap(feature, engineVersion, computeCapability), withCode) : [],
+    isAsked ? refusalOf(name, featureGap(feature, engineVersion, computeCapability), serving) : [],
   );
 }
 
@@ -145,7 +146,7 @@ export function cpuGaps({ name, engineVersion }: Pick<ServedModel, "name" | "eng
 function refusalOf(
   name: string,
   gap: ReleaseGap | undefined,
-  withCode: (span: ReleaseSpan) => ReleaseSpan | undefined = (span) => span,
+  serving: (span: ReleaseSpan) => ReleaseSpan | undefined = (span) => span,
 ): CardRefusal[] {
   if (gap === undefined) {
     return [];
@@ -154,10 +155,16 @@ function refusalOf(
   if (since === undefined) {
     return [{ reason: gap.reason, remedy: "take an older release" }];
   }
-  const span = withCode({ since });
+  const span = serving({ since });
   return span?.since === undefined
-    ? [{ reason: `${gap.reason}, and the images of newer ones have no code for this card`, remedy: OTHER_CARDS }]
-    : [{ reason: gap.reason, remedy: `models.${name}: ${releaseWithin(span.since, span.until)}` }];
+    ? [{ reason: `${gap.reason}, and none of those serves the model on this card`, remedy: OTHER_CARDS }]
+    : [
+        {
+          reason:
+            span.since === since ? gap.reason : `${gap.reason}; of those, ${spanText(span)} serve it on this card`,
+          remedy: `models.${name}: ${releaseWithin(span.since, span.until)}`,
+        },
+      ];
 }
 
 function releaseWithin(since: string, until: string | undefined): string {

@@ -1,4 +1,5 @@
 /** The parsers of tool calls and reasoning that a block asks for, as flags; what is off, and what no row of the table has. */
+import { isWithin } from "../../catalog/engine-releases";
 import type { ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";
 import { type ChatParsers, chatParsers } from "./chat-parsers";
@@ -28,7 +29,14 @@ export function parsersAskedFor(owner: ParserOwner, block: ChatKeys, model: Serv
   const parsers = parsersOf(owner, model);
   const isAsked = (kind: keyof typeof KINDS) => block[KINDS[kind].key];
   const isNamed = (kind: keyof typeof KINDS) => model.args?.[KINDS[kind].flag] !== undefined;
+  const { tokenizerMode: mode } = parsers;
+  const needsMode =
+    mode !== undefined &&
+    kinds.some(isAsked) &&
+    isWithin(mode, owner.version) &&
+    model.args?.["tokenizer-mode"] === undefined;
   const args = {
+    ...(needsMode && { "tokenizer-mode": mode.name }),
     ...(isAsked("toolCalls") && { "enable-auto-tool-choice": true }),
     ...(isAsked("reasoning") && vllmHas(REASONING_SWITCH, owner.version) && { [REASONING_SWITCH]: true }),
     ...Object.fromEntries(
@@ -65,6 +73,7 @@ function parsersOf({ version }: ParserOwner, model: ServedModel): ChatParsers {
   return {
     ...Object.fromEntries(ofRelease.map((kind) => [kind, known[kind]])),
     ...(known.template && { template: known.template }),
+    ...(known.tokenizerMode && { tokenizerMode: known.tokenizerMode }),
   };
 }
 

@@ -99,12 +99,11 @@ export function keepsRule(rule: CardRule, card: CardAbilities, version: string):
   return row !== undefined && meets(card, row) !== "no";
 }
 
-/** The last run of releases within a span that keep a rule for a card; without `until` where the newest does. */
-export function releasesFor(rule: CardRule, card: CardAbilities, span: ReleaseSpan): ReleaseSpan | undefined {
+/** The last run of releases within a span of which something is so; without `until` where the newest is one. */
+export function lastRun(span: ReleaseSpan, isSo: (version: string) => boolean): ReleaseSpan | undefined {
   const read = vllmReleases.releases.filter((version) => isWithin(span, version));
-  const keeps = (version: string) => keepsRule(rule, card, version);
-  const last = read.findLastIndex(keeps);
-  const since = read[read.slice(0, Math.max(0, last)).findLastIndex((version) => !keeps(version)) + 1];
+  const last = read.findLastIndex(isSo);
+  const since = read[read.slice(0, Math.max(0, last)).findLastIndex((version) => !isSo(version)) + 1];
   const until = last === read.length - 1 ? span.until : read[last];
   return last < 0 || since === undefined ? undefined : { since, ...(until !== undefined && { until }) };
 }

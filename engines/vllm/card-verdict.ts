@@ -3,15 +3,7 @@ import { meets } from "../../catalog/card-needs";
 import { type ReleaseSpan, spanText } from "../../catalog/engine-releases";
 import { formatFor } from "../../planner/model/format-names";
 import type { WeightFormat } from "../../planner/model/quantization";
-import {
-  type Card,
-  type CardRefusal,
-  type CardVerdict,
-  describe,
-  describeNeeds,
-  NOTHING_TO_SAY,
-  OTHER_CARDS,
-} from "../card";
+import { type Card, type CardVerdict, describe, describeNeeds, NOTHING_TO_SAY, OTHER_CARDS } from "../card";
 import type { ServedModel } from "../served-model";
 import { cardGaps } from "./asked-of-release";
 import {
@@ -24,37 +16,53 @@ import {
   hasCardRules,
   isGoneIn,
   keepsRule,
-  releasesFor,
+  lastRun,
   rowOf,
   rowsText,
   weightRulesFor,
 } from "./card-rules";
 import { servedCacheDtype } from "./memory/served-model";
+import { classFinding } from "./model-class";
 import { dtypeAskedFor } from "./weight-format";
 import { noFloat16, type WeightKind, weightKindOf } from "./weight-formats";
 
+/** Of the releases of a span, those that are a way out. */
+type WaysOut = (span: ReleaseSpan) => ReleaseSpan | undefined;
+
 /** By the rows of the model's own release; of one that was not read, what all releases share. */
 export function vllmCardVerdict(model: ServedModel, card: Card): CardVerdict {
+  return verdictOn(model, card, (span) => releasesServing(model, card, span));
+}
+
+/** Releases that refuse neither the card nor the model's class: one that refuses something else is no way out. */
+function releasesServing(model: ServedModel, card: Card, span: ReleaseSpan): ReleaseSpan | undefined {
+  return lastRun(span, (engineVersion) => {
+    const other = { ...model, engineVersion };
+    return verdictOn(other, card, () => undefined).refusals.length === 0 && classFinding(other)?.verdict !== "refused";
+  });
+}
+
+function verdictOn(model: ServedModel, card: Card, waysOut: WaysOut): CardVerdict {
   const format = formatFor(model.architecture, model.quantization);
-  const gaps = cardGaps(model, card, (span) => releasesWithCode(card, span));
+  const gaps = cardGaps(model, card, waysOut);
   if (!hasCardRules(model.engineVersion)) {
     // This one is the same in every version (check_if_supports_dtype, 0.8.0 to 0.33.0).
     const isAsked = dtypeAskedFor(model) === "bfloat16";
     const ofDtype = isAsked ? dtypeVerdict(model, format, card).refusals : [];
-    return { refusals: [...gaps, ...ofDtype], notes: [], unread: unreadRelease(model) };
+    return { refusals: [...gaps, ...ofDtype], notes: [], ...unreadOn(model, "cards") };
   }
   if (gaps.length > 0) {
     return { refusals: gaps, notes: [] };
   }
-  const built = buildVerdict(model, card);
+  const built = buildVerdict(model, card, waysOut);
   const parts =
     built.refusals.length > 0
       ? [built]
       : [
-          ...weightVerdicts(model, format, card),
+          ...weightVerdicts(model, format, card, waysOut),
           dtypeVerdict(model, format, card),
-          cacheVerdict(model, card),
-          attentionVerdict(model, card),
+          cacheVerdict(model, card, waysOut),
+          attentionVerdict(model, card, waysOut),
         ];
   return {
     refusals: parts.flatMap(({ refusals }) => refusals),
@@ -62,20 +70,17 @@ export function vllmCardVerdict(model: ServedModel, card: Card): CardVerdict {
   };
 }
 
-/** The newest release whose image has code for a card, where it takes the model on it. */
+/** The newest release that serves the model on a card of which the pinned one has no code. */
 export function releaseWithCode(model: ServedModel, card: Card): string | undefined {
-  const version = releasesWithCode(card, {})?.until;
-  const isTaken =
-    version !== undefined && vllmCardVerdict({ ...model, engineVersion: version }, card).refusals.length === 0;
-  return isTaken ? version : undefined;
+  return releasesServing(model, card, {})?.until;
 }
 
-function unreadRelease({ name, engineVersion }: ServedModel): CardRefusal {
+/** Why it is unknown whether a release starts there; nothing of one that was read. */
+export function unreadOn({ name, engineVersion }: ServedModel, on: "cards" | "CPUs"): Pick<CardVerdict, "unread"> {
   const { since, until } = cardRulesRead;
-  return {
-    reason: `what vLLM ${engineVersion} asks of cards was not read: releases from ${since} to ${until} were`,
-    remedy: `write models.${name}.engineVersion: "${until}", or remove it`,
-  };
+  const reason = `what vLLM ${engineVersion} asks of ${on} was not read: releases from ${since} to ${until} were`;
+  const remedy = `write models.${name}.engineVersion: "${until}", or remove it`;
+  return hasCardRules(engineVersion) ? {} : { unread: { reason, remedy } };
 }
 
 function refused(reason: string, remedy: string): CardVerdict {
@@ -91,8 +96,8 @@ function broken(
   { name, engineVersion }: ServedModel,
   card: Card,
   rule: CardRule,
-  what: string,
-  otherwise: string,
+  waysOut: WaysOut,
+  { what, otherwise }: { readonly what: string; readonly otherwise: string },
 ): CardVerdict {
   const row = rowOf(rule, engineVersion);
   const release = engineVersion === cardRulesRead.until ? "vLLM" : `vLLM ${engineVersion}`;
@@ -100,33 +105,25 @@ function broken(
     row === undefined
       ? `${what} need vLLM ${rowsText(rule)}, and this is ${engineVersion}`
       : `${describe(card)}, and ${release} needs ${describeNeeds(row, card)} for ${what}`;
-  const others =
-    releasesFor(rule, card, { since: engineVersion }) ??
-    (rule === buildRuleOf(card) ? releasesFor(rule, card, {}) : undefined);
+  const others = waysOut({ since: engineVersion }) ?? (rule === buildRuleOf(card) ? waysOut({}) : undefined);
   return refused(
     reason,
     others === undefined ? otherwise : `models.${name}: take vLLM ${spanText(others)}, or ${otherwise}`,
   );
 }
 
-function buildVerdict(model: ServedModel, card: Card): CardVerdict {
+function buildVerdict(model: ServedModel, card: Card, waysOut: WaysOut): CardVerdict {
   const rule = buildRuleOf(card);
   return rule === undefined || keepsRule(rule, card, model.engineVersion)
     ? NOTHING_TO_SAY
-    : broken(model, card, rule, "the code in its image", OTHER_CARDS);
-}
-
-/** Releases within a span whose images have code for a card. */
-function releasesWithCode(card: Card, span: ReleaseSpan): ReleaseSpan | undefined {
-  const rule = buildRuleOf(card);
-  return rule === undefined ? span : releasesFor(rule, card, span);
+    : broken(model, card, rule, waysOut, { what: "the code in its image", otherwise: OTHER_CARDS });
 }
 
 function buildRuleOf({ gfx }: Card): BuildRule | undefined {
   return buildRules.find(({ vendor }) => vendor === (gfx === undefined ? "nvidia" : "amd"));
 }
 
-function weightVerdicts(model: ServedModel, format: WeightFormat, card: Card): CardVerdict[] {
+function weightVerdicts(model: ServedModel, format: WeightFormat, card: Card, waysOut: WaysOut): CardVerdict[] {
   const { architecture, engineVersion } = model;
   const kinds = new Set(format.rules.flatMap(({ scheme }) => weightKindOf(scheme.name) ?? []));
   return [...kinds].flatMap((kind) => {
@@ -143,7 +140,8 @@ function weightVerdicts(model: ServedModel, format: WeightFormat, card: Card): C
     const failing = rules.findLast((rule) => !keepsRule(rule, card, engineVersion));
     if (failing) {
       const other = `remove models.${model.name}.quantization or write another, or ${OTHER_CARDS}`;
-      return [broken(model, card, failing, weightsText(kind, failing.method), madeAtLoad ? other : OTHER_CARDS)];
+      const what = weightsText(kind, failing.method);
+      return [broken(model, card, failing, waysOut, { what, otherwise: madeAtLoad ? other : OTHER_CARDS })];
     }
     const typed = rules.find((rule) => !takesDtype(rule, model, format, card));
     return typed ? [amdDtypeRefused(model, card, kind)] : weightNotes(kind, rules, card, engineVersion);
@@ -177,12 +175,14 @@ function weightNotes(kind: WeightKind, rules: readonly CardRule[], card: Card, v
   return [noted(`${kind.weights} weights on ${card.model} save memory, not time: it computes them in 16 bits`)];
 }
 
-function attentionVerdict(model: ServedModel, card: Card): CardVerdict {
+function attentionVerdict(model: ServedModel, card: Card, waysOut: WaysOut): CardVerdict {
   const { layerSpecs, family } = model.architecture;
   const failing = attentionRules.find(
     (rule) => layerSpecs.some(({ mixer }) => mixer.kind === rule.mixer) && !keepsRule(rule, card, model.engineVersion),
   );
-  return failing ? broken(model, card, failing, `the attention of ${family}`, OTHER_CARDS) : NOTHING_TO_SAY;
+  return failing
+    ? broken(model, card, failing, waysOut, { what: `the attention of ${family}`, otherwise: OTHER_CARDS })
+    : NOTHING_TO_SAY;
 }
 
 /** `--dtype auto` takes float16 where a card has no bfloat16, and float32 for families that float16 breaks. */
@@ -208,7 +208,7 @@ function dtypeVerdict(model: ServedModel, format: WeightFormat, card: Card): Car
   return noted(`${card.model} has no bfloat16: vLLM computes in float16`);
 }
 
-function cacheVerdict(model: ServedModel, card: Card): CardVerdict {
+function cacheVerdict(model: ServedModel, card: Card, waysOut: WaysOut): CardVerdict {
   const { name, architecture, engineVersion, kvCacheDtype } = model;
   const dtype = servedCacheDtype({ architecture, engine: { version: engineVersion }, kvCacheDtype });
   const isLatent = architecture.layerSpecs.some(({ mixer }) => mixer.kind === "latent");
@@ -223,5 +223,5 @@ function cacheVerdict(model: ServedModel, card: Card): CardVerdict {
     kvCacheDtype === "auto" ? `the ${dtype} KV cache that its checkpoint asks for` : `kvCacheDtype ${dtype}`;
   const otherwise =
     dtype === "fp8" && card.bf16 ? `write ${key}: bfloat16` : kvCacheDtype === "auto" ? OTHER_CARDS : `remove ${key}`;
-  return broken(model, card, failing, asked, otherwise);
+  return broken(model, card, failing, waysOut, { what: asked, otherwise });
 }

@@ -8,6 +8,8 @@ export interface ChatParsers {
   readonly template?: ToolTemplate;
   /** Value of --reasoning-parser; absent where the model does not think aloud, or none is known. */
   readonly reasoning?: string;
+  /** Value of --tokenizer-mode, which has the template of its chats; later releases choose it by themselves. */
+  readonly tokenizerMode?: { readonly name: string; readonly until: string };
 }
 
 /** A chat template among vLLM's examples. */
@@ -46,6 +48,11 @@ export function chatParsers(family: string, model: string): ChatParsers {
   const row = chatParserRows.find(
     (each) => each.families.includes(family) && (each.model === undefined || new RegExp(each.model, "i").test(model)),
   );
-  const { toolCalls, template, reasoning } = row ?? {};
-  return { ...(toolCalls && { toolCalls }), ...(template && { template }), ...(reasoning && { reasoning }) };
+  const { toolCalls, template, reasoning, tokenizerMode } = row ?? {};
+  return {
+    ...(toolCalls && { toolCalls }),
+    ...(template && { template }),
+    ...(reasoning && { reasoning }),
+    ...(tokenizerMode && { tokenizerMode }),
+  };
 }

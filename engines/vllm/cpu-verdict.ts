@@ -4,6 +4,7 @@ import { formatFor } from "../../planner/model/format-names";
 import type { CardVerdict } from "../card";
 import type { ServedModel } from "../served-model";
 import { cpuGaps } from "./asked-of-release";
+import { unreadOn } from "./card-verdict";
 import { movedFromGpus } from "./host-memory";
 import { servedCacheDtype } from "./memory/served-model";
 import { vllmOwnSettings } from "./settings";
@@ -24,6 +25,7 @@ export function vllmCpuVerdict(model: ServedModel, arch: CpuArchitecture, isPinn
   return {
     refusals: parts.flatMap(({ refusals }) => refusals),
     notes: [...new Set(parts.flatMap(({ notes }) => notes))],
+    ...unreadOn(model, "CPUs"),
   };
 }
 

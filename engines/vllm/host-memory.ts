@@ -25,17 +25,30 @@ export function movedFromGpus(model: Told, pod: PodOfReplica): readonly HostMemo
   );
 }
 
+/**
+ * The size takes the place of the connector in kv-transfer-config, whose other settings stay (_post_init_kv_transfer_config in
+ * config/vllm.py of 0.14.0 to 0.33.0).
+ */
 function offloadedBlocks(model: Told, pod: PodOfReplica): HostMemoryUse[] {
-  const gib = amount(model.args?.["kv-offloading-size"]) ?? 0;
+  const gib = offloadedGiB(model);
+  const [{ extra } = { extra: {} }] = kvConnectors(model.args?.["kv-transfer-config"]);
   const name = isSwitchedOn(model.env?.VLLM_USE_SIMPLE_KV_OFFLOAD)
     ? "SimpleCPUOffloadConnector"
     : "OffloadingConnector";
   const option = "args.kv-offloading-size";
-  return gib === 0 ? [] : [keptBlocks(option, { name, extra: { cpu_bytes_to_use: gib * 2 ** 30 } }, model, pod)];
+  const told = { ...extra, cpu_bytes_to_use: gib * 2 ** 30 };
+  return gib === 0 ? [] : [keptBlocks(option, { name, extra: told }, model, pod)];
+}
+
+function offloadedGiB({ args }: Told): number {
+  return amount(args?.["kv-offloading-size"]) ?? 0;
 }
 
 function connectors(model: Told, pod: PodOfReplica): HostMemoryUse[] {
   const option = "args.kv-transfer-config";
+  if (offloadedGiB(model) > 0) {
+    return [];
+  }
   return kvConnectors(model.args?.["kv-transfer-config"]).flatMap((connector) => {
     if (connector.name.startsWith("LMCacheConnector")) {
       return [ofLmcache(connector, model, pod)];

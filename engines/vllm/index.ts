@@ -54,6 +54,7 @@ export const vllm: Engine = {
   ],
   staysOnNode: (model) => sleeperOnNode(model) ?? nodesGap(model, vllmOwnSettings(model)),
   layoutFlags: [{ flag: "enable-expert-parallel", text: "whole experts on each GPU, not a part of every one" }],
+  startFlags: [{ flag: "enforce-eager", text: "no CUDA graphs: slower answers" }],
   contextLimit: vllmContextLimit,
   versionProblems: vllmVersionProblems,
   modelClass: classFinding,

@@ -12,7 +12,7 @@ import type { ServerModels } from "../shared-servers";
 import { enginePod } from "./engine-pod";
 import { onCpu } from "./memory-requests";
 import { optionMemory, optionMemoryNotes, optionMemoryShort } from "./option-memory";
-import { lacksMemory, refusalToStart, refuse } from "./refuse";
+import { lacksMemory, orUnread, refusalToStart, refuse } from "./refuse";
 import type { Candidate, Fit } from "./types";
 import { capacityText, eachText, gib, notesOf } from "./words";
 
@@ -56,5 +56,6 @@ export function fitOnCpu(server: ServerModels, pool: PoolRequest, node: Capacity
   const candidate: Candidate = { pool: pool.name, layout, estimate, each, resources, notes, concurrency, speed };
   // Known of CPUs that the model was measured on.
   const sizing = sizingFor(model, speed);
-  return sizing === undefined ? { candidate } : chooseLayout(model, pool, [{ candidate, sizing }]);
+  const fit: Fit = sizing === undefined ? { candidate } : chooseLayout(model, pool, [{ candidate, sizing }]);
+  return orUnread(pool, verdicts, fit);
 }

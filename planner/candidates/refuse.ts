@@ -25,14 +25,19 @@ export function lacksMemory(pool: PoolRequest, nearest: Tried, reason: string, r
   return { refusal: { pool: pool.name, ...nearest, missingPerGpuGiB, reason, ...(remedy && { remedy }) } };
 }
 
-/** What would fit, as far as its memory goes, is no candidate where nobody read whether the release starts on the card. */
+/** What would fit, as far as its memory goes, is no candidate where nobody read whether the release starts there. */
 export function orUnread(pool: PoolRequest, verdicts: readonly CardVerdict[], fit: Fit): Fit {
   const unread = verdicts.flatMap((verdict) => verdict.unread ?? [])[0];
-  if (unread === undefined || "refusal" in fit) {
+  if (unread === undefined) {
     return fit;
   }
+  if ("refusal" in fit) {
+    const { reason, remedy } = fit.refusal;
+    const remedies = [...new Set([remedy, unread.remedy].filter((each) => each !== undefined))];
+    return { refusal: { ...fit.refusal, reason: `${reason}; ${unread.reason}`, remedy: remedies.join(", and also ") } };
+  }
   const { layout, estimate, each } = fit.candidate;
-  return { refusal: { pool: pool.name, layout, estimate, each, ...unread } };
+  return { refusal: { pool: pool.name, layout, estimate, each, ...unread, isUnread: true } };
 }
 
 /** Why the models would not start there, whatever their layout and memory. */

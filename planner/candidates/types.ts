@@ -42,6 +42,8 @@ export interface Refusal {
   readonly reason: string;
   /** What would help, where it is known without trying. */
   readonly remedy?: string;
+  /** It would fit, but nobody read whether the release of its engine starts there. */
+  readonly isUnread?: true;
   /** That it breaks. @default the model does not fit */
   readonly rule?: typeof SERVICE_LEVEL;
   /** How many times longer than the service level allows its shortest times are; only with that rule. */

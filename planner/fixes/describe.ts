@@ -81,7 +81,7 @@ function runsOnCpus(engine: EngineName): boolean {
 }
 
 function show(value: FixValue): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : `[${(value ?? []).join(", ")}]`;
+  return typeof value === "object" ? `[${(value ?? []).join(", ")}]` : String(value);
 }
 
 function dollars(amount: number): string {

@@ -5,6 +5,7 @@ import { describeFixes } from "./describe";
 import { modelSettings } from "./model-settings";
 import { poolSettings } from "./pool-settings";
 import type { Replanning, Setting } from "./setting";
+import { startSettings } from "./start-settings";
 
 /** Work that the search may do, in models planned: a second or two at worst, some more where traffic is played. */
 const MOST_PLANNED_MODELS = 1500;
@@ -110,7 +111,7 @@ function settingsFor(request: PlanRequest, plan: DeploymentPlan, problem: Capaci
   const pools = request.pools.toSorted((a, b) => compare(poolCost(plan, b.name), poolCost(plan, a.name)));
   return [
     ...pools.flatMap((pool) => poolSettings(request, pool)),
-    ...models.flatMap((model) => modelSettings(request, model)),
+    ...models.flatMap((model) => [...modelSettings(request, model), ...startSettings(request, plan, model)]),
   ];
 }
 

@@ -45,7 +45,6 @@ export function modelSettings(request: PlanRequest, model: ModelRequest): Settin
     ...(serverOf === undefined ? slowerLevel(request, model) : []),
     ...onThePinnedVersion(request, model),
     ...onAnotherEngine(request, model),
-    ...lessOfTheCard(request, model),
   ];
   return settings.filter((s) => s !== undefined);
 }
@@ -67,7 +66,7 @@ function onItsOwnServer(request: PlanRequest, model: ModelRequest, host: string)
 }
 
 /** Undefined where there is no other value. */
-function setting(
+export function setting(
   request: PlanRequest,
   { name, engine }: ModelRequest,
   key: string,
@@ -83,7 +82,7 @@ function setting(
 }
 
 /** One other value. */
-function single(request: PlanRequest, model: ModelRequest, key: string, from: FixValue, change: ModelChange) {
+export function single(request: PlanRequest, model: ModelRequest, key: string, from: FixValue, change: ModelChange) {
   return setting(request, model, key, from, 1, () => change);
 }
 
@@ -164,23 +163,6 @@ function inFewerBits(request: PlanRequest, model: ModelRequest, withCache: boole
       ? undefined
       : single(request, model, "kvCacheDtype", model.kvCacheDtype, { to: kvCacheDtype, change: { kvCacheDtype } }),
   ];
-}
-
-/** Parts of a card that leave more to what lies outside of the budget. */
-const LOWER_PARTS = [0.9, 0.85, 0.8, 0.7];
-
-/**
- * Less of the card, which what is allocated once the cache is full then has. Each part by itself: less also holds less
- * of the model, so that the least may fail where one above it helps.
- */
-function lessOfTheCard(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
-  const { engine, gpuMemoryUtilization } = model;
-  const key = "gpuMemoryUtilization";
-  return settingPath(engine, key) === key
-    ? []
-    : LOWER_PARTS.filter((part) => gpuMemoryUtilization === undefined || part < gpuMemoryUtilization).map((to) =>
-        single(request, model, key, gpuMemoryUtilization ?? null, { to, change: { gpuMemoryUtilization: to } }),
-      );
 }
 
 /** A pool that the model may not use yet, beside those that it names. */

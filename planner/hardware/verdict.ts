@@ -14,10 +14,13 @@ import { engineImageName, engineNames, engineOf, engineVersion, modelImageName }
 import { type Card, type CardVerdict, describe, describeNeeds, NOTHING_TO_SAY, OTHER_CARDS } from "../../engines/card";
 import type { ModelRequest } from "../request";
 
-/** What can be said of a model on a card before its memory is counted; of an unread card, nothing: see unknownCards. */
+/**
+ * What can be said of a model on a card before its memory is counted; of an unread card, only that the release was not read either,
+ * which is the same on all: see unknownCards.
+ */
 export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   if (gpu.abilities === undefined) {
-    return NOTHING_TO_SAY;
+    return unknownCardVerdict(model);
   }
   const { engine, engineVersion: version } = model;
   const pinned = engineVersion(engine);
@@ -30,6 +33,13 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
       ? []
       : [`which cards ${engineOf(engine).label} ${version} supports was not read; ${pinned} was`];
   return { ...verdict, notes: [...supportNotes(gpu), ...notes, ...unread] };
+}
+
+/** What can be said on whatever card: whether the release was read. */
+export function unknownCardVerdict(model: ModelRequest): CardVerdict {
+  const [any] = gpuModels.flatMap(({ model: name, abilities }) => (abilities ? [{ model: name, ...abilities }] : []));
+  const { unread } = (any && engineOf(model.engine).cardVerdict?.(model, any)) ?? NOTHING_TO_SAY;
+  return { ...NOTHING_TO_SAY, ...(unread && { unread }) };
 }
 
 /** The card as programs see it: under an override it is a sibling of itself, whose number formats stay its own. */

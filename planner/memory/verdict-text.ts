@@ -26,7 +26,7 @@ const DECIDERS: Readonly<Record<Decider, string>> = {
   "free memory":
     "the memory that is free at the start decides, of which the utilization leaves too little to the GPU's context",
   "graph capture":
-    "what CUDA graphs and the sampler take on top of the budget, once the cache has been filled, decides",
+    "what tables of pages, CUDA graphs and the sampler take on top of the budget, once the cache has been filled, decides",
   "recurrent states":
     "the places for recurrent states decide, of which every request that may run at once (max-num-seqs) takes one",
   "host memory": "the host's memory decides",

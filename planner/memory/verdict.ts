@@ -12,7 +12,7 @@ export type MemoryAnswer = "fits" | "edge" | "no";
  * - one request: its cache does not fit, so that the engine does not start;
  * - KV cache: that of all requests does not fit, so that the engine starts and lets some of them wait;
  * - free memory: less than the budget is free when the engine starts;
- * - graph capture: what comes on top of the budget once the cache is filled, CUDA graphs above all;
+ * - graph capture: what comes on top of the budget once the cache is filled: tables of its pages, CUDA graphs, sampling;
  * - recurrent states: the cache has fewer places for them than requests that may run at once;
  * - host memory: without a GPU;
  * - other models: alone it would have another answer than beside the others of its server.
@@ -28,7 +28,7 @@ export type Decider =
   | "host memory"
   | "other models";
 
-/** Deciders that no load changes. */
+/** Deciders besides the room for the load. */
 const START_CHECKS: readonly Decider[] = ["free memory", "graph capture", "recurrent states"];
 
 export function isStartCheck(decides: Decider): boolean {

@@ -8,7 +8,7 @@ import { pool } from "./pools";
 /** Raised when a key goes, or changes its name, type, unit or meaning. Not for keys, and values of lists, that are new. */
 export const SCHEMA_VERSION = 1;
 
-const fixValue = z.union([z.string(), z.number(), z.array(z.string()), z.null()]);
+const fixValue = z.union([z.string(), z.number(), z.literal(true), z.array(z.string()), z.null()]);
 
 const violation = z.strictObject({
   policy: text("Rule of the planner, or policy."),

@@ -111,6 +111,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   "models.*.engine": "production refuses legacy engines",
   "models.*.scaling": "test/stacks/scaling.test.ts judges each",
   "models.*.serviceLevel": "a number",
+  "models.*.ollama.kvCacheDtype": "a value of the same variable",
   "models.*.ray": "the same fields as vLLM's, in the same objects",
   "models.*.triton": "a value of the same command line",
   "models.*.task": "a value of the same command line",

@@ -11,6 +11,7 @@ import { formatFor } from "../../../planner/model/format-names";
 import type { AdapterRoom } from "../../adapters";
 import { loraRoom } from "../adapters";
 import { activationBytes, type ProfilingRun, penaltyBytes, samplingBytes } from "./activation";
+import { tableBytes } from "./block-tables";
 import { graphsInPool } from "./cuda-graphs";
 import { type Device, deviceOf } from "./device";
 import { errorTable } from "./error-terms";
@@ -137,16 +138,21 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   };
   const graphs = device.graphBytes(run, stage) * (room === undefined ? 1 : GRAPHS_WITH_ADAPTERS);
   const counted = graphsInPool(constants, runner, card) ? graphs : 0;
+  const layers = architecture.layerSpecs.slice(stage.firstLayer, stage.endLayer);
+  const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants, device.blockTokens);
+  const tables =
+    layout === undefined || constants.tablesInPool || request.device === "cpu"
+      ? 0
+      : tableBytes({ layout, layers, limits, runner, contextTokens: request.contextTokens });
   const beyond = graphs - counted + (constants.penaltiesInPool ? 0 : penaltyBytes(run));
   const uncounted = device.shared ? 0 : beyond;
   const overhead = {
     activation: activationBytes(run),
     nonTorch: device.nonTorchBytes(run),
-    graphs: counted + (beyond - uncounted),
+    graphs: counted + (beyond - uncounted) + (device.shared ? tables : 0),
   };
   const budget = request.gpuMemoryGiB * BYTES_PER_GIB * utilization;
   const left = budget - weights - overhead.activation - overhead.nonTorch - overhead.graphs;
-  const layout = kvLayout(caches.slice(stage.firstLayer, stage.endLayer), constants, device.blockTokens);
   const cacheGiB = (requests: number): number =>
     layout === undefined
       ? 0
@@ -163,14 +169,18 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   };
   const poolBytes = device.shared ? Math.min(left, parts.kvCache * BYTES_PER_GIB) : left;
   const budgetGiB = toGiB(budget);
-  const later = { uncountedGiB: toGiB(uncounted), samplingGiB: runner === "v1" ? toGiB(samplingBytes(run)) : 0 };
+  const later = {
+    uncountedGiB: toGiB(uncounted),
+    tablesGiB: toGiB(tables),
+    samplingGiB: runner === "v1" ? toGiB(samplingBytes(run)) : 0,
+  };
   return {
     layout,
     poolBytes,
     adapterBytes: adapters,
     need: {
       stage: stage.index,
-      layers: stage.endLayer - stage.firstLayer,
+      layers: layers.length,
       parts,
       oneRequestGiB: cacheGiB(1),
       budgetGiB,

@@ -25,6 +25,8 @@ export interface StartNeed {
   readonly budgetGiB: number;
   /** What is not taken out of the cache's room and is allocated later: graphs and tables for penalties, GiB. */
   readonly uncountedGiB: number;
+  /** Tables of pages, made with the cache, GiB. */
+  readonly tablesGiB: number;
   /** What the sampler's warm-up takes after that, GiB. */
   readonly samplingGiB: number;
   /** Undefined where nothing is cached. */
@@ -50,26 +52,27 @@ export function startChecks(need: StartNeed): StartCheck[] {
  * v1/worker/utils.py of 0.17.0 to 0.33.0; not in 0.9.0).
  */
 function freeMemory(need: StartNeed): StartCheck[] {
-  const { request, constants, budgetGiB } = need;
+  const { request, linked, constants, budgetGiB } = need;
+  const handlesGiB = constants.uncountedHandlesGiB[linked ? "linked" : "other"];
   return constants.checksFreeMemory
     ? [
         {
           decides: "free memory",
           needGiB: budgetGiB + contextGiB(need),
           limitGiB: request.gpuMemoryGiB,
-          off: CONTEXT_OFF,
+          off: { ...CONTEXT_OFF, aboveGiB: CONTEXT_OFF.aboveGiB + handlesGiB },
         },
       ]
     : [];
 }
 
 /**
- * The cache fills the budget whatever load is planned. Then graphs are captured and, by the first runner, the sampler is warmed up for
+ * The cache fills the budget whatever load is planned. Tables of its pages are made, graphs are captured and, by the first runner, the sampler is warmed up for
  * max-num-seqs (compile_or_warm_up_model in v1/worker/gpu_worker.py of 0.8.0 to 0.33.0), in what is left of the card and what the
  * profiling run has given back.
  */
 function onTop(need: StartNeed): StartCheck[] {
-  const { request, linked, parts, budgetGiB, uncountedGiB, samplingGiB, layout } = need;
+  const { request, linked, parts, budgetGiB, uncountedGiB, tablesGiB, samplingGiB, layout } = need;
   if (layout === undefined) {
     return [];
   }
@@ -79,7 +82,7 @@ function onTop(need: StartNeed): StartCheck[] {
   return [
     {
       decides: "graph capture",
-      needGiB: budgetGiB - parts.activation + laterGiB,
+      needGiB: budgetGiB - parts.activation + tablesGiB + laterGiB,
       limitGiB: request.gpuMemoryGiB - besides,
       off: offBy(parts.graphs + laterGiB),
     },

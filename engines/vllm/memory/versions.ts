@@ -45,7 +45,9 @@ export interface VllmConstants {
   readonly hybridStatePages: number;
   readonly cachesChunksWhole: boolean;
   readonly checksFreeMemory: boolean;
+  readonly tablesInPool: boolean;
   readonly countsAfterGroup: boolean;
+  readonly uncountedHandlesGiB: { readonly linked: number; readonly other: number };
   readonly statePageOfEachSequence: boolean;
   readonly windowsKeepAllBatches: boolean;
   readonly skipsUnusedTowers: boolean;

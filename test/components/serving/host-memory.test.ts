@@ -95,7 +95,9 @@ function takenBy({ model, engine, told }: Rendered): { memory: number; shared: n
   const group = number("offload-group-size");
   // Of four or more groups of layers the last may lack some.
   const weights = group > 0 ? (3.9 * 0.5 * model.memoryPerGpu.weightsGiB) / group : 1.9 * number("cpu-offload-gb");
-  const connector = told("kv-transfer-config") !== undefined ? Number(model.env?.LMCACHE_MAX_LOCAL_CPU_SIZE ?? 5) : 0;
+  // The size of blocks takes the place of the connector.
+  const hasConnector = blocks === 0 && told("kv-transfer-config") !== undefined;
+  const connector = hasConnector ? Number(model.env?.LMCACHE_MAX_LOCAL_CPU_SIZE ?? 5) : 0;
   const shared = (hasRegion ? blocks : 0) + (isShared ? media : 0);
   return {
     shared: 1 + shared,

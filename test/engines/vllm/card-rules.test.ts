@@ -181,6 +181,32 @@ describe("a release that was not read", () => {
     expect(problems[0]?.message).toContain(`vLLM ${version} asks of cards was not read`);
   });
 
+  it("is not planned on CPUs either", () => {
+    const model = modelOf("qwen2.5-7b-instruct", { engineVersion: "0.34.0", concurrency: 1 });
+    const cpus = { ...machine("a100-80gb"), gpu: undefined };
+    const plan = (each: ModelRequest) =>
+      planDeployment(environmentOf([poolOf("VM.GPU.A10.1", 1, { name: "own", minNodes: 1, shape: cpus })], [each]));
+    expect(plan(model).problems[0]?.message).toContain("vLLM 0.34.0 asks of CPUs was not read");
+    expect(plan({ ...model, engineVersion: "0.32.0" }).problems).toEqual([]);
+  });
+
+  it("says so beside a service level that no layout keeps", () => {
+    const traffic = {
+      requestsPerSecond: 1,
+      inputTokens: 500,
+      outputTokens: 200,
+      peakFactor: 1,
+      sharedPrefixTokens: 0,
+      lengthVariation: 1,
+    };
+    const serviceLevel = { tpotMs: 2, percentile: 99, confidence: 0.8 } as const;
+    const model = modelOf("qwen3-8b", { engineVersion: "0.34.0", concurrency: 1, traffic, serviceLevel });
+    const pool = poolOf("VM.GPU.A10.1", 1, { minNodes: 1 });
+    const [problem] = planDeployment(environmentOf([pool], [model])).problems;
+    expect(problem?.message).toMatch(/below the floor .*; what vLLM 0\.34\.0 asks of cards was not read/);
+    expect(problem?.remedies?.join()).toContain('engineVersion: "0.33.0"');
+  });
+
   it("is refused all the same where every release would be", () => {
     const model = modelOf("qwen3-8b", { quantization: "bf16", engineVersion: "0.34.0" });
     expect(refusals(model, "t4")).toHaveLength(1);

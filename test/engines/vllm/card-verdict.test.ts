@@ -127,6 +127,18 @@ describe("what starts on a card", () => {
     expect(reasons({ ...plain, engineVersion: "0.8.5" }, t4)).toMatch(/-> .*"0\.10\.2" or newer/);
   });
 
+  it("names only releases that keep every rule of the card, and have the model's class", () => {
+    const cache = (engineVersion: string) => reasons({ ...fp8Cache, engineVersion }, a10);
+    // 0.11.0 runs such a cache on the engine that is known, and not on this card.
+    expect(cache("0.9.2")).toMatch(/0\.11\.1 or newer serve it .* -> .*engineVersion: "0\.11\.1" or newer/);
+    expect(cache("0.11.0")).toContain("take vLLM 0.11.1 or newer");
+    expect(cache("0.11.1")).toBe("");
+    const withClass = (name: string) => ({ ...plain, architecture: { ...plain.architecture, classes: [name] } });
+    expect(reasons(withClass("Qwen3ForCausalLM"), v100)).toContain('engineVersion: "0.19.1"');
+    // Its class came with a release that has no code for the card any more.
+    expect(reasons(withClass("DeepseekV4ForCausalLM"), v100)).not.toContain("engineVersion");
+  });
+
   it("says what a card makes of formats that it only stores, and of BF16 checkpoints", () => {
     expect(cardVerdict(fp8, a10).notes).toEqual([
       "fp8 weights on NVIDIA A10 save memory, not time: it computes them in 16 bits",
@@ -178,6 +190,9 @@ describe("what starts on a card", () => {
   it("is unknown for a card without abilities, and for a release that was not read", () => {
     const { abilities: _, ...unread } = v100;
     expect(cardVerdict(gptOss, unread)).toEqual({ refusals: [], notes: [] });
+    expect(cardVerdict({ ...gptOss, engineVersion: "0.99.0" }, unread).unread?.reason).toContain(
+      "0.99.0 asks of cards",
+    );
     const shape = { ...shapeNamed("VM.GPU3.1"), gpu: unread };
     const { models, problems } = planWithAdvice(
       environmentOf([poolOf("VM.GPU3.1", 1, { shape })], [{ ...awq, concurrency: 1 }]),

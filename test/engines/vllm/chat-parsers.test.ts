@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { parsersAskedFor } from "../../../engines/vllm/asked-parsers";
 import { chatParserRows, chatParsers } from "../../../engines/vllm/chat-parsers";
 import { vllmArgument } from "../../../engines/vllm/options";
 import { knownFamilies } from "../../../planner/model/families/registry";
+import { modelOf } from "../../planner/fixtures";
+import { read } from "../../planner/model/families/reading";
 
 const text = z.string().min(1);
 const row = z.strictObject({
@@ -13,8 +16,34 @@ const row = z.strictObject({
     .strictObject({ file: z.string().regex(/^tool_chat_template_[\w.]+\.jinja$/), needed: z.boolean() })
     .optional(),
   reasoning: text.optional(),
+  tokenizerMode: z.strictObject({ name: text, until: text }).optional(),
   source: text,
   asOf: z.iso.date(),
+});
+
+describe("the parsers of DeepSeek-V3.2", () => {
+  const asked = (engineVersion: string, args = {}) => {
+    const architecture = read("deepseek_v32");
+    const model = modelOf("qwen3-8b", { architecture, engineVersion, args });
+    const owner = { key: "models.chat.vllm", version: engineVersion, hasTemplates: true };
+    return parsersAskedFor(owner, { toolCalling: true, reasoning: true }, model);
+  };
+
+  it("come with the tokenizer that has its template, where a release does not take it by itself", () => {
+    const parsers = { "tool-call-parser": "deepseek_v32", "reasoning-parser": "deepseek_v3" };
+    const mode = { "tokenizer-mode": "deepseek_v32" };
+    expect(asked("0.33.0").args).toEqual({ "enable-auto-tool-choice": true, ...parsers });
+    expect(asked("0.17.1").args).toEqual({ "enable-auto-tool-choice": true, ...parsers, ...mode });
+    expect(asked("0.17.1", { "tokenizer-mode": "hf" }).args).not.toHaveProperty("tokenizer-mode");
+  });
+
+  it("are none in a release before them", () => {
+    expect(
+      asked("0.12.0")
+        .problems.map(({ message }) => message)
+        .join(),
+    ).toContain("no tool-call-parser of vLLM 0.12.0");
+  });
 });
 
 describe("parsers of chat models", () => {
@@ -50,6 +79,7 @@ describe("parsers of chat models", () => {
     ["llama", "NousResearch/Hermes-3-Llama-3.1-8B", { toolCalls: "hermes" }],
     ["deepseek_v3", "deepseek-ai/DeepSeek-R1", { reasoning: "deepseek_r1" }],
     ["deepseek_v3", "deepseek-ai/DeepSeek-V3.1", { toolCalls: "deepseek_v31", reasoning: "deepseek_v3" }],
+    ["deepseek_v4", "deepseek-ai/DeepSeek-V4-Flash", { toolCalls: "deepseek_v4", reasoning: "deepseek_v4" }],
     ["minimax_m2", "MiniMaxAI/MiniMax-M2.5", { toolCalls: "minimax_m2", reasoning: "minimax_m2" }],
     ["gpt_oss", "openai/gpt-oss-20b", { toolCalls: "openai", reasoning: "openai_gptoss" }],
     ["opt", "facebook/opt-125m", {}],

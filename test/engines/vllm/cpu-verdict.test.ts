@@ -66,6 +66,12 @@ describe("vLLM on CPUs", () => {
     expect(vllmCpuVerdict(model, "arm64", false)).toEqual({ refusals: [], notes: [] });
   });
 
+  it("does not know whether a release starts that nobody read", () => {
+    const { refusals, unread } = vllmCpuVerdict(modelOf(QWEN, { engineVersion: "0.99.0" }), "amd64", false);
+    expect(refusals).toEqual([]);
+    expect(unread?.reason).toContain("what vLLM 0.99.0 asks of CPUs was not read");
+  });
+
   it("refuses gpt-oss's experts on Arm, and says on x86 what they need", () => {
     const experts = modelOf("gpt-oss-20b");
     expect(vllmCpuVerdict(experts, "arm64", true).refusals.map(({ remedy }) => remedy)).toEqual([

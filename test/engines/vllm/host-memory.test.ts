@@ -40,6 +40,21 @@ describe("kv-offloading-size", () => {
     expect(taken({ args, env: { VLLM_USE_SIMPLE_KV_OFFLOAD: "0" } })).toEqual([[option, 24, 24]]);
   });
 
+  it("takes the place of the connectors of kv-transfer-config, and leaves their other settings", () => {
+    const beside = (kv_connector: string, kv_connector_extra_config: object) => ({
+      args: { ...args, "kv-transfer-config": { kv_connector, kv_role: "kv_both", kv_connector_extra_config } },
+    });
+    expect(taken(beside("OffloadingConnector", { cpu_bytes_to_use: "8G" }))).toEqual([[option, 24, 24]]);
+    expect(taken(beside("LMCacheConnectorV1", {}))).toEqual([[option, 24, 24]]);
+    const parts = [{ kv_connector: "OffloadingConnector", kv_connector_extra_config: { cpu_bytes_to_use: "8G" } }];
+    expect(taken(beside("MultiConnector", { connectors: parts }))).toEqual([[option, 24, 24]]);
+    const tiered = {
+      ...beside("OffloadingConnector", { spec_name: "TieringOffloadingSpec" }),
+      engineVersion: "0.25.0",
+    };
+    expect(taken(tiered)).toEqual([[option, 24, 24]]);
+  });
+
   it("is that of the vLLM in Ray", () => {
     expect(taken({ engine: "ray", engineVersion: "2.56.0", args })).toEqual([[option, 48, 0]]);
     expect(taken({ engine: "ray", engineVersion: "2.60.0", args })).toEqual([[option, 24, 24]]);

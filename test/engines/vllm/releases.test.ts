@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { releaseGaps } from "../../../engines/vllm/asked-of-release";
 import { argumentsFor, featureGap, valueGap, variablesFor, vllmReleases } from "../../../engines/vllm/releases";
 import table from "../../../engines/vllm/releases.json";
+import { modelOf } from "../../planner/fixtures";
+import { read } from "../../planner/model/families/reading";
 
 const release = z.string().refine((version) => vllmReleases.releases.includes(version));
 const text = z.string().min(1);
@@ -82,6 +85,17 @@ describe("what a release lacks", () => {
     const fp8Cache = (version: string, capability: number) => featureGap("fp8Cache", version, capability) === undefined;
     expect([fp8Cache("0.9.1", 9), fp8Cache("0.9.1", 10), fp8Cache("0.9.1", 8.9)]).toEqual([true, false, false]);
     expect([fp8Cache("0.10.2", 10), fp8Cache("0.10.2", 8.9), fp8Cache("0.11.0", 8.9)]).toEqual([true, false, true]);
+  });
+
+  it("holds for a recurrent layer beside attention too", () => {
+    const gaps = (family: string) => {
+      const model = modelOf("qwen3-8b", { architecture: read(family), engineVersion: "0.10.1" });
+      return releaseGaps({ model, own: {}, isReasoningWithTools: false }).map(
+        ({ reason }) => reason.split(" need ")[0],
+      );
+    };
+    expect(gaps("falcon_h1")).toEqual(["models with recurrent layers"]);
+    expect(gaps("llama")).toEqual([]);
   });
 
   it("is also a value of a flag", () => {

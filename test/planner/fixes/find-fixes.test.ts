@@ -4,6 +4,8 @@ import { hourlyUsd, onPremNode } from "../../../catalog/shapes";
 import { engineNames } from "../../../engines";
 import { withFixes } from "../../../planner/fixes/find-fixes";
 import { modelSettings } from "../../../planner/fixes/model-settings";
+import { startSettings } from "../../../planner/fixes/start-settings";
+import type { Decider, MemoryVerdict } from "../../../planner/memory/verdict";
 import { planDeployment } from "../../../planner/plan";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../../../planner/request";
@@ -83,6 +85,42 @@ describe("a model whose graphs and sampler find no room once the cache is full",
     expect(fixes).toContainEqual(expect.objectContaining({ path, from: 0.9, to: 0.85 }));
     const refusedWith = (part: number) => refusals(planDeployment(tight({ gpuMemoryUtilization: part }))).length;
     expect([0.9, 0.85].map(refusedWith)).toEqual([1, 0]);
+  });
+});
+
+describe("a model that is refused", () => {
+  it("is offered no CUDA graphs, and less of the card, only where what is allocated besides the load decides", () => {
+    const pathsOf = (request: PlanRequest) => (onlyRefusal(request).fixes ?? []).map(({ path }) => path);
+    const eager = "models.chat.args.enforce-eager";
+    const pool = poolOf("VM.GPU.A10.1", 1, { name: "gpu", minNodes: 1 });
+    const old = {
+      name: "chat",
+      engineVersion: "0.9.2",
+      concurrency: 1,
+      contextTokens: 4096,
+      gpuMemoryUtilization: 0.97,
+    };
+    const ofGraphs = environmentOf([pool], [modelOf("qwen3-8b", old)]);
+    expect(pathsOf(ofGraphs)).toContain(eager);
+    const ofLoad = environmentOf(
+      [pool],
+      [modelOf("qwen3-8b", { ...old, contextTokens: 40_960, gpuMemoryUtilization: 0.9 })],
+    );
+    expect(pathsOf(ofLoad).join()).not.toMatch(/eager|gpuMemoryUtilization/);
+  });
+
+  it("is not planned again for settings that help where the load does not decide", () => {
+    const plan = (decides: Decider) => {
+      const verdict = { decides } as MemoryVerdict;
+      return { unplaced: [{ name: "chat", nearest: { verdict } }] } as unknown as DeploymentPlan;
+    };
+    const model = modelOf("qwen3-8b", { name: "chat" });
+    const request = environmentOf([], [model]);
+    expect(startSettings(request, plan("one request"), model)).toEqual([]);
+    expect(startSettings(request, plan("graph capture"), model).map(({ path }) => path)).toEqual([
+      ...Array(4).fill("models.chat.vllm.gpuMemoryUtilization"),
+      "models.chat.args.enforce-eager",
+    ]);
   });
 });
 
