@@ -53,7 +53,20 @@ const priceShare = z.strictObject({
 }) satisfies z.ZodType<PriceShare>;
 
 /** What clouds offer and bill beside machines. */
+/** Each by its name, which is the last part of its path. */
+const awsManagedPolicies = z
+  .strictObject({
+    about,
+    asOf: day,
+    source: text,
+    policies: z.record(z.string(), z.string().regex(/^([\w-]+\/)*\w+$/)),
+  })
+  .refine(({ policies }) => Object.entries(policies).every(([name, path]) => path.split("/").at(-1) === name), {
+    error: "a policy's path ends with its name",
+  });
+
 export const clouds = {
+  awsManagedPolicies,
   cloudPrices: z.strictObject({
     about,
     prices: z.array(cloudPrice),

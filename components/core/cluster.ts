@@ -83,7 +83,7 @@ export interface KarpenterGround {
   readonly discovery: { readonly key: string; readonly value: string };
   /** Key of its nodes' disks. */
   readonly volumesKeyArn: pulumi.Input<string>;
-  /** Release of the AL2023 images: v20260714. */
+  /** Release of the AL2023 images: v20261012. */
   readonly nodeImage: string;
   /** Tags of the machines that it makes. */
   readonly tags: Readonly<Record<string, string>>;

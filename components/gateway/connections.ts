@@ -7,6 +7,7 @@ import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
 import { outsideEnds, serverAt } from "../core/outside";
 import { type ModelEndpoint, speaksOpenAi } from "../serving/endpoint";
+import { AI_GATEWAY_PODS } from "./controller-values";
 import { speaksGrpc } from "./grpc-routes";
 import { speaksKserveAlone } from "./kserve-routes";
 import { gatewayProxies, PROXY_PORTS, RATE_LIMITER, rateLimiterPods, rateLimitStorePods } from "./names";
@@ -19,7 +20,7 @@ const ACME_SOLVER = {
   pods: { namespace: GATEWAY_NAMESPACE, podLabels: { "acme.cert-manager.io/http01-solver": "true" } },
   port: 8089,
 } as const;
-/** gRPC service that Envoy Gateway calls to have its xDS configuration amended (ai-gateway-helm 1.1). */
+/** gRPC service that Envoy Gateway calls to have its xDS configuration amended (ai-gateway-helm 1.0). */
 const EXTENSION_SERVER_PORT = 1063;
 /** gRPC port of Envoy Gateway's xDS server. */
 const XDS_PORT = 18000;
@@ -28,10 +29,10 @@ const QUOTAS_XDS_PORT = 18001;
 
 const envoyGateway = podsIn(ENVOY_GATEWAY_NAMESPACE);
 const aiGateway = podsIn(AI_GATEWAY_NAMESPACE);
-/** Its pods that others connect to, by a label of its chart (ai-gateway-helm 1.1). */
+/** Its pods that others connect to. */
 const aiGatewayServers = {
   namespace: AI_GATEWAY_NAMESPACE,
-  podLabels: { "app.kubernetes.io/name": "ai-gateway-helm" },
+  podLabels: AI_GATEWAY_PODS,
 };
 
 export interface GatewayConnections {

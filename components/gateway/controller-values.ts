@@ -63,28 +63,32 @@ export function envoyGatewayValues(stage: Stage, countsQuotas: boolean): HelmVal
   };
 }
 
+/** Labels of the AI gateway's pods (ai-gateway-helm 1.0, _helpers.tpl). */
+export const AI_GATEWAY_PODS = { "app.kubernetes.io/name": "ai-gateway-helm" } as const;
+
 /** Where the AI gateway's controller finds the seed of its sessions. */
 export const SESSION_SEED = { secret: "ai-gateway-session", variable: "MCP_SESSION_ENCRYPTION_SEED" } as const;
 
 /**
  * Values of ai-gateway-helm. MCP is not used, but the chart's default for the seed of its sessions is public. The
  * chart knows the seed only as an argument of its container; the kubelet puts the variable there (templates/deployment.yaml
- * of v1.1.0), so that no value shows in the Deployment or in Helm's record.
+ * of v1.0.0), so that no value shows in the Deployment or in Helm's record.
  */
 export function aiGatewayValues(stage: Stage): HelmValues {
   const { secret, variable } = SESSION_SEED;
   return {
     controller: {
       replicaCount: replicasOf(stage),
-      podDisruptionBudget: { enabled: true, maxUnavailable: 1 },
       resources: quantities(controller),
-      logFormat: "json",
+      // The chart's defaults are empty.
+      podSecurityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: "RuntimeDefault" } },
+      securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
       metricsRequestHeaderAttributes: `${CONSUMER_HEADER}:consumer`,
       mutatingWebhook: { certManager: { enable: true } },
       mcp: { sessionEncryption: { seed: `$(${variable})` } },
       extraEnvVars: [{ name: variable, valueFrom: { secretKeyRef: { name: secret, key: variable } } }],
     },
-    extProc: { logFormat: "json", extraEnvVars: [{ name: "DISABLE_PPROF", value: "true" }] },
+    extProc: { extraEnvVars: [{ name: "DISABLE_PPROF", value: "true" }] },
     envoyGateway: { namespace: ENVOY_GATEWAY_NAMESPACE },
   };
 }

@@ -7,7 +7,8 @@ import type { Stage } from "../../planner/types";
 import { type AcmeServer, certManagerController } from "../certificates/cert-manager";
 import { Controller } from "../core/controller";
 import { PlatformComponent } from "../core/platform-component";
-import { aiGatewayValues, envoyGatewayValues, SESSION_SEED } from "./controller-values";
+import { replicasOf } from "../core/replicas";
+import { AI_GATEWAY_PODS, aiGatewayValues, envoyGatewayValues, SESSION_SEED } from "./controller-values";
 import { RateLimitStore } from "./rate-limit-store";
 
 export interface GatewayControllersArgs {
@@ -64,7 +65,7 @@ export class GatewayControllers extends PlatformComponent {
         crds: { chart: "ai-gateway-crds-helm", release: "ai-gateway-crds" },
         after: [...envoyGateway.releases, ...(certManager?.releases ?? [])],
         contents: (namespace) => ({
-          needs: [this.sessionSeed(namespace)],
+          needs: [this.sessionSeed(namespace), ...this.aiGatewayBudget(namespace, stage)],
           charts: [{ chart: "ai-gateway-helm", release: "ai-gateway", values: aiGatewayValues(stage) }],
         }),
       },
@@ -77,6 +78,22 @@ export class GatewayControllers extends PlatformComponent {
 
   private rateLimitStore(namespace: pulumi.Output<string>): RateLimitStore {
     return new RateLimitStore(this.child("rate-limit-store"), { namespace }, this.childOptions());
+  }
+
+  /** The chart brings none. */
+  private aiGatewayBudget(namespace: pulumi.Output<string>, stage: Stage): kubernetes.policy.v1.PodDisruptionBudget[] {
+    return replicasOf(stage) < 2
+      ? []
+      : [
+          new kubernetes.policy.v1.PodDisruptionBudget(
+            this.child("ai-gateway-budget"),
+            {
+              metadata: { name: "ai-gateway", namespace, labels: standardLabels("ai-gateway", "budget") },
+              spec: { maxUnavailable: 1, selector: { matchLabels: { ...AI_GATEWAY_PODS } } },
+            },
+            this.childOptions(),
+          ),
+        ];
   }
 
   private sessionSeed(namespace: pulumi.Output<string>): kubernetes.core.v1.Secret {

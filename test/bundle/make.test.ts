@@ -138,7 +138,7 @@ describe("a bundle", () => {
     const bundle = await makeBundle(needs(), root, tools());
     const ofModel = (path: string) => `models/org--model@main/${path}`;
     const expected = [
-      "charts/cert-manager-v1.21.1.tgz",
+      "charts/cert-manager-v1.21.2.tgz",
       `charts/lws-${LWS.version}.tgz`,
       "images/docker.io_library_node_24.tar",
       "images/quay.io_a_single_1.tar",
@@ -212,7 +212,7 @@ describe("a bundle", () => {
     const error = await makeBundle(wrong, root, tools()).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BundleIncompleteError);
     expect((error as BundleIncompleteError).reasons).toEqual([
-      `chart cert-manager v1.21.1: ${CERT_MANAGER.repository}/charts/cert-manager.tgz: answers 404`,
+      `chart cert-manager v1.21.2: ${CERT_MANAGER.repository}/charts/cert-manager.tgz: answers 404`,
       expect.stringContaining("k3s, install.sh: what came has the SHA-256"),
       expect.stringContaining("k3s, k3s: what came has the SHA-256"),
       "quay.io/none:1: MANIFEST_UNKNOWN",

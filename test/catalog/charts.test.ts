@@ -7,7 +7,7 @@ import { atNight } from "../harness/property-runs";
 describe("charts", () => {
   it("are found by name", () => {
     expect(chart("gateway-helm")).toMatchObject({
-      version: "v1.9.0",
+      version: "v1.9.3",
       repository: "oci://docker.io/envoyproxy/gateway-helm",
     });
     expect(() => chart("gatway-helm")).toThrow('unknown chart "gatway-helm": did you mean "gateway-helm"?');
@@ -17,7 +17,7 @@ describe("charts", () => {
     expect(chartReference("lws")).toEqual({ chart: "oci://registry.k8s.io/lws/charts/lws", version: "0.10.0" });
     expect(chartReference("istio-base")).toEqual({
       chart: "base",
-      version: "1.30.3",
+      version: "1.30.8",
       repositoryOpts: { repo: "https://istio-release.storage.googleapis.com/charts" },
     });
   });
@@ -62,7 +62,7 @@ describe("chartValueProblems", () => {
 
   it("names a misspelt key, its path and the nearest known one", () => {
     expect(chartValueProblems("gateway-helm", { deployment: { replica: 2 } })).toEqual([
-      'gateway-helm v1.9.0: no value "deployment.replica"; the nearest one is "deployment.replicas"',
+      'gateway-helm v1.9.3: no value "deployment.replica"; the nearest one is "deployment.replicas"',
     ]);
   });
 

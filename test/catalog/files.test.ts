@@ -38,6 +38,7 @@ describe("catalogue files", () => {
     ["k3s.json", schemas.k3s],
     ["licenses.json", schemas.licenses],
     ["oke.json", schemas.oke],
+    ["aws-managed-policies.json", schemas.awsManagedPolicies],
     ["confidential.json", schemas.confidential],
     ["node-agents.json", schemas.nodeAgents],
     ["node-start.json", schemas.nodeStart],

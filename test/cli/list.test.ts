@@ -62,7 +62,7 @@ describe("npm run list", () => {
   it("has every container image of an environment, and who uses it", async () => {
     const found = await rows("images", "dev");
     const names = found.map(({ name }) => name);
-    for (const image of ["ollama/ollama:", "envoyproxy/ai-gateway-extproc:v1.1.0", "prometheus/prometheus:v3."]) {
+    for (const image of ["ollama/ollama:", "envoyproxy/ai-gateway-extproc:v1.0.0", "prometheus/prometheus:v3."]) {
       expect(names.filter((name) => String(name).includes(image))).toHaveLength(1);
     }
     expect(new Set(names).size).toBe(names.length);

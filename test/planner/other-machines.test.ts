@@ -4,7 +4,7 @@ import { planDeployment } from "../../planner/plan";
 import { environmentOf, modelOf, poolOf } from "./fixtures";
 
 const chat = modelOf("qwen2.5-7b-instruct", { name: "chat", concurrency: 4, maxReplicas: 1, tensorParallel: 1 });
-const large = modelOf("llama-3.1-405b-instruct-fp8", { name: "large", concurrency: 1, maxReplicas: 1 });
+const large = modelOf("llama-3.1-70b-instruct", { name: "large", concurrency: 1, maxReplicas: 1 });
 
 it("names the machines with which the plan holds, cheapest plan first, and not the one that is not to be had", () => {
   const request = environmentOf([poolOf("VM.GPU.A10.1", 2)], [chat]);

@@ -1,3 +1,4 @@
+import type { ManagedPolicyName } from "../../../catalog/aws-managed-policies";
 import type { EksAddonName } from "../../../catalog/eks";
 import type { EksSettings } from "./settings";
 import { environmentTags } from "./tags";
@@ -18,8 +19,7 @@ export interface EksAddon {
 
 export interface EksAddonAccount {
   readonly serviceAccount: string;
-  /** Of Amazon's policies, the last part of its ARN. */
-  readonly amazonPolicy: string;
+  readonly managedPolicy: ManagedPolicyName;
   /** It makes volumes, with our key. */
   readonly usesVolumesKey: boolean;
 }
@@ -50,7 +50,7 @@ export const EKS_ADDONS: readonly EksAddon[] = [
     suffix: "pod-network",
     comes: "before nodes",
     values: () => ({ enableNetworkPolicy: "true" }),
-    account: { serviceAccount: "aws-node", amazonPolicy: "AmazonEKS_CNI_Policy", usesVolumesKey: false },
+    account: { serviceAccount: "aws-node", managedPolicy: "AmazonEKS_CNI_Policy", usesVolumesKey: false },
   },
   { addon: "kube-proxy", suffix: "proxy", comes: "before nodes" },
   {
@@ -70,7 +70,7 @@ export const EKS_ADDONS: readonly EksAddon[] = [
     values: (settings) => ({ controller: { extraVolumeTags: environmentTags(settings) } }),
     account: {
       serviceAccount: "ebs-csi-controller-sa",
-      amazonPolicy: "service-role/AmazonEBSCSIDriverPolicyV2",
+      managedPolicy: "AmazonEBSCSIDriverPolicyV2",
       usesVolumesKey: true,
     },
   },

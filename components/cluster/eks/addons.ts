@@ -74,7 +74,7 @@ export class EksAddons extends PlatformComponent {
   private role(
     suffix: string,
     addon: string,
-    { serviceAccount, amazonPolicy, usesVolumesKey }: EksAddonAccount,
+    { serviceAccount, managedPolicy, usesVolumesKey }: EksAddonAccount,
   ): IamRole {
     const { settings, controlPlane, keys } = this.args;
     return podRole(
@@ -85,7 +85,7 @@ export class EksAddons extends PlatformComponent {
         namespace: NAMESPACE,
         serviceAccount,
         description: `Add-on ${addon} of the EKS cluster ${settings.environment}`,
-        amazonPolicies: [amazonPolicy],
+        managedPolicies: [managedPolicy],
         ...(usesVolumesKey && {
           documents: { disks: keys.volumesKeyArn.apply((key) => iamDocument(diskKeyStatements(key))) },
         }),

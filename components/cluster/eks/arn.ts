@@ -1,3 +1,5 @@
+import { type ManagedPolicyName, managedPolicyPath } from "../../../catalog/aws-managed-policies";
+
 /** What an ARN says of where a thing is. */
 export interface ArnPlace {
   readonly partition: string;
@@ -29,7 +31,7 @@ const PARTITIONS = [
   { prefix: "us-gov-", partition: "aws-us-gov" },
 ] as const;
 
-/** ARN of a policy that Amazon keeps: `AmazonEKSClusterPolicy`, `service-role/AmazonEBSCSIDriverPolicyV2`. */
-export function amazonPolicy(region: string, name: string): string {
-  return `arn:${partitionOf(region)}:iam::aws:policy/${name}`;
+/** ARN of a managed policy of AWS in the partition of a region. */
+export function managedPolicyArn(region: string, name: ManagedPolicyName): string {
+  return `arn:${partitionOf(region)}:iam::aws:policy/${managedPolicyPath(name)}`;
 }

@@ -24,7 +24,7 @@ export class EksControlPlaneRole extends PlatformComponent {
         settings,
         description: `Control plane of the EKS cluster ${settings.environment}`,
         trust: serviceTrust("eks.amazonaws.com"),
-        amazonPolicies: ["AmazonEKSClusterPolicy"],
+        managedPolicies: ["AmazonEKSClusterPolicy"],
         documents: { own: pulumi.all([secretsKeyArn, logGroupArn]).apply(([key, logs]) => document(key, logs)) },
       },
       this.childOptions(),

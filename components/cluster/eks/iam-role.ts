@@ -2,8 +2,9 @@ import { Policy } from "@pulumi/aws/iam/policy";
 import { Role } from "@pulumi/aws/iam/role";
 import { RolePolicyAttachment } from "@pulumi/aws/iam/rolePolicyAttachment";
 import type * as pulumi from "@pulumi/pulumi";
+import type { ManagedPolicyName } from "../../../catalog/aws-managed-policies";
 import { PlatformComponent } from "../../core/platform-component";
-import { amazonPolicy } from "./arn";
+import { managedPolicyArn } from "./arn";
 import type { EksSettings } from "./settings";
 
 export interface IamRoleArgs {
@@ -11,8 +12,8 @@ export interface IamRoleArgs {
   readonly description: string;
   /** Document that says who may work as it. */
   readonly trust: pulumi.Input<string>;
-  /** Policies that Amazon keeps, by the last part of their ARN: `AmazonEKSClusterPolicy`. */
-  readonly amazonPolicies?: readonly string[];
+  /** Managed policies of AWS. */
+  readonly managedPolicies?: readonly ManagedPolicyName[];
   /** Documents of our own by a word each, which names their policies. */
   readonly documents?: Readonly<Record<string, pulumi.Input<string>>>;
 }
@@ -30,12 +31,12 @@ export class IamRole extends PlatformComponent {
 
   constructor(name: string, args: IamRoleArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:IamRole", name, opts);
-    const { settings, description, trust, amazonPolicies = [], documents = {} } = args;
+    const { settings, description, trust, managedPolicies = [], documents = {} } = args;
     const role = new Role(this.child("role"), { description, assumeRolePolicy: trust }, this.childOptions());
     const attach = (word: string, policyArn: pulumi.Input<string>) =>
       new RolePolicyAttachment(this.child(word), { role: role.name, policyArn }, this.childOptions());
     const attachments = [
-      ...amazonPolicies.map((policy) => attach(wordOf(policy), amazonPolicy(settings.region, policy))),
+      ...managedPolicies.map((policy) => attach(wordOf(policy), managedPolicyArn(settings.region, policy))),
       ...Object.entries(documents).map(([word, policy]) =>
         attach(word, new Policy(this.child(`${word}-policy`), { description, policy }, this.childOptions()).arn),
       ),
@@ -47,7 +48,7 @@ export class IamRole extends PlatformComponent {
   }
 }
 
-/** `service-role/AmazonEBSCSIDriverPolicyV2` as a part of a logical name. */
-function wordOf(policy: string): string {
-  return policy.replace(/^.*\//, "").replaceAll("_", "-").toLowerCase();
+/** A policy's name as a part of a logical name. */
+function wordOf(policy: ManagedPolicyName): string {
+  return policy.replaceAll("_", "-").toLowerCase();
 }

@@ -44,7 +44,7 @@ export class KarpenterIdentity extends PlatformComponent {
         settings,
         description: `Nodes that Karpenter makes for the EKS cluster ${environment}`,
         trust: serviceTrust(ec2Service(region)),
-        amazonPolicies: NODE_POLICIES,
+        managedPolicies: NODE_POLICIES,
       },
       this.childOptions(),
     );

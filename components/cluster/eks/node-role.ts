@@ -21,7 +21,7 @@ export function nodeRole(
       settings,
       description: `Nodes of managed groups of ${settings.environment}`,
       trust: serviceTrust("ec2.amazonaws.com"),
-      amazonPolicies: NODE_POLICIES,
+      managedPolicies: NODE_POLICIES,
     },
     opts,
   );

@@ -16,7 +16,7 @@ export interface EksSettings {
   readonly administrators: readonly string[];
   readonly endpoint: EksEndpoint;
   readonly network: EksNetworks;
-  /** Release of the AL2023 images: v20260714. */
+  /** Release of the AL2023 images: v20261012. */
   readonly nodeImage: string;
   /** Of Amazon's add-ons, where they are not those of the catalogue. */
   readonly addonVersions: Readonly<Partial<Record<EksAddonName, string>>>;

@@ -20,14 +20,6 @@ const CONFIG = "envoy-gateway-config";
 export const AI_CONTROLLER = "ai-gateway-controller";
 export const WEBHOOK_CERTIFICATE = "self-signed-cert-for-mutating-webhook";
 
-/** Values of 1.1.0, which the platform installs; those of 1.0.0 have none (catalog/chart-values/ai-gateway-helm.json). */
-const RESTRICTED = {
-  allowPrivilegeEscalation: false,
-  capabilities: { drop: ["ALL"] },
-  runAsNonRoot: true,
-  seccompProfile: { type: "RuntimeDefault" },
-};
-
 const podNamespace = { fieldRef: { fieldPath: "metadata.namespace" } };
 
 /** What gateway-helm makes, less its certificates: objects that come first, the Job's pod, the controller's pod. */
@@ -148,6 +140,8 @@ interface AiValues {
     readonly watch: { readonly namespaces: readonly string[]; readonly cacheSyncTimeout: string };
     readonly mcp: { readonly sessionEncryption: { readonly seed: string; readonly iterations: number } };
     readonly extraEnvVars: readonly object[];
+    readonly podSecurityContext: object;
+    readonly securityContext: object;
     readonly mutatingWebhook: { readonly port: number; readonly objectSelector: object };
     readonly service: { readonly ports: readonly object[] };
   };
@@ -193,12 +187,13 @@ export async function aiGatewayPods(ours: Values): Promise<Omit<ControllerPods, 
       metadata: { name: AI_CONTROLLER, namespace, labels: AI_LABELS },
       spec: {
         serviceAccountName: AI_CONTROLLER,
+        securityContext: controller.podSecurityContext,
         containers: [
           {
             name: "ai-gateway-helm",
             image: "docker.io/envoyproxy/ai-gateway-controller:v1.0.0",
             args: aiGatewayArgs(values),
-            securityContext: RESTRICTED,
+            securityContext: controller.securityContext,
             env: [{ name: "POD_NAMESPACE", valueFrom: podNamespace }, ...controller.extraEnvVars],
             volumeMounts: [{ mountPath: "/certs", name: "certs" }],
           },

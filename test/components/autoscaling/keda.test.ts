@@ -27,7 +27,7 @@ describe("KEDA", () => {
     expect(release?.inputs).toMatchObject({
       name: "keda",
       chart: "keda",
-      version: "2.20.2",
+      version: "2.21.0",
       namespace: "keda",
       skipCrds: false,
       atomic: true,

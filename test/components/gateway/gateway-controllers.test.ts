@@ -25,10 +25,10 @@ describe("GatewayControllers", () => {
       .ofType(RELEASE)
       .map(({ inputs }) => [inputs.name, inputs.namespace, inputs.chart, inputs.version]);
     expect(installed.sort()).toEqual([
-      ["ai-gateway", "envoy-ai-gateway-system", "oci://docker.io/envoyproxy/ai-gateway-helm", "v1.1.0"],
-      ["ai-gateway-crds", "envoy-ai-gateway-system", "oci://docker.io/envoyproxy/ai-gateway-crds-helm", "v1.1.0"],
-      ["cert-manager", "cert-manager", "cert-manager", "v1.21.1"],
-      ["envoy-gateway", "envoy-gateway-system", "oci://docker.io/envoyproxy/gateway-helm", "v1.9.0"],
+      ["ai-gateway", "envoy-ai-gateway-system", "oci://docker.io/envoyproxy/ai-gateway-helm", "v1.0.0"],
+      ["ai-gateway-crds", "envoy-ai-gateway-system", "oci://docker.io/envoyproxy/ai-gateway-crds-helm", "v1.0.0"],
+      ["cert-manager", "cert-manager", "cert-manager", "v1.21.2"],
+      ["envoy-gateway", "envoy-gateway-system", "oci://docker.io/envoyproxy/gateway-helm", "v1.9.3"],
     ]);
   });
 

@@ -213,7 +213,7 @@ describe("GpuSoftware", () => {
     const { deployment, ready } = await made({ by: "platform", image: "bare", pools: [A10, MI300X] }, preview);
     const releases = deployment.ofType("kubernetes:helm.sh/v3:Release");
     expect(releases.map(({ name, inputs }) => [name, inputs.name, inputs.version])).toEqual([
-      ["gpu-software-charts-gpu-operator", "gpu-operator", "v26.7.0"],
+      ["gpu-software-charts-gpu-operator", "gpu-operator", "v26.7.1"],
       ["gpu-software-charts-amd-gpu", "amd-gpu", "0.21.0"],
     ]);
     expect(ready).toHaveLength(2);

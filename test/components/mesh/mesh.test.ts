@@ -25,10 +25,10 @@ describe("Istio", () => {
   it("is four charts of one version, its CRDs first, in a namespace whose agents may do what they must", async () => {
     const deployment = await mesh();
     expect(chartsOf(deployment.ofType(RELEASE)).toSorted()).toEqual([
-      ["istio-base", "base", "1.30.3", "istio-system"],
-      ["istio-cni", "cni", "1.30.3", "istio-system"],
-      ["istiod", "istiod", "1.30.3", "istio-system"],
-      ["ztunnel", "ztunnel", "1.30.3", "istio-system"],
+      ["istio-base", "base", "1.30.8", "istio-system"],
+      ["istio-cni", "cni", "1.30.8", "istio-system"],
+      ["istiod", "istiod", "1.30.8", "istio-system"],
+      ["ztunnel", "ztunnel", "1.30.8", "istio-system"],
     ]);
     const base = deployment.resource(RELEASE, "mesh-istio-crds");
     for (const suffix of ["istiod", "cni", "ztunnel"]) {

@@ -196,8 +196,8 @@ describe("a bundle that is not what the environment needs is refused", () => {
     expect(problems).toEqual([
       expect.stringContaining("it has v1.0.0+k3s1, of another version of the platform"),
       expect.stringContaining("a bundle for linux/amd64: it is for linux/arm64"),
-      expect.stringContaining("the chart cert-manager v1.21.1 in charts/cert-manager-v1.21.1.tgz, which is not there"),
-      expect.stringContaining("the chart gateway-helm v1.9.0 in charts/gateway-helm-v1.9.0.tgz, whose SHA-256 is"),
+      expect.stringContaining("the chart cert-manager v1.21.2 in charts/cert-manager-v1.21.2.tgz, which is not there"),
+      expect.stringContaining("the chart gateway-helm v1.9.3 in charts/gateway-helm-v1.9.3.tgz, whose SHA-256 is"),
       expect.stringContaining(`a bundle with the model ${found.models[0]?.repository}@main`),
     ]);
   });

@@ -105,7 +105,7 @@ export const eksSection = z
       .meta({
         description:
           "Release of Amazon's AL2023 images for EKS that Karpenter's nodes boot. Another one replaces nodes, where their pool lets it.",
-        allowed: 'a release such as "v20260714"',
+        allowed: 'a release such as "v20261012"',
         example: EKS_NODE_IMAGE,
       }),
     addonVersions: z

@@ -37,8 +37,8 @@ export const okeSection = z
       .regex(/^v1\.\d+\.\d+$/)
       .meta({
         description: "Version of the control plane and of new nodes, as OKE writes it.",
-        allowed: 'a version such as "v1.34.1"',
-        example: "v1.34.1",
+        allowed: 'a version such as "v1.35.2"',
+        example: "v1.35.2",
       }),
     endpoint: endpointSection,
     network: z
@@ -97,6 +97,6 @@ export const okeSection = z
       tenancyId: "ocid1.tenancy.oc1..your-tenancy",
       compartmentId: "ocid1.compartment.oc1..your-compartment",
       region: "eu-frankfurt-1",
-      kubernetesVersion: "v1.34.1",
+      kubernetesVersion: "v1.35.2",
     },
   });

@@ -70,7 +70,7 @@ describe("EksAddons", () => {
       controller: { extraVolumeTags: { "inference-stacks-environment": "test" } },
     });
     expect(attached(deployment, "volumes")).toEqual([
-      "arn:aws:iam::aws:policy/service-role/AmazonEBSCSIDriverPolicyV2",
+      "arn:aws:iam::aws:policy/AmazonEBSCSIDriverPolicyV2",
       "arn:aws:iam::111122223333:policy/offline-cluster-addons-volumes-rights-disks-policy",
     ]);
     const policy = deployment.resource("aws:iam/policy:Policy", "cluster-addons-volumes-rights-disks-policy");

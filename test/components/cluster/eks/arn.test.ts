@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { amazonPolicy, partitionOf, placeOf } from "../../../../components/cluster/eks/arn";
+import { managedPolicyArn, partitionOf, placeOf } from "../../../../components/cluster/eks/arn";
 
 describe("ARNs", () => {
   it("tell where a cluster is", () => {
@@ -20,6 +20,8 @@ describe("ARNs", () => {
       "aws-us-gov",
       "aws-cn",
     ]);
-    expect(amazonPolicy("eu-west-1", "AmazonEKSClusterPolicy")).toBe("arn:aws:iam::aws:policy/AmazonEKSClusterPolicy");
+    expect(managedPolicyArn("us-gov-west-1", "AmazonEBSCSIDriverPolicyV2")).toBe(
+      "arn:aws-us-gov:iam::aws:policy/AmazonEBSCSIDriverPolicyV2",
+    );
   });
 });

@@ -6,6 +6,7 @@ import { AWS_CALLS } from "../../../../offline/aws-answers";
 import { accessOf, connect } from "../../../../rehearsal/cluster/kubeconfig";
 import facts from "../../../fixtures/upstream/aws-replacement.json";
 import { PlayedKarpenter } from "./aws-karpenter";
+import { examineNames } from "./aws-names";
 import { ManagedNodeGroups } from "./aws-node-groups";
 import { examineOrder } from "./aws-order";
 import { alsoKnownAs, clusterGroup, isOwnId, newId, outputsOf } from "./aws-resources";
@@ -92,7 +93,10 @@ new CloudProvider(
     newId,
     isOwnId,
     alsoKnownAs,
-    examine: (type, inputs) => examineOrder(store, type, inputs),
+    examine: (type, inputs) => {
+      examineNames(type, inputs);
+      examineOrder(store, type, inputs);
+    },
   },
   store,
 ).serve();

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { COMMON_ADDON_KEYS, okeAddons } from "../../../../catalog/oke";
 import type { ProviderFunction } from "../../../../offline/answers";
 import { OCI_CALLS } from "../../../../offline/oci-answers";
 import { accessOf, connect } from "../../../../rehearsal/cluster/kubeconfig";
@@ -91,6 +92,23 @@ const functions: Readonly<Record<string, ProviderFunction>> = {
   },
 };
 
+/** @throws Error for add-ons, and settings of add-ons, that Oracle has not. */
+function examineNames(type: string, { addonName, configurations }: Properties): void {
+  if (type !== "oci:ContainerEngine/addon:Addon") {
+    return;
+  }
+  const addon = okeAddons.find(({ name }) => name === addonName);
+  if (addon === undefined) {
+    throw new Error(`404-NotAuthorizedOrNotFound, there is no add-on ${addonName}`);
+  }
+  const keys = [...COMMON_ADDON_KEYS, ...addon.keys];
+  const given = (configurations ?? []) as readonly { readonly key: string }[];
+  const unknown = given.map(({ key }) => key).filter((key) => !keys.includes(key));
+  if (unknown.length > 0) {
+    throw new Error(`400-InvalidParameter, ${addonName} has no configuration ${unknown.join(", ")}`);
+  }
+}
+
 /** Of every id that this cloud gives. */
 const OWN = "e2e";
 
@@ -111,6 +129,7 @@ new CloudProvider(
     types: Object.fromEntries(types),
     functions,
     newId,
+    examine: examineNames,
     isOwnId: (text) => new RegExp(`^ocid1\\.\\w+\\.oc1\\.[a-z0-9-]*\\.${OWN}[0-9a-f]{16}$`).test(text),
   },
   store,
