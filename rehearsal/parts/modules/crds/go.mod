@@ -3,7 +3,7 @@
 // "go mod edit -require=<module>@<version>" and then "go mod download".
 module inference-stacks/rehearsal/parts/modules/crds
 
-go 1.26
+go 1.26.6
 
 require (
 	github.com/argoproj/argo-cd/v3 v3.2.0
@@ -12,7 +12,7 @@ require (
 	github.com/external-secrets/external-secrets v1.3.2
 	github.com/k8snetworkplumbingwg/sriov-network-operator v1.6.0
 	github.com/prometheus-operator/prometheus-operator v0.85.0
-	istio.io/api v1.31.1
+	istio.io/api v1.30.8
 	sigs.k8s.io/gateway-api v1.6.3
 	sigs.k8s.io/kueue v0.15.0
 )
