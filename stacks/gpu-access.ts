@@ -16,15 +16,23 @@ type GpuSettings = Pick<ClusterConfig<"local">, keyof typeof OWNERS> &
 const NVIDIA_CLASS_OF_K3S = "nvidia";
 
 /**
+ * Images of CUDA ask for all cards by this variable, which NVIDIA's container runtime grants beside what CDI brings: each pod would see
+ * its neighbours'. The device plugin sets none then. `none` gave all of them before toolkit 1.18.2 (NVIDIA/cloud-native-docs@52dcb7b8).
+ */
+const NO_CARDS_BY_VARIABLE = { NVIDIA_VISIBLE_DEVICES: "void" } as const;
+
+/**
  * What pods of each vendor get of the cluster's settings. In a cluster of one vendor, they are all that vendor's.
  *
  * @param vendors of the pools that the cluster has.
  * @param read groups of AMD's device files, as the machine says them: those that somebody wrote count before.
+ * @param byCdi whether pods get NVIDIA's cards by CDI.
  */
 export function gpuAccess(
   { gpuRuntimeClass, gpuDevices, kind, provision }: GpuSettings,
   vendors: readonly GpuVendor[],
   read?: Cluster["gpuDeviceGroups"],
+  byCdi = false,
 ): GpuAccessByVendor {
   const [first, ...others] = new Set(vendors);
   const ownerOf = (setting: keyof typeof OWNERS) => (others.length > 0 ? OWNERS[setting] : first);
@@ -34,9 +42,13 @@ export function gpuAccess(
   const runtimeClass = gpuRuntimeClass ?? (ofOurs ? NVIDIA_CLASS_OF_K3S : undefined);
   const { groups: written = [], environment = {} } = gpuDevices ?? {};
   const groups = written.length > 0 ? [...written] : read?.apply((numbers) => [...numbers]);
+  const variables = (vendor: GpuVendor) => ({
+    ...(vendor === devices && environment),
+    ...(vendor === "nvidia" && byCdi && NO_CARDS_BY_VARIABLE),
+  });
   const access = (vendor: GpuVendor) => ({
     ...(vendor === runtime && runtimeClass !== undefined && { runtimeClass }),
-    ...(vendor === devices && Object.keys(environment).length > 0 && { environment }),
+    ...(Object.keys(variables(vendor)).length > 0 && { environment: variables(vendor) }),
     // NVIDIA's device files are open to everybody: what was read is of no use there.
     ...(vendor === devices && groups !== undefined && (vendor === "amd" || written.length > 0) && { groups }),
   });

@@ -1,7 +1,9 @@
 import { DEFAULT_GPU_NODE_IMAGE, type GpuNodeImage } from "../catalog/gpu-node-images";
 import { okeAddon } from "../catalog/oke";
+import { needsNvidiaOperator } from "../components/cluster/oke/addon-table";
 import type { Cluster } from "../components/core/cluster";
 import { type GpuSoftwareArgs, installsGpuSoftware } from "../components/gpu/gpu-software";
+import { nvidiaOperator } from "../components/gpu/nvidia";
 import type { DeploymentPlan } from "../planner/types";
 import type { ClusterConfig } from "./config";
 
@@ -29,6 +31,18 @@ function argsOf(
   }
   const { namespace } = okeAddon("NvidiaGpuOperator");
   return by === "addon" && section.kind === "oci" && namespace !== undefined ? { by, pools, namespace } : undefined;
+}
+
+/**
+ * Whether pods get NVIDIA's cards by CDI: where NVIDIA's operator runs, ours or the cloud's (gpu-operator v26.7.0 has its device plugin
+ * use "cdi-annotations,cdi-cri"). Nobody says it of software that was there before.
+ */
+export function devicesByCdi(where: Where): boolean {
+  const software = gpuSoftware(where);
+  if (software?.by === "platform") {
+    return nvidiaOperator(software.pools, software.image) !== undefined;
+  }
+  return where.cluster.gpuSoftware === "addon" && where.plan.pools.some(needsNvidiaOperator);
 }
 
 /**

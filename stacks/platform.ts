@@ -45,7 +45,7 @@ import { assertBundled, bundledParts, modelBundle } from "./bundle/parts";
 import type { EnvironmentSecrets } from "./config";
 import type { CoreConfig } from "./config/core/schema";
 import { gpuAccess } from "./gpu-access";
-import { gpuSoftware } from "./gpu-software";
+import { devicesByCdi, gpuSoftware } from "./gpu-software";
 import { karpenter } from "./karpenter";
 import { layOut } from "./layout";
 import { meshEgress } from "./mesh-egress";
@@ -106,6 +106,7 @@ export class Platform extends PlatformComponent {
       environment.cluster,
       plan.pools.flatMap(({ shape }) => shape.gpu?.vendor ?? []),
       cluster.gpuDeviceGroups,
+      devicesByCdi(args),
     );
 
     const priorities = priorityClasses(this.child("priority"), this.childOptions());

@@ -66,6 +66,8 @@ function operatorValues(pools: readonly SoftwarePool[], brings: { driver: boolea
       upgradePolicy: { autoUpgrade: false },
     },
     toolkit: { enabled: !brings.toolkit, resources: AGENT },
+    // The chart's default, which pods count on (stacks/gpu-access.ts).
+    cdi: { enabled: true },
     devicePlugin: {
       enabled: true,
       resources: AGENT,

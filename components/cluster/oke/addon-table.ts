@@ -1,5 +1,5 @@
 import { DEVICE_PLUGIN_CONFIG } from "../../../names/gpu-sharing";
-import type { Taint } from "../../../planner/types";
+import type { PoolPlan, Taint } from "../../../planner/types";
 import type { GpuVendor } from "../../core/gpu-access";
 import { tolerationsOf } from "../../core/node-placement";
 import type { OkePool } from "./settings";
@@ -154,7 +154,12 @@ const DEVICE_PLUGIN_VARIABLES = Object.entries({
 
 /** Parts of GPUs and RDMA devices are beyond Oracle's plugin. */
 function needsGpuOperator(pools: readonly OkePool[]): boolean {
-  return poolsOf("nvidia", pools).some((pool) => pool.plan.sharing !== undefined || hasRdmaDevices(pool));
+  return pools.some(({ plan }) => needsNvidiaOperator(plan));
+}
+
+/** Whether a pool of NVIDIA's cards asks for what Oracle's own plugin cannot: then the operator serves all of the cluster's. */
+export function needsNvidiaOperator({ shape, sharing, fabric }: PoolPlan): boolean {
+  return shape.gpu?.vendor === "nvidia" && (sharing !== undefined || fabric?.access === "virtual-functions");
 }
 
 function needsNetworkOperator(pools: readonly OkePool[]): boolean {

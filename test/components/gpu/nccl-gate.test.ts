@@ -59,7 +59,9 @@ describe("the gate of oci-h100", () => {
     const wanted = fabric && ncclEnvironment(fabric, "virtual-functions");
     const env = Object.fromEntries(container?.env.map(({ name, value }) => [name, value]) ?? []);
     expect(env).toMatchObject({ ...wanted, TRIAL_GPUS: "8" });
-    expect(env.TRIAL_VARIABLES?.split(" ").sort()).toEqual([...Object.keys(wanted ?? {}), "NCCL_DEBUG"].sort());
+    expect(env.TRIAL_VARIABLES?.split(" ").sort()).toEqual(
+      [...Object.keys(wanted ?? {}), "NCCL_DEBUG", "NVIDIA_VISIBLE_DEVICES"].sort(),
+    );
     const devices = { "nvidia.com/gpu": "8", "nvidia.com/rdma-vf": "16" };
     expect(container?.resources.limits).toMatchObject(devices);
     expect(container?.resources.requests).toMatchObject(devices);
