@@ -109,6 +109,31 @@ const nodesDoNotCome: AlertRule = {
   },
 };
 
+const drifted = (name: string, pool: string) =>
+  `${CLAIM}{name="${name}",karpenter_sh_nodepool="${pool}",type="Drifted",status="True",reason="AMIDrift"}`;
+
+const nodesAreOld: AlertRule = {
+  alert: "KarpenterNodesAreOld",
+  expr: `
+    max by (nodepool) (
+      label_replace(${CLAIM}{type="Drifted",status="True"}, "nodepool", "$1", "karpenter_sh_nodepool", "(.+)")
+    ) > 3 * 86400`,
+  for: "1h",
+  severity: "warning",
+  summary: "Nodes of pool {{ $labels.nodepool }} have been due for replacement for three days",
+  description:
+    "A node of pool {{ $labels.nodepool }} boots otherwise than its pool says now, by image, Kubernetes version or settings, and Karpenter has not replaced it for three days. It lacks the security fixes of the newer image.",
+  cases: {
+    fires: {
+      series: { [drifted("h100-x7k2p", "h100")]: "259000+60x90" },
+      at: "80m",
+      labels: { nodepool: "h100" },
+    },
+    // Replaced one after the other, with the hour that a model's start takes.
+    quiet: { series: { [drifted("h100-x7k2p", "h100")]: "0+60x90" }, at: "80m" },
+  },
+};
+
 const TOLD = "karpenter_interruption_received_messages_total";
 const told = (kind: string) => `${TOLD}{message_type="${kind}",pod="karpenter-0"}`;
 
@@ -143,5 +168,5 @@ const machinesTaken: AlertRule = {
 export const karpenterAlerts: RuleSubject = {
   subject: "karpenter",
   recording: [],
-  alerts: [down, poolFull, nodesDoNotCome, machinesTaken],
+  alerts: [down, poolFull, nodesDoNotCome, nodesAreOld, machinesTaken],
 };

@@ -18,7 +18,8 @@ const MACHINE_ENDS_SECONDS = 1800;
 const LEAST_DELETE_SECONDS = 3600;
 
 /**
- * Limits of a NodePool that admit so many nodes of its one shape and not one more. Karpenter starts a machine only where the
+ * Limits of a NodePool that admit so many nodes of its one shape, and one more while a drifted node is replaced: it is left out when the
+ * room for its successor is counted (seen on the real one, test/e2e/karpenter.test.ts). Karpenter starts a machine only where the
  * whole of its capacity is left of each limit (filterByRemainingResources, kubernetes-sigs/karpenter v1.14.1,
  * pkg/controllers/provisioning/scheduling/scheduler.go), and machines have all of their vCPUs and GPUs as capacity. Of memory
  * they lack what the hypervisor keeps, so that a limit of it says nothing exact. `nodes`, which it has too, is not counted

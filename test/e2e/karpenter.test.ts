@@ -250,6 +250,11 @@ describe("Karpenter with the NodePools of aws-prod", { timeout: 180_000 }, () =>
 
   it("gives up nodes without pods, and keeps those of a group although their pool was changed", async () => {
     const [group, others] = await Promise.all([made("wide"), made("l40s")]);
+    // At its maximum: its limits are what its nodes have.
+    const [cpu, gpus] = [others.length * 16, others.length];
+    await client().patch(nodePoolOf("l40s"), {
+      spec: { limits: { cpu: String(cpu), "nvidia.com/gpu": String(gpus) } },
+    });
     await Promise.all(["wide", "l40s"].map(changePool));
     const started = Date.now();
     await client().delete(systemPods(8, "4"));
@@ -266,13 +271,19 @@ describe("Karpenter with the NodePools of aws-prod", { timeout: 180_000 }, () =>
       IDLE_SECONDS,
     );
     console.log(`idle nodes went ${Math.round((Date.now() - started) / 1000)} s after their pods`);
-    // The same change replaces nodes of models that have one node each: Karpenter saw it, and acts upon it.
+    // The same change replaces nodes of models that have one node each, although their pool is full: with one node above its maximum.
     const known = new Set(others.map(({ name }) => name));
+    let most = 0;
     await waitFor(
-      "a changed pool's node to be replaced",
-      async () => ((await made("l40s")).some(({ name }) => !known.has(name)) ? true : undefined),
+      "all nodes of a full pool to be replaced",
+      async () => {
+        const now = await made("l40s");
+        most = Math.max(most, now.length);
+        return now.length === others.length && now.every(({ name }) => !known.has(name)) ? true : undefined;
+      },
       IDLE_SECONDS,
     );
+    expect(most).toBe(others.length + 1);
     const claims = (await client().list("karpenter.sh/v1", "NodeClaim")) as Claim[];
     const own = claims.filter(({ metadata }) => metadata.labels?.["karpenter.sh/nodepool"] === nodePoolNamed("wide"));
     expect(own.map(({ status }) => status.conditions.find(({ type }) => type === "Drifted")?.status)).toEqual(
