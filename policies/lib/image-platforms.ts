@@ -4,7 +4,7 @@ import chartImages from "../../catalog/chart-images.json";
 import { splitReference } from "../../catalog/image-mirror";
 import { parseImage } from "../../catalog/image-reference";
 import catalogImages from "../../catalog/images.json";
-import type { Field } from "./field";
+import { type Field, UNKNOWN } from "./field";
 import { HELM_CHART, type Resource } from "./resource";
 import { type Placement, selectsNodes } from "./scheduling";
 
@@ -93,6 +93,8 @@ function placementAround(values: Field, path: readonly string[]): Placement | un
   return path.length > 1 ? placementAround(values, path.slice(0, -1)) : undefined;
 }
 
+/** The levels of a chart's values. What nobody knows yet is a setting, an address or an identifier, and no level. */
 function levels(level: Field): Field[] {
-  return [level, ...level.items().flatMap(levels), ...level.entries().flatMap(([, below]) => levels(below))];
+  const below = [...level.items(), ...level.entries().map(([, field]) => field)];
+  return [level, ...below.filter(({ value }) => value !== UNKNOWN).flatMap(levels)];
 }

@@ -31,6 +31,7 @@ export interface Declared {
   /** Inputs without the wrapping of secrets; `UNKNOWN` where the program did not know them. */
   readonly inputs: Properties;
   readonly dependencies: readonly string[];
+  readonly protect: boolean;
 }
 
 const ROOT_TYPE = "pulumi:pulumi:Stack";
@@ -50,6 +51,8 @@ export class PlayedEngine {
   outputs: Properties | undefined;
   private readonly server = new grpc.Server(UNLIMITED);
   private readonly outcomes = new Map<string, Outcome>();
+  /** URNs of components that were not registered, because something that they depend on has failed. */
+  private readonly leftOut = new Set<string>();
   /** URNs of providers whose configuration holds what the run does not know. */
   private readonly unconfigured = new Set<string>();
   private root = "";
@@ -59,6 +62,10 @@ export class PlayedEngine {
       supportsFeature: answer(() => filled(new resource.SupportsFeatureResponse(), (it) => it.setHassupport(true))),
       registerResource: answer((request: resource.RegisterResourceRequest) => this.register(request)),
       registerResourceOutputs: answer((request: resource.RegisterResourceOutputsRequest) => {
+        if (this.leftOut.has(request.getUrn())) {
+          // A real one stops everything then (3.259, deploy/step_executor.go).
+          this.errors.push(`${request.getUrn()} was completed, and had been left out`);
+        }
         if (request.getUrn() === this.root) {
           this.outputs = properties(request.getOutputs());
         }
@@ -68,6 +75,7 @@ export class PlayedEngine {
         const result = options.answers.call(request.getTok(), unwrapped(properties(request.getArgs())));
         return filled(new InvokeResponse(), (it) => it.setReturn(struct(result)));
       }),
+      registerErrorHook: answer(() => new Empty()),
       signalAndWaitForShutdown: answer(() => {
         this.isComplete = true;
         return new Empty();
@@ -108,11 +116,21 @@ export class PlayedEngine {
     if (type === ROOT_TYPE) {
       this.root = urn;
     }
-    this.declared.push({ urn, type, custom, inputs, dependencies: request.getDependenciesList() });
+    this.declared.push({
+      urn,
+      type,
+      custom,
+      inputs,
+      dependencies: request.getDependenciesList(),
+      protect: request.getProtect() ?? false,
+    });
     const response = filled(new resource.RegisterResourceResponse(), (it) => it.setUrn(urn));
     const outcome = this.outcomeOf(type, request);
     if (outcome !== undefined) {
       this.outcomes.set(urn, outcome);
+      if (!custom && outcome === "skip") {
+        this.leftOut.add(urn);
+      }
       response.setResult(RESULTS[outcome]);
     } else if (custom && this.options.firstPreview) {
       this.preview(request, urn, inputs, response);

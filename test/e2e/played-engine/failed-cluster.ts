@@ -3,8 +3,12 @@ import { programRun } from "../../stacks/run";
 import type { Outcome } from "./engine";
 import { runProgram } from "./program";
 
-/** What the program of an environment that makes its cluster ends with. @param cluster type of what is made. */
-export function failedClusterTests(environment: Parameters<typeof programRun>[0], cluster: string): void {
+/** What the program of an environment that makes its cluster ends with. @param cluster type of what is made. @param nodes types of what makes its nodes. */
+export function failedClusterTests(
+  environment: Parameters<typeof programRun>[0],
+  cluster: string,
+  nodes: readonly string[],
+): void {
   describe(`the program of ${environment}`, () => {
     it("declares every resource of the plan where all are made", async () => {
       const { status, engine, printed } = await runProgram(environment);
@@ -27,6 +31,16 @@ export function failedClusterTests(environment: Parameters<typeof programRun>[0]
       expect(engine.errors).toHaveLength(1);
       expect(engine.errors[0]).toContain(environment);
       expect(engine.declared.filter(({ type }) => type === "kubernetes:core/v1:Namespace")).toEqual([]);
+    });
+
+    it("declares everything where a pool's machines are refused, and completes no component that was left out", async () => {
+      const { status, engine, printed } = await runProgram(environment, {
+        outcome: (type) => (nodes.includes(type) ? "fail" : undefined),
+      });
+      expect(status, printed).toBe(0);
+      expect(engine.errors).toEqual([]);
+      expect(engine.isComplete).toBe(true);
+      expect(engine.declared.some(({ type }) => type === "inference:platform:Platform")).toBe(true);
     });
   });
 }
