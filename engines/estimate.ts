@@ -2,6 +2,7 @@
 import { type ServerEstimate, shareServer } from "../planner/memory/shared-server";
 import type { MemoryEstimate } from "../planner/memory/types";
 import type { ModelArchitecture } from "../planner/model/architecture";
+import { Kept } from "../planner/model/kept";
 import { engineOf } from ".";
 import type { LayoutRequest, MemoryRequest } from "./memory-request";
 import type { EngineName } from "./table";
@@ -25,8 +26,12 @@ export function estimateMemory(request: MemoryRequest): MemoryEstimate {
   if (problems.length > 0) {
     throw new MemoryRequestError(problems);
   }
-  return engineOf(request.engine.name).estimate(request);
+  // Machines of one card ask the same, and so do searches for a layout, a load or a fix.
+  const { architecture, ...asked } = request;
+  return known.get(architecture, JSON.stringify(asked), () => engineOf(request.engine.name).estimate(request));
 }
+
+const known = new Kept<ModelArchitecture, string, MemoryEstimate>();
 
 /**
  * The same for models that one server holds together: of all of them, and of each within what the others leave.

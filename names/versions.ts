@@ -10,7 +10,16 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
+/** Few versions are compared, each thousands of times in a plan. */
+const known = new Map<string, readonly number[]>();
+
 function parts(version: string): readonly number[] {
+  const found = known.get(version) ?? read(version);
+  known.set(version, found);
+  return found;
+}
+
+function read(version: string): readonly number[] {
   const numbers = version.replace(/^v/, "").match(/^\d{1,6}(?:\.\d{1,6}){0,3}/)?.[0];
   return numbers === undefined ? [Number.MAX_SAFE_INTEGER] : numbers.split(".").map(Number);
 }

@@ -1,7 +1,7 @@
 /** The cards of the catalogue side by side: the fewest of each in one machine that hold a replica. */
 import { cardResource, type GpuModel, gpuModels, type MachineShape } from "../catalog/shapes";
 import type { Candidate, Refusal } from "./candidates/types";
-import { type FittingMachine, fitOnMachine } from "./fitting";
+import { cheapestShapes, type FittingMachine, fitOnMachine } from "./fitting";
 import type { ModelRequest } from "./request";
 
 /** One card's answer. */
@@ -18,12 +18,11 @@ export interface CardFit {
 /** Cards in one machine. */
 const COUNTS = [1, 2, 4, 8];
 
-/** @param machines those of the clouds that hold the load, cheapest first. */
-export function compareCards(model: ModelRequest, machines: readonly FittingMachine[]): CardFit[] {
+export function compareCards(model: ModelRequest): CardFit[] {
   return gpuModels.map((gpu) => {
     const answer = smallest(model, gpu);
     const estimate = "candidate" in answer ? answer.candidate.estimate : answer.refusal.estimate;
-    const cheapest = machines.find(({ shape }) => shape.gpu?.model === gpu.model);
+    const [cheapest] = cheapestShapes(model, 1, gpu.model);
     return {
       gpu,
       answer,

@@ -1,5 +1,5 @@
 /** What would fit: the same model on more GPUs of a card, with less load, or on machines of the catalogue. */
-import { cards, gpuModels, hourlyUsd, type MachineShape, onPremNode, shapes } from "../catalog/shapes";
+import { cards, gpuModels, type MachineShape, onPremNode, shapes } from "../catalog/shapes";
 import { engineOf } from "../engines";
 import { estimateMemory, layoutProblems } from "../engines/estimate";
 import type { MemoryRequest } from "../engines/memory-request";
@@ -63,41 +63,63 @@ export interface FittingMachine {
   readonly usdPerHour?: number;
 }
 
-/** Machines of the clouds that hold a replica each, cheapest first. */
-export function cheapestShapes(model: ModelRequest): FittingMachine[] {
-  return shapes
+/** The first `most` machines of the clouds that hold a replica each, cheapest first: of one GPU model, or of all. */
+export function cheapestShapes(model: ModelRequest, most: number, gpuModel?: string): FittingMachine[] {
+  const machines = shapes
     .flatMap((shape) => {
-      const usdPerHour = shape.gpu && shape.price && "usdPerHour" in shape.price ? hourlyUsd(shape) : undefined;
-      const layout = usdPerHour === undefined ? undefined : layoutOn(model, shape);
-      return layout && usdPerHour !== undefined ? [{ shape, layout, usdPerHour }] : [];
+      const { gpu, price } = shape;
+      const isAsked = gpu && (gpuModel === undefined || gpu.model === gpuModel);
+      return isAsked && price && "usdPerHour" in price ? [{ shape, usdPerHour: price.usdPerHour }] : [];
     })
     .sort((a, b) => a.usdPerHour - b.usdPerHour);
+  return firstThatHold(model, machines, most);
 }
 
 /**
- * For each card of one's own the fewest in one machine that hold a replica; fewest first, then those of least memory. Nobody is sent
- * for a card that its maker does not list.
+ * Of the cards of one's own those `most` of which fewest in one machine hold a replica; fewest first, then those of least memory. Nobody
+ * is sent for a card that its maker does not list.
  */
-export function fewestCards(model: ModelRequest): FittingMachine[] {
-  return cards
-    .filter(({ gpu }) => (gpuModels.find((each) => each.model === gpu)?.support?.rocm ?? "supported") === "supported")
-    .flatMap(({ name }) => {
-      const machines = CARDS_PER_MACHINE.map((gpuCount) =>
-        onPremNode({ card: name, gpuCount, ...HOST, vcpus: 16 * gpuCount, memoryGiB: 128 * gpuCount }),
-      );
-      for (const shape of machines) {
-        const layout = layoutOn(model, shape);
-        if (layout) {
-          return [{ shape, layout }];
-        }
-      }
-      return [];
-    })
-    .sort((a, b) => gpusOf(a) - gpusOf(b) || memoryOf(a) - memoryOf(b));
+export function fewestCards(model: ModelRequest, most: number): FittingMachine[] {
+  let left = cards.filter(
+    ({ gpu }) => (gpuModels.find((each) => each.model === gpu)?.support?.rocm ?? "supported") === "supported",
+  );
+  const found: FittingMachine[] = [];
+  for (const gpuCount of CARDS_PER_MACHINE) {
+    const machines = left
+      .map(({ name }) => ({
+        name,
+        shape: onPremNode({ card: name, gpuCount, ...HOST, vcpus: 16 * gpuCount, memoryGiB: 128 * gpuCount }),
+      }))
+      .sort((a, b) => memoryOf(a) - memoryOf(b));
+    const holding = firstThatHold(model, machines, most - found.length);
+    found.push(...holding.map(({ shape, layout }) => ({ shape, layout })));
+    left = left.filter(({ name }) => !holding.some((machine) => machine.name === name));
+  }
+  return found;
 }
 
-const gpusOf = ({ shape }: FittingMachine) => shape.gpu?.count ?? 0;
-const memoryOf = ({ shape }: FittingMachine) => shape.gpu?.engineMemoryGiB ?? 0;
+function memoryOf({ shape }: Pick<FittingMachine, "shape">): number {
+  return shape.gpu?.engineMemoryGiB ?? 0;
+}
+
+/** No machine behind the last that is asked for is looked at. */
+function firstThatHold<Machine extends Pick<FittingMachine, "shape">>(
+  model: ModelRequest,
+  machines: readonly Machine[],
+  most: number,
+): (Machine & FittingMachine)[] {
+  const found: (Machine & FittingMachine)[] = [];
+  for (const machine of machines) {
+    if (found.length >= most) {
+      break;
+    }
+    const layout = layoutOn(model, machine.shape);
+    if (layout) {
+      found.push({ ...machine, layout });
+    }
+  }
+  return found;
+}
 
 const CARDS_PER_MACHINE = [1, 2, 4, 8];
 

@@ -56,13 +56,12 @@ export function adviceFor(
   // Machines for the load, whatever layout was tried.
   const free = { ...model, contextTokens, tensorParallel: undefined, pipelineParallel: undefined };
   const rule = shape && ruleFor(model, shape);
-  const machines = cheapestShapes(free);
   return {
     remedies:
       report.fits || report.machineRefusals.length > 0 ? [] : remedies({ ...request, contextTokens }, report, shape),
-    shapes: machines.slice(0, FEW),
-    cards: fewestCards(free).slice(0, FEW),
-    ...(!isNamed && device === "gpu" && { comparison: compareCards(free, machines) }),
+    shapes: cheapestShapes(free, FEW),
+    cards: fewestCards(free, FEW),
+    ...(!isNamed && device === "gpu" && { comparison: compareCards(free) }),
     ...(rule && shape && { rule: { ...rule, differences: differencesOf(rule, report, shape) } }),
   };
 }

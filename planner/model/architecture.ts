@@ -186,7 +186,7 @@ export function mixersOf({ mixer, parallelMixer }: LayerSpec): readonly Mixer[] 
 
 /** Whether some layers keep a state for each request in place of a cache that grows. */
 export function keepsStates({ layerSpecs }: Pick<ModelArchitecture, "layerSpecs">): boolean {
-  return layerSpecs.flatMap(mixersOf).some(({ kind }) => kind === "recurrent");
+  return layerSpecs.some((layer) => mixersOf(layer).some(({ kind }) => kind === "recurrent"));
 }
 
 /** A table or matrix outside the layers. */

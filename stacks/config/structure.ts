@@ -1,5 +1,5 @@
 /** Structural problems: what zod finds, told in our words, and what is left of a section without them. */
-import { z } from "zod";
+import type { z } from "zod";
 import { type Path, type ProblemDraft, suggest, valueAt } from "./core/problems";
 import { correctedFraction, correctedNumber, correctedPercent, correctedText, quoted } from "./corrections";
 import { allowedText, exampleText, type FieldSchema, fieldAt, flowYaml } from "./field-text";
@@ -108,14 +108,14 @@ function nearestBound(value: number, { minimum, maximum }: { minimum?: number; m
  */
 export function parseWhatIsRight(name: string, schema: z.ZodType, section: unknown): unknown {
   const rest = { [name]: structuredClone(section) };
-  const whole = z.object({ [name]: schema });
   for (;;) {
-    const result = whole.safeParse(rest);
+    const result = schema.safeParse(rest[name]);
     if (result.success) {
-      return result.data[name];
+      return result.data;
     }
+    const issues = result.error.issues.map((issue) => ({ ...issue, path: [name, ...issue.path] }));
     // Decided for all issues of a round before any is acted on: two issues about one value take out only that value.
-    const changes = plainIssues(result.error.issues, rest).flatMap((issue) => changesFor(issue, rest));
+    const changes = plainIssues(issues, rest).flatMap((issue) => changesFor(issue, rest));
     for (const { path, value } of changes) {
       if (path.length <= 1) {
         return undefined;

@@ -43,7 +43,7 @@ export function importsOf(
   text = readFileSync(join(repositoryRoot(), file), "utf8"),
   root = repositoryRoot(),
 ): Import[] {
-  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false);
+  const source = ts.createSourceFile(file, upToLastImport(text), ts.ScriptTarget.Latest, false);
   const found: Import[] = [];
   const add = (specifier: ts.Node | undefined, isType: boolean) => {
     if (!specifier || !ts.isStringLiteralLike(specifier)) {
@@ -69,6 +69,15 @@ export function importsOf(
   visit(source);
   return found;
 }
+
+/** Most of a file is behind its last import, and need not be parsed. */
+function upToLastImport(text: string): string {
+  const last = [...text.matchAll(SPECIFIER)].at(-1);
+  return last === undefined ? "" : text.slice(0, last.index + last[0].length);
+}
+
+/** Whatever may be one, also in a text or comment. */
+const SPECIFIER = /\b(?:from|import|require)\b[\s(]*(["'`])[^"'`\n]*\1[\s,]*\)?/g;
 
 function isTypeImport(clause: ts.ImportClause | undefined): boolean {
   if (!clause || clause.isTypeOnly) {

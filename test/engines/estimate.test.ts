@@ -48,6 +48,12 @@ function better(one: MemoryEstimate, other: MemoryEstimate): boolean {
 }
 
 describe("every estimate", () => {
+  it("is made once for equal requests", () => {
+    const request = memoryRequest(llama, { contextTokens: 4096 });
+    expect(estimateMemory({ ...request })).toBe(estimateMemory({ ...request }));
+    expect(estimateMemory({ ...request, contextTokens: 8192 })).not.toEqual(estimateMemory(request));
+  });
+
   it("adds up, and fits exactly when the tightest GPU is within its limit", () => {
     fc.assert(
       fc.property(anyRequest, (request) => {
