@@ -22,6 +22,10 @@ export interface K3sArchitecture {
 /** Release of k3s that is installed, with its build: v1.36.4+k3s1. */
 export const K3S_VERSION: string = table.version;
 
+/** Day of that release, and the day on which what is here was read. */
+export const K3S_RELEASED_ON: string = table.releasedOn;
+export const K3S_AS_OF: string = table.asOf;
+
 /** Where its files lie, without a slash at the end; below it are folders named after releases. */
 export const K3S_DOWNLOADS: string = table.downloads;
 

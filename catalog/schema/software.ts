@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { type Advisory, SEVERITIES } from "../advisories";
+import type { BundledEngine } from "../bundled-engines";
 import type { ChartImages } from "../chart-images";
 import type { ChartValueKeys } from "../chart-values";
 import type { ChartEntry } from "../charts";
@@ -8,6 +10,7 @@ import type { ImageEntry } from "../images";
 import type { K3sArchitecture, ReleaseFile } from "../k3s";
 import type { ProjectLicense } from "../licenses";
 import { CONTAINER_ENGINES, LOCAL_CLUSTER_TOOLS, type LocalClusterToolEntry } from "../local-clusters";
+import { type OptIn, otherPins, type PinnedPart } from "../pins";
 import { about, count, day, gfx, positive, text } from "./fields";
 
 const imagePull = z.strictObject({ compressedGB: positive, confidence: z.enum(["read", "assumed"]), source: text });
@@ -136,6 +139,50 @@ const projectLicense = z.strictObject({
   charts: z.array(text).readonly(),
 }) satisfies z.ZodType<ProjectLicense>;
 
+const rows = z.array(text).nonempty().readonly();
+const pinnedPartFields = z.strictObject({
+  part: text,
+  exposure: z.enum(["clients", "privileged", "inside"]),
+  images: rows.optional(),
+  charts: rows.optional(),
+  others: z.array(z.enum(otherPins)).nonempty().readonly().optional(),
+  advisories: z.strictObject({ readOn: day, until: day.optional(), source: text }).optional(),
+  unread: text.optional(),
+}) satisfies z.ZodType<PinnedPart>;
+
+const pinnedPart = pinnedPartFields.refine(
+  ({ exposure, advisories, unread }) =>
+    exposure === "inside"
+      ? advisories === undefined || unread === undefined
+      : (advisories === undefined) !== (unread === undefined),
+  "on the public path: advisories, or unread with the reason",
+);
+
+const span = z.strictObject({ from: text.optional(), before: text.optional() });
+
+const advisory = z.strictObject({
+  ids: z.array(text).nonempty().readonly(),
+  part: text,
+  affected: z.array(span).nonempty().readonly(),
+  severity: z.enum(SEVERITIES).optional(),
+  what: text.optional(),
+  notMet: text.optional(),
+  url: z.url({ protocol: /^https$/ }),
+  source: text.optional(),
+  readOn: day,
+}) satisfies z.ZodType<Advisory>;
+
+const bundledEngine = z.strictObject({
+  image: text,
+  part: text,
+  releases: z
+    .array(z.strictObject({ release: text, brings: text }))
+    .nonempty()
+    .readonly(),
+  source: text,
+  asOf: day,
+}) satisfies z.ZodType<BundledEngine>;
+
 /** What is installed: charts, images, k3s, tools, and their licences. */
 export const software = {
   charts: z.strictObject({ about, charts: z.array(chartEntry) }),
@@ -156,5 +203,13 @@ export const software = {
     projects: z.array(projectLicense),
   }),
   k3s,
+  pins: z.strictObject({
+    about,
+    parts: z.array(pinnedPart),
+    optIn: z.array(z.strictObject({ image: text, by: text, why: text })) satisfies z.ZodType<OptIn[]>,
+    notInstalled: z.strictObject({ images: z.array(text), charts: z.array(text) }),
+  }),
+  advisories: z.strictObject({ about, advisories: z.array(advisory) }),
+  bundledEngines: z.strictObject({ about, images: z.array(bundledEngine) }),
   localClusters: z.strictObject({ about, tools: z.array(localClusterTool) }),
 };

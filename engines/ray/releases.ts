@@ -1,12 +1,13 @@
 /** Ray Serve computes with vLLM: what is known of a release of Ray's memory, cards and rules is that of the vLLM in it. */
+import { bundledIn } from "../../catalog/bundled-engines";
 import type { MemoryRequest } from "../memory-request";
 import type { ServedModel } from "../served-model";
-import table from "./releases.json";
 
-const vllmIn = new Map(table.releases.map(({ ray, vllm }) => [ray, vllm]));
+const releases = bundledIn("ray-llm")?.releases ?? [];
+const vllmIn = new Map(releases.map(({ release, brings }) => [release, brings]));
 
 /** The newest vLLM that a known release has stands in where a release is not known: the plan then refuses (versionProblems). */
-const newest = table.releases.at(-1)?.vllm ?? "";
+const newest = releases.at(-1)?.brings ?? "";
 
 /** Version of the vLLM in a release of Ray. */
 export function vllmVersionOf(ray: string): string {

@@ -47,6 +47,9 @@ describe("catalogue files", () => {
     ["cuda-drivers.json", schemas.cudaDrivers],
     ["rocm-drivers.json", schemas.rocmDrivers],
     ["gpu-node-images.json", schemas.gpuNodeImages],
+    ["pins.json", schemas.pins],
+    ["advisories.json", schemas.advisories],
+    ["bundled-engines.json", schemas.bundledEngines],
     ["local-clusters.json", schemas.localClusters],
     ...readdirSync(join(folder, "engine-options")).flatMap((file): [string, z.ZodType][] =>
       file.endsWith(".json")

@@ -1,5 +1,6 @@
 /** Each release of Triton, TGI, Ollama and Ray takes what the platform writes for it, or the plan refuses it. */
 import { describe, expect, it } from "vitest";
+import { bundledIn } from "../../../catalog/bundled-engines";
 import { type EngineReleases, releaseHas } from "../../../catalog/engine-releases";
 import { ollamaEnvironment } from "../../../components/serving/ollama-server";
 import { serveConfig } from "../../../components/serving/ray-serve-config";
@@ -7,7 +8,6 @@ import { tgiArguments } from "../../../components/serving/tgi-args";
 import { tritonArguments } from "../../../components/serving/triton-args";
 import { engineOf } from "../../../engines";
 import { versionProblems } from "../../../engines/estimate";
-import rayTable from "../../../engines/ray/releases.json";
 import { raySettings } from "../../../engines/ray/settings";
 import type { ServedModel } from "../../../engines/served-model";
 import { tritonSettings } from "../../../engines/triton/settings";
@@ -101,7 +101,7 @@ it("each release of Ollama reads what it is given, and one that reads no context
   expect(ollamaEnvironment(ollamaPlan()).map(({ name }) => name)).toContain("OLLAMA_NO_CLOUD");
 });
 
-describe.each(rayTable.releases)("Ray $ray", ({ ray, vllm }) => {
+describe.each(bundledIn("ray-llm")?.releases ?? [])("Ray $release", ({ release: ray, brings: vllm }) => {
   it("gives the vLLM in it arguments that it has", () => {
     const adorned = rayPlan({
       engineVersion: ray,

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundledIn } from "../../../catalog/bundled-engines";
 import { findModel, modelNames } from "../../../catalog/models";
 import { modelEngineVersion } from "../../../engines";
-import ray from "../../../engines/ray/releases.json";
 import { raySettings } from "../../../engines/ray/settings";
 import type { ServedModel } from "../../../engines/served-model";
 import { classFinding } from "../../../engines/vllm/model-class";
@@ -82,7 +82,7 @@ describe("models of the catalogue", () => {
     const architecture = architectureOf(name);
     const task = findModel(name)?.task ?? "chat";
     expect(architecture.classes).toHaveLength(1);
-    const rays = ray.releases.map(({ vllm }) => vllm);
+    const rays = bundledIn("ray-llm")?.releases.map(({ brings }) => brings) ?? [];
     const versions = task === "rerank" ? [NEWEST] : [NEWEST, ...rays];
     const model = (engineVersion: string) => ({ ...modelOf("phi-4"), architecture, task, engineVersion });
     expect(versions.map((version) => [version, verdictOf(model(version))])).toEqual(
