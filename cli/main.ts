@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
   model: { purpose: "what one model needs, and which machines it fits", load: () => import("./model") },
   list: { purpose: "models, machine shapes, cards and engines of the catalogue", load: () => import("./list") },
   pin: { purpose: "fix the revisions of an environment's Hugging Face models", load: () => import("./pin") },
+  pins: { purpose: "how old pinned releases are, and which are known to be vulnerable", load: () => import("./pins") },
   render: { purpose: "Kubernetes manifests for GitOps", load: () => import("./render") },
   bundle: { purpose: "all that an environment takes from the internet, in one folder", load: () => import("./bundle") },
   doctor: {

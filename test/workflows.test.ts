@@ -28,6 +28,7 @@ interface Job {
 interface Workflow {
   readonly permissions?: unknown;
   readonly on: {
+    readonly schedule?: readonly { readonly cron: string }[];
     readonly workflow_call?: { readonly inputs: Readonly<Record<string, { readonly required?: boolean }>> };
   };
   readonly jobs: Readonly<Record<string, Job>>;
@@ -174,6 +175,12 @@ describe("a night", () => {
   it("tries the engines", () => {
     expect(commands).toContain("npm run test:engines");
   });
+});
+
+it("looks at the age of pins each week", () => {
+  const { on, jobs } = parse(readFileSync(join(folder, "pins.yaml"), "utf8")) as Workflow;
+  expect(on.schedule?.map(({ cron }) => cron)).toEqual([expect.stringMatching(/^\d+ \d+ \* \* \d$/)]);
+  expect(Object.values(jobs).flatMap(commandsOf).join("\n")).toMatch(/^npm run --silent pins /m);
 });
 
 it("installs packages without running their scripts", () => {

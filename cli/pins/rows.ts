@@ -1,0 +1,95 @@
+/** What `npm run pins` knows: rows of plain data from the catalogue, the same for people and for `--json`. */
+import { releaseName } from "../../catalog/advisories";
+import { areMet, type KnownOf, knownVulnerabilities } from "../../catalog/known-vulnerabilities";
+import {
+  isOnPublicPath,
+  type OptIn,
+  optInOf,
+  type Pin,
+  type PinnedPart,
+  pinnedParts,
+  pinsOf,
+} from "../../catalog/pins";
+
+/**
+ * `vulnerable` ends the command with 1. `opt-in` is vulnerable, and nobody gets it unasked. `not met` has vulnerabilities that
+ * nothing meets which is installed by default.
+ */
+export type PinState = "vulnerable" | "opt-in" | "not met" | "unread" | "none known";
+
+/** Pins of one part that are of one release, and equally hard to get. */
+export interface PinRow extends Pick<PinnedPart, "part" | "exposure"> {
+  readonly version: string;
+  readonly pins: readonly Pick<Pin, "kind" | "name" | "version">[];
+  /** The oldest day among them. */
+  readonly date: string;
+  readonly dateOf: Pin["dateOf"];
+  readonly ageDays: number;
+  readonly advisories: (PinnedPart["advisories"] & { readonly ageDays: number }) | undefined;
+  /** Why nobody read them. */
+  readonly unread: string | undefined;
+  readonly optIn: Omit<OptIn, "image"> | undefined;
+  readonly known: readonly KnownOf[];
+  readonly state: PinState;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * @param today by which ages are told.
+ * @param pinsOfPart what the catalogue pins of it.
+ */
+export function pinRows(
+  today: Date,
+  parts: readonly PinnedPart[] = pinnedParts,
+  pinsOfPart: (part: PinnedPart) => readonly Pin[] = pinsOf,
+): PinRow[] {
+  const ageDays = (day: string) => Math.max(0, Math.floor((today.getTime() - Date.parse(day)) / DAY_MS));
+  return parts.flatMap((part) => {
+    const rows = new Map<string, Pin[]>();
+    for (const pin of pinsOfPart(part)) {
+      const key = optInOf(pin) === undefined ? releaseName(pin.version) : pin.name;
+      rows.set(key, [...(rows.get(key) ?? []), pin]);
+    }
+    return [...rows.values()].map((pins): PinRow => {
+      const [oldest] = [...pins].sort((a, b) => a.date.localeCompare(b.date));
+      const [first] = pins;
+      if (oldest === undefined || first === undefined) {
+        throw new Error(`no pin in a row of ${part.part}`);
+      }
+      const { by, why } = optInOf(first) ?? {};
+      const optIn = by === undefined || why === undefined ? undefined : { by, why };
+      const known = knownVulnerabilities(part.part, first);
+      const { advisories, unread } = part;
+      return {
+        part: part.part,
+        exposure: part.exposure,
+        version: releaseName(first.version),
+        pins: pins.map(({ kind, name, version }) => ({ kind, name, version })),
+        date: oldest.date,
+        dateOf: oldest.dateOf,
+        ageDays: ageDays(oldest.date),
+        advisories: advisories && { ...advisories, ageDays: ageDays(advisories.until ?? advisories.readOn) },
+        unread,
+        optIn,
+        known: known.filter((of) => of.known.length > 0),
+        state: stateOf(known, optIn !== undefined, advisories === undefined),
+      };
+    });
+  });
+}
+
+function stateOf(known: readonly KnownOf[], isOptIn: boolean, isUnread: boolean): PinState {
+  if (known.some((of) => areMet(of.known).length > 0)) {
+    return isOptIn ? "opt-in" : "vulnerable";
+  }
+  if (isUnread || known.some(({ version }) => version === undefined)) {
+    return "unread";
+  }
+  return known.some((of) => of.known.length > 0) ? "not met" : "none known";
+}
+
+/** Rows that must not be there. */
+export function failing(rows: readonly PinRow[]): PinRow[] {
+  return rows.filter((row) => row.state === "vulnerable" && isOnPublicPath(row));
+}
