@@ -2,6 +2,7 @@ import { MONTHLY_BUDGET, SERVICE_LEVEL } from "../names/rules";
 import { type EnvironmentRun, PROJECT } from "../offline/environment";
 import { evaluatePolicies } from "../policies/evaluate";
 import { clusterFact } from "./cluster";
+import { vulnerableReleases } from "./known-vulnerabilities";
 import { publicNames } from "./public-names";
 import type { PlanResult, ReportedViolation } from "./result";
 
@@ -36,6 +37,7 @@ export function judge({
     policies: { passed: verdict.passed, failed: verdict.failed },
     violations: [
       ...capacity,
+      ...vulnerableReleases({ environment, plan, recording }),
       ...verdict.violations
         .filter((violation) => !isSaid(violation))
         .map((violation) => asOfModel(violation, plan.models)),
