@@ -5,6 +5,7 @@ import { apiServerCidrs } from "./api-server-cidrs";
 import { addedStages, assumedConcurrency } from "./assumptions";
 import { cloudCapacity } from "./cloud-capacity";
 import { declaredLevels } from "./declared-levels";
+import { eksNodeImage } from "./eks-node-image";
 import { eksVersion } from "./eks-version";
 import { engineOptionAdvice } from "./engine-options";
 import { exampleNames } from "./example-names";
@@ -15,6 +16,7 @@ import { changesBeside, cutRequests, interruptedModels } from "./interruptions";
 import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
 import { nodesOfOthers } from "./nodes-of-others";
+import { okeVersion } from "./oke-version";
 import { privateEndpoint } from "./private-endpoint";
 import { promotedCanaries } from "./promoted-canaries";
 import { tokenQuotas } from "./quotas";
@@ -30,7 +32,14 @@ export interface Advised extends LoadedEnvironment {
 type Piece = (advised: Advised) => CapacityProblem[];
 
 /** About the cluster and its nodes. */
-const OF_CLUSTER: readonly Piece[] = [privateEndpoint, eksVersion, unneededNodes, cloudCapacity];
+const OF_CLUSTER: readonly Piece[] = [
+  privateEndpoint,
+  eksVersion,
+  eksNodeImage,
+  okeVersion,
+  unneededNodes,
+  cloudCapacity,
+];
 
 /** One piece of advice each: none of them forbids a deployment. What would fail or hang comes first. */
 const PIECES: readonly Piece[] = [
@@ -40,6 +49,8 @@ const PIECES: readonly Piece[] = [
   wildcardDns,
   privateEndpoint,
   eksVersion,
+  eksNodeImage,
+  okeVersion,
   ofAddons,
   legacyEngines,
   engineOptionAdvice,
