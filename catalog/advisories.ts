@@ -10,7 +10,7 @@ export interface Advisory {
   readonly ids: readonly string[];
   /** As in pins.json. */
   readonly part: string;
-  /** Spans of versions: from one on, before the one that mends it. */
+  /** Ranges of affected versions: the first one, and the first one that is fixed. */
   readonly affected: readonly { readonly from?: string; readonly before?: string }[];
   /** Undefined: its source has none. */
   readonly severity?: (typeof SEVERITIES)[number];
@@ -26,7 +26,7 @@ export interface Advisory {
 
 /** One that a version has. */
 export interface KnownAdvisory extends Advisory {
-  /** The first version of its line without it; undefined: no release has mended it. */
+  /** The first fixed version of its line; undefined: there is none. */
   readonly fixedIn: string | undefined;
 }
 

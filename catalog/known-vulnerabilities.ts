@@ -36,7 +36,7 @@ export function areMet(known: readonly KnownAdvisory[]): KnownAdvisory[] {
   return known.filter(({ notMet }) => notMet === undefined);
 }
 
-/** The release that mends all of them; undefined where one of them is mended by none. */
+/** The first release in which all of them are fixed; undefined where one of them is fixed in none. */
 export function mendedIn(known: readonly KnownAdvisory[]): string | undefined {
   const fixes = known.flatMap(({ fixedIn }) => fixedIn ?? []);
   return fixes.length < known.length ? undefined : fixes.sort(compareReleases).at(-1);

@@ -23,7 +23,7 @@ export interface PinnedPart {
     readonly until?: string;
     readonly source: string;
   };
-  /** Why nobody read its advisories. */
+  /** Why its advisories were not read. */
   readonly unread?: string;
 }
 
@@ -55,7 +55,7 @@ export const pinnedParts = table.parts as readonly PinnedPart[];
 export const notInstalled: { readonly images: readonly string[]; readonly charts: readonly string[] } =
   table.notInstalled;
 
-/** An image that nobody gets unasked. */
+/** An image that only a setting asks for. */
 export interface OptIn {
   /** Row of images.json. */
   readonly image: string;

@@ -228,7 +228,7 @@ function verdictOn({ gpu, device }: Machine, model: ModelRequest): CardVerdict {
   if (device === "gpu") {
     return gpu ? cardVerdict(model, gpu) : unknownCardVerdict(model);
   }
-  // Nobody said which CPUs: of what is known of some, only that the release was read.
+  // The CPU model is unknown: only whether the release was read holds for all of them.
   const { unread } = cpuVerdict(model, "amd64");
   return { ...NOTHING_TO_SAY, ...(unread && { unread }) };
 }

@@ -18,12 +18,15 @@ export interface OtherMachine {
  */
 export function otherMachines(request: PlanRequest, poolName: string): OtherMachine[] {
   const pool = request.pools.find(({ name }) => name === poolName);
+  if (pool === undefined) {
+    return [];
+  }
   const fits = new FitCache();
-  const plans = (pool ? exchangeableShapes(pool) : []).map(({ shape, price }) => ({
-    shape: shape.name,
-    plan: planDeployment(pool ? onMachine(request, pool, shape, price) : request, fits),
-  }));
-  return plans
+  return exchangeableShapes(pool)
+    .map(({ shape, price }) => ({
+      shape: shape.name,
+      plan: planDeployment(onMachine(request, pool, shape, price), fits),
+    }))
     .filter(({ plan }) => plan.problems.every(({ severity }) => severity !== "mandatory"))
     .map(({ shape, plan }) => ({ shape, monthlyUsd: plan.cost.monthlyUsd }))
     .sort((a, b) => a.monthlyUsd - b.monthlyUsd);

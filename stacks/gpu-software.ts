@@ -37,8 +37,7 @@ function argsOf(
  * Whether pods get NVIDIA's cards by CDI: where NVIDIA's operator runs, ours or the cloud's (gpu-operator v26.7.0 has its device plugin
  * use "cdi-annotations,cdi-cri"). Nobody says it of software that was there before.
  */
-export function devicesByCdi(where: Where): boolean {
-  const software = gpuSoftware(where);
+export function devicesByCdi(where: Where, software = gpuSoftware(where)): boolean {
   if (software?.by === "platform") {
     return nvidiaOperator(software.pools, software.image) !== undefined;
   }

@@ -102,11 +102,12 @@ export class Platform extends PlatformComponent {
     const tenants = tenantsOf(gateway.consumers);
     const { times, limits } = gatewayTerms(environment.gateway, plan);
     const service = serviceRequest(cluster, gateway, times);
+    const software = gpuSoftware(args);
     const access = gpuAccess(
       environment.cluster,
       plan.pools.flatMap(({ shape }) => shape.gpu?.vendor ?? []),
       cluster.gpuDeviceGroups,
-      devicesByCdi(args),
+      devicesByCdi(args, software),
     );
 
     const priorities = priorityClasses(this.child("priority"), this.childOptions());
@@ -151,7 +152,6 @@ export class Platform extends PlatformComponent {
           this.childOptions({ dependsOn: [...priorities, ...roles, ...engine, ...meshReady] }),
         ).ready
       : [];
-    const software = gpuSoftware(args);
     const gpusReady = [
       ...cluster.gpusReady,
       ...(software

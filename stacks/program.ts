@@ -77,7 +77,7 @@ export async function planEnvironment(
   const { environment } = loaded;
   const addons = activeAddons(loaded);
   const claimed = addonVolumes(addons, environment);
-  const request = await readRequest(name, loaded, baseDirectory);
+  const request = await readRequest(name, loaded, baseDirectory, claimed);
   const plan = planWithAdvice(request);
   const problems = [
     ...plan.problems,
@@ -99,11 +99,13 @@ export async function planEnvironment(
  * What the planner is asked for an environment: its file, and the files that it names.
  *
  * @param baseDirectory where relative paths in it start: the folder of its file.
+ * @param claimed volumes of its add-ons. @default what they say
  */
 export async function readRequest(
   name: string,
   loaded: LoadedEnvironment,
   baseDirectory: string,
+  claimed = addonVolumes(activeAddons(loaded), loaded.environment),
 ): Promise<PlanRequest> {
   const { environment } = loaded;
   return toPlanRequest(
@@ -112,7 +114,7 @@ export async function readRequest(
     await readArchitectures(environment, baseDirectory),
     readChatTemplates(environment, baseDirectory),
     readAuthorities(environment, baseDirectory),
-    addonVolumes(activeAddons(loaded), environment),
+    claimed,
     readMeasurements(baseDirectory),
   );
 }

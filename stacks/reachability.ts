@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
 import type { Cluster } from "../components/core/cluster";
+import { isKnown } from "../components/core/known";
 import { isPrivateIpv4 } from "../names/cidr";
 import type { ClusterConfig } from "./config";
 
@@ -111,18 +112,13 @@ function unmadeMessage(): string {
   ].join("\n");
 }
 
-/** As much of an output as its types leave out (@pulumi/pulumi 3.248, output.ts). */
-interface Knowable {
-  readonly isKnown: Promise<boolean>;
-}
-
 /**
  * The value of an output.
  *
  * @throws what `unknown` makes where this run does not find it out: `apply` alone would never call back, and the program would end there.
  */
 async function resolved<T>(output: pulumi.Output<T>, unknown: () => Error): Promise<T> {
-  if (!(await (output as unknown as Knowable).isKnown)) {
+  if (!(await isKnown(output))) {
     throw unknown();
   }
   return new Promise((resolve) => {

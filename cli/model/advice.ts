@@ -12,6 +12,7 @@ import {
   layoutThatFits,
   mostSequencesThatFit,
 } from "../../planner/fitting";
+import { LOWER_PARTS } from "../../planner/fixes/start-settings";
 import { differences, type SizingRuleResult } from "../../planner/memory/sizing-rule";
 import { isStartCheck } from "../../planner/memory/verdict";
 import type { ModelRequest } from "../../planner/request";
@@ -111,9 +112,6 @@ function remedies(request: MemoryRequest, report: ModelReport, shape: MachineSha
   }
   return found;
 }
-
-/** Parts of a card that leave more to what lies outside of the budget. */
-const LOWER_PARTS = [0.9, 0.85, 0.8, 0.7];
 
 /** What leaves memory to what the engine allocates besides the load. */
 function startRemedies(request: MemoryRequest): Remedy[] {

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Connections } from "./connections";
 import type { ImageSource } from "./image-source";
+import { isKnown } from "./known";
 import type { MeshMembership } from "./mesh-membership";
 import type { People } from "./people";
 
@@ -18,11 +19,6 @@ export interface Inherited {
   readonly mesh?: MeshMembership;
 }
 
-/** As much of an output as its types leave out (@pulumi/pulumi 3.248, output.ts). */
-interface Knowable {
-  readonly isKnown: Promise<boolean>;
-}
-
 /**
  * Base of every component. It owns three rules of the house, so that no component can forget one:
  * the type token is `inference:<module>:<Noun>`, every child descends from its component, and every
@@ -35,7 +31,7 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
   /** What an ancestor gave to all of its descendants. */
   readonly inherited: Inherited;
   /** The SDK's: unknown where the engine has left the component out, because something that it depends on has failed. */
-  declare private readonly made: Knowable;
+  declare private readonly made: pulumi.Output<undefined>;
 
   /**
    * @param token `<module>:<Noun>`, for example `serving:VllmServer`.
@@ -68,7 +64,7 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
   protected override registerOutputs(outputs?: pulumi.Inputs): void {
     const done = pulumi.runtime.rpcKeepAlive();
     const complete = async () => {
-      if (pulumi.runtime.isDryRun() || (await this.made.isKnown)) {
+      if (pulumi.runtime.isDryRun() || (await isKnown(this.made))) {
         super.registerOutputs(outputs);
       }
     };

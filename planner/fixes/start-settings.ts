@@ -7,7 +7,7 @@ import { single } from "./model-settings";
 import type { Setting } from "./setting";
 
 /** Parts of a card that leave more to what lies outside of the budget. */
-const LOWER_PARTS = [0.9, 0.85, 0.8, 0.7];
+export const LOWER_PARTS = [0.9, 0.85, 0.8, 0.7];
 
 /** Nothing where the load decides: none of these makes room for it. */
 export function startSettings(request: PlanRequest, plan: DeploymentPlan, model: ModelRequest): Setting[] {

@@ -1,12 +1,12 @@
 import { Provider } from "@pulumi/aws/provider";
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { platformPools } from "../../../planner/platform-pools";
 import type { AwsGround, Cluster, IdentityBinder, PoolsReady } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import { kubernetesProvider } from "../kubernetes-provider";
 import { awsLoadBalancer } from "../load-balancers";
 import { plannedPools } from "../planned-pools";
+import { platformNodes } from "../platform-nodes";
 import { VOLUME_CLASS } from "../volume-class-name";
 import { EksAddons } from "./addons";
 import { eksClusterNetworks } from "./cluster-networks";
@@ -130,13 +130,11 @@ export class EksCluster extends PlatformComponent implements Cluster {
     this.privateCidrs = privateCidrs;
     this.apiServerCidrs = apiServerCidrs;
     this.poolsReady = nodeGroups.ready;
-    const platformNodes = platformPools(pools.map(({ plan }) => plan)).flatMap(
-      ({ name }) => nodeGroups.ready[name] ?? [],
-    );
+    const ownNodes = platformNodes(pools, nodeGroups.ready);
     this.ready = [
       ...controlPlane.ready,
-      ...platformNodes,
-      ...addons.installOn(platformNodes),
+      ...ownNodes,
+      ...addons.installOn(ownNodes),
       ...(karpenter?.ready ?? []),
       ...(efa?.ready ?? []),
       ...loadBalancers.ready,

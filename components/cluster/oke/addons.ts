@@ -1,8 +1,8 @@
 import { Addon } from "@pulumi/oci/containerengine/addon";
 import type * as pulumi from "@pulumi/pulumi";
-import { platformPools } from "../../../planner/platform-pools";
 import type { IdentityBinder, PoolsReady } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
+import { platformNodes } from "../platform-nodes";
 import { ADDONS, hasRdmaDevices, type OkeAddon } from "./addon-table";
 import { AUTOSCALER, autoscalerGrants, autoscalerSettings, isAutoscaled } from "./autoscaler";
 import type { OkePool, OkeSettings } from "./settings";
@@ -34,9 +34,8 @@ export class OkeAddons extends PlatformComponent {
   constructor(name: string, args: OkeAddonsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeAddons", name, opts);
     const { settings, clusterId, pools, poolIds, workloadIdentity, nodes } = args;
-    const nodesOf = (some: readonly OkePool[]) => some.flatMap(({ plan }) => nodes[plan.name] ?? []);
-    const ofPlatform = new Set(platformPools(pools.map(({ plan }) => plan)));
-    const platformNodes = nodesOf(pools.filter(({ plan }) => ofPlatform.has(plan)));
+    const ownNodes = platformNodes(pools, nodes);
+    const rdmaNodes = pools.filter(hasRdmaDevices).flatMap(({ plan }) => nodes[plan.name] ?? []);
     const install = (
       { addon, suffix, removed }: Pick<OkeAddon, "suffix" | "removed"> & { readonly addon: string },
       values: Readonly<Record<string, pulumi.Input<string>>>,
@@ -55,14 +54,14 @@ export class OkeAddons extends PlatformComponent {
           overrideExisting: true,
           removeAddonResourcesOnDelete: removed,
         },
-        this.childOptions({ dependsOn: [...platformNodes, ...before] }),
+        this.childOptions({ dependsOn: [...ownNodes, ...before] }),
       );
 
     const made = new Map<string, { readonly resource: Addon; readonly neededBy: OkeAddon["neededBy"] }>();
     for (const row of ADDONS.filter(({ when }) => when(pools))) {
       const { addon, neededBy, follows = [] } = row;
       const before = follows.flatMap((earlier) => made.get(earlier)?.resource ?? []);
-      const served = neededBy === "rdma" ? nodesOf(pools.filter(hasRdmaDevices)) : [];
+      const served = neededBy === "rdma" ? rdmaNodes : [];
       made.set(addon, { resource: install(row, row.settings(pools), [...served, ...before]), neededBy });
     }
     const autoscaler = pools.some(isAutoscaled)

@@ -1,12 +1,12 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import { Provider } from "@pulumi/oci/provider";
 import type * as pulumi from "@pulumi/pulumi";
-import { platformPools } from "../../../planner/platform-pools";
 import type { Cluster, IdentityBinder, PoolsReady } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import { kubernetesProvider } from "../kubernetes-provider";
 import { okeLoadBalancer } from "../load-balancers";
 import { plannedPools } from "../planned-pools";
+import { platformNodes } from "../platform-nodes";
 import { VOLUME_CLASS } from "../volume-class-name";
 import { OkeAddons } from "./addons";
 import { okeClusterNetworks } from "./cluster-networks";
@@ -129,8 +129,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     const { privateCidrs, apiServerCidrs } = okeClusterNetworks(settings.network, args);
     this.privateCidrs = privateCidrs;
     this.apiServerCidrs = apiServerCidrs;
-    const platformNodes = platformPools(pools.map(({ plan }) => plan)).flatMap(({ name: pool }) => nodes[pool] ?? []);
-    this.ready = [...platformNodes, ...addons.ready];
+    this.ready = [...platformNodes(pools, nodes), ...addons.ready];
     this.gpusReady = addons.gpusReady;
     this.poolsReady = Object.fromEntries(
       Object.entries(nodes).map(([pool, made]) => [pool, [...made, ...(addons.poolsReady[pool] ?? [])]]),
