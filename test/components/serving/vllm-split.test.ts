@@ -53,7 +53,7 @@ describe("VllmSplit", () => {
     const { deployment } = await deployed();
     const config = deployment
       .ofType("kubernetes:core/v1:ConfigMap")
-      .find(({ inputs }) => inputs.metadata.name === "prefill-proxy");
+      .find(({ inputs }) => (inputs.metadata as { name: string }).name === "prefill-proxy");
     const files = config?.inputs.data as Record<string, string>;
     const imported = Object.values(files).flatMap((text) =>
       [...text.matchAll(/from "\.\/([^"]+)"/g)].map(([, name]) => name),
