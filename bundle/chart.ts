@@ -58,6 +58,9 @@ async function ociChart(registry: Registry, what: string, { repository, version 
   };
 }
 
+/** The largest of the catalogue has some hundred KB. */
+const MOST_CHART_BYTES = 100 * 2 ** 20;
+
 interface IndexEntry {
   readonly version: string;
   readonly digest?: string;
@@ -80,7 +83,10 @@ async function indexedChart(what: string, { chart, repository, version }: ChartE
     throw new Error(`${what}: ${repository} has no such version; its first ones: ${newest || "none"}`);
   }
   const sha256 = found.digest?.replace("sha256:", "");
-  return { source: httpFile(new URL(url, base).href), expected: sha256 === undefined ? {} : { sha256 } };
+  return {
+    source: httpFile(new URL(url, base).href),
+    expected: { atMostBytes: MOST_CHART_BYTES, ...(sha256 !== undefined && { sha256 }) },
+  };
 }
 
 function withoutV(version: string): string {

@@ -267,6 +267,9 @@ function k3sPath(name: string): string {
   return `${BUNDLE_FOLDERS.k3s}/${name}`;
 }
 
+/** Its images have some 200 MB. */
+const MOST_K3S_BYTES = 2 * 2 ** 30;
+
 async function k3sInFolder(
   { name, url, bytes, sha256 }: NeededFile,
   root: string,
@@ -278,7 +281,7 @@ async function k3sInFolder(
   if (present?.sha256 === sha256) {
     return { path, ...present };
   }
-  const expected = { sha256, ...(bytes !== undefined && { bytes }) };
+  const expected = { sha256, atMostBytes: MOST_K3S_BYTES, ...(bytes !== undefined && { bytes }) };
   return { path, ...(await save(`k3s, ${name}`, file, httpFile(url), expected, { resumes: true, onBytes })) };
 }
 

@@ -1,4 +1,6 @@
 import { createInterface } from "node:readline/promises";
+import { visibleLines } from "../names/visible";
+import { OWN_COLOURS } from "../report/style";
 
 /** Where a command writes. Tests hand in buffers. */
 export interface CommandIo {
@@ -6,8 +8,8 @@ export interface CommandIo {
   readonly err: (text: string) => void;
   /** Whether `out` is a terminal that shows colours. */
   readonly color: boolean;
-  /** Whether `err` is a terminal on which a progress line may be drawn over. */
-  readonly progress: boolean;
+  /** Draws the last line of `err` over, with nothing where the text is empty. Undefined: `err` is no terminal. */
+  readonly draw?: (line: string) => void;
   /** Asks a question and waits for a line. Undefined: there is no terminal to ask on. */
   readonly ask?: (question: string) => Promise<string>;
 }
@@ -21,9 +23,32 @@ export function processIo(): CommandIo {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     color: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR,
-    progress: Boolean(process.stderr.isTTY),
+    ...(process.stderr.isTTY && { draw: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) }),
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask: askOnTerminal }),
   };
+}
+
+/**
+ * The one door of all commands: whatever servers and files say, nothing but text, and the colours that the program itself gives,
+ * reaches a terminal.
+ */
+export function guarded({ out, err, draw, ask, color }: CommandIo): CommandIo {
+  const shown = color ? withOwnColours : visibleLines;
+  return {
+    out: (text) => out(shown(text)),
+    err: (text) => err(visibleLines(text)),
+    color,
+    ...(draw && { draw: (line: string) => draw(visibleLines(line)) }),
+    ...(ask && { ask: (question: string) => ask(visibleLines(question)) }),
+  };
+}
+
+function withOwnColours(text: string): string {
+  // Odd parts are what was split at: the colours.
+  return text
+    .split(OWN_COLOURS)
+    .map((part, index) => (index % 2 === 1 ? part : visibleLines(part)))
+    .join("");
 }
 
 /** @returns what was typed; nothing where the input ends first, or at Ctrl-C. */

@@ -1,6 +1,6 @@
 import { CheckoutError } from "../names/shipped-file";
 import { version } from "../package.json";
-import { type CommandIo, EXIT, processIo } from "./io";
+import { type CommandIo, EXIT, guarded, processIo } from "./io";
 import { keptByNpm } from "./npm-options";
 
 interface Command {
@@ -45,7 +45,8 @@ export async function run(argv: string[]): Promise<void> {
 }
 
 /** Runs one command, and returns its exit status. A crash is ours, not the user's: it exits with 70. */
-export async function runCommand(argv: string[], io: CommandIo): Promise<number> {
+export async function runCommand(argv: string[], terminal: CommandIo): Promise<number> {
+  const io = guarded(terminal);
   const [name = "", ...args] = argv;
   if (["--help", "-h", "help"].includes(name)) {
     io.out(USAGE);

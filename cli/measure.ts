@@ -1,13 +1,14 @@
 /** `npm run measure`: how fast a model is served, as a file that plans count with. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { visible } from "../names/visible";
 import { runEnvironment } from "../offline/environment";
 import { version } from "../package.json";
 import type { MeasuredSubject, SpeedMeasurement } from "../planner/speed/measurement";
 import { randomFrom } from "../planner/speed/random";
 import { duration } from "../report/style";
 import { CALIBRATION_FOLDER, calibrationFileName } from "../stacks/calibration/files";
-import { measurementText } from "../stacks/calibration/schema";
+import { MeasurementError, measurementText } from "../stacks/calibration/schema";
 import { deadline } from "./deadline";
 import { type CommandIo, EXIT, isFileSystemError } from "./io";
 import {
@@ -177,7 +178,7 @@ function tellerOf(progress: Progress, io: CommandIo): (at: LoadProgress) => void
     const left = duration(Math.max(0, Math.ceil(secondsLeft)));
     const text = `round ${round} · ${inFlight} at once · ${requests} answered · at most ${left} left`;
     progress.update(text);
-    if (!io.progress && performance.now() >= next) {
+    if (!io.draw && performance.now() >= next) {
       next = performance.now() + LOG_SECONDS * 1000;
       io.err(`… ${text}\n`);
     }
@@ -206,8 +207,12 @@ function write(text: string, subject: MeasuredSubject, folder: string, { out }: 
 function told(error: unknown, io: Pick<CommandIo, "err">): number {
   if (error instanceof StepFailure) {
     const { expected, got, lookAt } = error.explanation;
-    io.err(`expected ${expected}, got ${got}\n  look at: ${lookAt}\n`);
+    io.err(`expected ${visible(expected)}, got ${visible(got)}\n  look at: ${visible(lookAt)}\n`);
     return EXIT.refused;
+  }
+  if (error instanceof MeasurementError) {
+    io.err(`what is measured: ${error.problems.join("; ")}\n`);
+    return EXIT.badInput;
   }
   if (error instanceof MeasureFailure || error instanceof NoAnswer) {
     io.err(`${error.message}\n  look at: ${error.lookAt}\n`);

@@ -19,7 +19,7 @@ export class Progress {
 
   /** Shows it again after `stop`. */
   start(): void {
-    if (this.io.progress) {
+    if (this.io.draw) {
       const started = performance.now();
       this.timer = setInterval(() => {
         if (performance.now() - started >= this.delayMs) {
@@ -37,7 +37,7 @@ export class Progress {
   stop(): void {
     clearInterval(this.timer);
     if (this.shown) {
-      this.io.err("\r\x1b[K");
+      this.io.draw?.("");
       this.shown = false;
     }
   }
@@ -45,6 +45,6 @@ export class Progress {
   private draw(): void {
     this.shown = true;
     this.frame = (this.frame + 1) % FRAMES.length;
-    this.io.err(`\r\x1b[K${FRAMES[this.frame]} ${this.title}${this.detail ? ` · ${this.detail}` : ""}`);
+    this.io.draw?.(`${FRAMES[this.frame]} ${this.title}${this.detail ? ` · ${this.detail}` : ""}`);
   }
 }

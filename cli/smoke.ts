@@ -19,7 +19,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     io.err(`${args.problems.join("\n")}\n\n${SMOKE_USAGE}`);
     return EXIT.badInput;
   }
-  const report = await smoke(args, io.progress ? onTerminal(io) : inLog(io));
+  const report = await smoke(args, io.draw ? onTerminal(io) : inLog(io));
   io.out(args.json ? smokeJson(report) : smokeText(report, io.color));
   return hasFailed(report) ? EXIT.refused : EXIT.ok;
 }

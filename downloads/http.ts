@@ -5,6 +5,8 @@ import type { Source } from "./save";
 
 /** Seconds without a byte after which a download counts as broken. */
 const SILENCE_SECONDS = 60;
+/** Of a text, which is kept in memory. */
+const MOST_TEXT_BYTES = 64 * 2 ** 20;
 /** GitHub needs two. */
 const MOST_REDIRECTS = 5;
 
@@ -128,10 +130,15 @@ function reached(url: string, error: unknown): Error {
   return new Error(message.startsWith(url) ? message : `${url}: ${message}`);
 }
 
-/** The whole of a small text. @throws Error with the status. */
+/** The whole of a text, such as the index of a chart repository. @throws Error with the status, or above 64 MiB. */
 export async function httpText(url: string, options?: HttpOptions): Promise<string> {
   const chunks: Uint8Array[] = [];
+  let bytes = 0;
   for await (const chunk of httpFile(url, options)(0)) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_TEXT_BYTES) {
+      throw new Error(`${shownUrl(url)}: more than ${MOST_TEXT_BYTES} bytes came`);
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

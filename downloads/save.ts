@@ -12,6 +12,8 @@ export interface Saved {
 /** What a file must be, as far as its source says so beforehand. */
 export interface Expected {
   readonly bytes?: number;
+  /** Where nobody says its size: what it never exceeds. */
+  readonly atMostBytes?: number;
   readonly sha256?: string;
   /** Id of the file as a blob of git, where that is all that is known. */
   readonly gitBlob?: string;
@@ -33,6 +35,8 @@ export interface SaveOptions {
  * Writes a file under its name only once all of it is there and is what was expected. What an earlier attempt left beside
  * it (`.part`) is gone on with where the source can.
  *
+ * A source that gives more than it should, or never ends, is left after these bytes.
+ *
  * @param what names it in messages.
  * @throws WrongContentError with what came instead, which is deleted; what the source throws.
  */
@@ -52,6 +56,7 @@ export async function save(
   const isUsable = present > 0 && (expected.bytes === undefined || present <= expected.bytes);
   const before = isUsable ? present : 0;
   const digests = new Digests(expected);
+  const most = mostBytes(expected);
   if (before > 0) {
     for await (const chunk of createReadStream(part)) {
       digests.add(chunk as Buffer);
@@ -61,6 +66,9 @@ export async function save(
     const measured = async function* (): AsyncGenerator<Uint8Array> {
       for await (const chunk of source(before)) {
         digests.add(chunk);
+        if (digests.bytes > most) {
+          return;
+        }
         onBytes?.(chunk.byteLength);
         yield chunk;
       }
@@ -91,6 +99,10 @@ export async function measure(path: string): Promise<Saved> {
   return digests.saved();
 }
 
+function mostBytes({ bytes, atMostBytes }: Expected): number {
+  return bytes ?? atMostBytes ?? Number.POSITIVE_INFINITY;
+}
+
 class Digests {
   bytes = 0;
   private readonly sha256 = createHash("sha256");
@@ -117,6 +129,10 @@ class Digests {
 
   problem(): string | undefined {
     const { bytes, sha256, gitBlob } = this.expected;
+    const most = mostBytes(this.expected);
+    if (this.bytes > most) {
+      return `more than ${most} bytes came`;
+    }
     if (bytes !== undefined && bytes !== this.bytes) {
       return `${this.bytes} bytes came, and it has ${bytes}`;
     }

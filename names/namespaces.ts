@@ -45,6 +45,28 @@ export const MODEL_STORE_NAMESPACE = "model-store";
 export const MODEL_CONTROL_NAMESPACE = "model-control";
 export const BETA9_NAMESPACE = "beta9";
 
+/** All of them but those of models. */
+export const PLATFORM_NAMESPACES: readonly string[] = [
+  GATEWAY_NAMESPACE,
+  ENVOY_GATEWAY_NAMESPACE,
+  AI_GATEWAY_NAMESPACE,
+  CERT_MANAGER_NAMESPACE,
+  OBSERVABILITY_NAMESPACE,
+  GPU_METRICS_NAMESPACE,
+  NODE_METRICS_NAMESPACE,
+  KEDA_NAMESPACE,
+  SPARE_NAMESPACE,
+  GPU_SOFTWARE_NAMESPACE,
+  NETWORK_POLICY_NAMESPACE,
+  ISTIO_NAMESPACE,
+  RDMA_DEVICES_NAMESPACE,
+  FABRIC_GATE_NAMESPACE,
+  FABRIC_GATE_HOST_NAMESPACE,
+  MODEL_STORE_NAMESPACE,
+  MODEL_CONTROL_NAMESPACE,
+  BETA9_NAMESPACE,
+];
+
 /** Namespace of a model: each one has its own. */
 export function modelNamespaceName(model: string): string {
   return `model-${model}`;

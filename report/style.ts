@@ -1,4 +1,4 @@
-import { styleText } from "node:util";
+import { inspect, styleText } from "node:util";
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -11,9 +11,20 @@ export interface Style {
   readonly warn: (text: string) => string;
 }
 
+const FORMATS = { bold: "bold", dim: "dim", good: "green", bad: "red", warn: "yellow" } as const;
+
+/** The codes that `style` writes, each a group of its own. */
+export const OWN_COLOURS = new RegExp(
+  `(${Object.values(FORMATS)
+    .flatMap((format) => inspect.colors[format] ?? [])
+    .map((code) => `\\x1b\\[${code}m`)
+    .join("|")})`,
+);
+
 export function style(color: boolean): Style {
   const apply = (format: Format) => (text: string) => (color ? styleText(format, text) : text);
-  return { bold: apply("bold"), dim: apply("dim"), good: apply("green"), bad: apply("red"), warn: apply("yellow") };
+  const { bold, dim, good, bad, warn } = FORMATS;
+  return { bold: apply(bold), dim: apply(dim), good: apply(good), bad: apply(bad), warn: apply(warn) };
 }
 
 /** A cell is text plus how it looks; widths are measured on the text alone. */

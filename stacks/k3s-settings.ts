@@ -1,8 +1,10 @@
 import { ON_K3S } from "../components/cluster/k3s/on-k3s";
-import type { K3sSettings } from "../components/cluster/k3s/settings";
+import type { HostBundle, K3sSettings } from "../components/cluster/k3s/settings";
 import { plannedPools } from "../components/cluster/planned-pools";
 import { leavingSeconds } from "../components/serving/drain";
 import { hostRequirements } from "../planner/host-requirements";
+import { BUNDLE_FOLDERS } from "./bundle/bundle-file";
+import type { Bundle } from "./bundle/open-bundle";
 import type { ClusterConfig } from "./config";
 import type { StackArgs } from "./platform";
 import { platformNamespaces } from "./platform-namespaces";
@@ -44,6 +46,18 @@ export function k3sSettings(
     namespaces: platformNamespaces({ environment, plan, cluster: { ...ON_K3S, pools: plannedPools(pools) } }, addons),
     kubelet: { pool, leavingSeconds: Math.max(0, ...plan.models.map(leavingSeconds)) },
     images: { ...environment.images, ...(registryCredentials && { credentials: registryCredentials }) },
-    bundle: bundle && { here: bundle.folder, onHost: bundle.onHost, sha256: bundle.sha256 },
+    bundle: bundle && hostBundle(bundle),
+  };
+}
+
+function hostBundle({ folder, onHost, sha256, content }: Bundle): HostBundle {
+  const images = `${BUNDLE_FOLDERS.images}/`;
+  return {
+    here: folder,
+    onHost,
+    sha256,
+    archives: content.files.flatMap(({ path, sha256 }) =>
+      path.startsWith(images) ? [{ name: path.slice(images.length), sha256 }] : [],
+    ),
   };
 }

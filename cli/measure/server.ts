@@ -2,6 +2,8 @@
 import { z } from "zod";
 import type { EngineName } from "../../engines";
 import { parseJson } from "../../names/json-text";
+import { shortText } from "../../stacks/calibration/schema";
+import { cleaned } from "../cluster/foreign-text";
 import { discover } from "../smoke/endpoint";
 import { type HttpClient, NoAnswer } from "../smoke/http";
 import { MeasureFailure } from "./failure";
@@ -13,7 +15,7 @@ export interface Server {
   readonly version?: string;
 }
 
-const VERSION = z.object({ version: z.string() });
+const VERSION = z.object({ version: shortText });
 
 /** @throws StepFailure for what is no such server. @throws NoAnswer */
 export async function serverAt(http: HttpClient, signal: AbortSignal): Promise<Server> {
@@ -25,7 +27,8 @@ export async function serverAt(http: HttpClient, signal: AbortSignal): Promise<S
     );
   }
   if (kind === "ollama") {
-    return { models, engine: "ollama", version: label.replace(/^Ollama /, "") };
+    const version = shortText.safeParse(label.replace(/^Ollama /, "")).data;
+    return { models, engine: "ollama", ...(version !== undefined && { version }) };
   }
   // Of the engines that speak this API vLLM alone says its version, at a path of its own.
   const version = await versionAt(http, "/version", signal);
@@ -70,5 +73,5 @@ const MOST_LISTED = 20;
 
 function listed(models: readonly string[]): string {
   const more = models.length - MOST_LISTED;
-  return `${models.slice(0, MOST_LISTED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return `${models.slice(0, MOST_LISTED).map(cleaned).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

@@ -1,3 +1,4 @@
+import { visible } from "../../names/visible";
 import type { SmokeArguments } from "./arguments";
 import { type Found, type StepContext, stepSignal } from "./context";
 import { rounded } from "./figures";
@@ -77,13 +78,30 @@ export async function smoke(args: SmokeArguments, observer: SmokeObserver): Prom
         : { status: "skipped", detail: reason },
     );
   }
-  return {
+  return shown({
     url: args.url,
     controlUrl: args.controlUrl,
     model,
     lifecycle: found.lifecycle?.label,
     notes,
     steps: results,
+  });
+}
+
+/** What servers chose stays within its line: names of models, versions, texts of errors. */
+function shown(report: SmokeReport): SmokeReport {
+  return {
+    ...report,
+    model: report.model && visible(report.model),
+    lifecycle: report.lifecycle && visible(report.lifecycle),
+    notes: report.notes.map(visible),
+    steps: report.steps.map(({ detail, failure, ...step }) => ({
+      ...step,
+      detail: visible(detail),
+      ...(failure && {
+        failure: { expected: visible(failure.expected), got: visible(failure.got), lookAt: visible(failure.lookAt) },
+      }),
+    })),
   };
 }
 

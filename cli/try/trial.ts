@@ -194,7 +194,7 @@ export class Trial {
 
   /** Pulumi on the user's terminal; where there is none, without questions. */
   private pulumi(...args: string[]): Promise<number> {
-    return this.io.progress
+    return this.io.draw
       ? watched("pulumi", args, this.place, undefined)
       : watched("pulumi", ["--non-interactive", "--color=never", ...args], this.place, this.io.out);
   }

@@ -26,6 +26,7 @@ import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
 const SCRIPT = "vllm-prefill-proxy.ts";
+const SCRIPT_FILES = [SCRIPT, "vllm-request.ts", "vllm-request-fields.json"];
 const PROXY_PORT = 8001;
 /** The proxy streams and keeps nothing but the requests that it reads: 32 of them at their largest. */
 const PROXY_RESOURCES = { cpu: 0.5, memoryGiB: 2, ephemeralStorageGiB: 0.25 };
@@ -147,7 +148,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
         namespace,
         name: "prefill-proxy",
         folder: "components/serving/scripts",
-        files: [SCRIPT],
+        files: SCRIPT_FILES,
         volume: "prefill-proxy",
       },
       this.childOptions(),

@@ -12,7 +12,7 @@ export function gatedModels({
   environment: { storage },
 }: Pick<Advised, "plan" | "secrets" | "environment">): CapacityProblem[] {
   if (secrets.huggingFaceToken) {
-    return [];
+    return storage.hub?.url.startsWith("http://") ? [tokenInClear(storage.hub.url)] : [];
   }
   const repositories = plan.models.flatMap(repositoriesOf);
   const gated = repositories.filter(({ repository }) => findModel(repository)?.gated === true);
@@ -37,6 +37,15 @@ export function gatedModels({
       `no token is set, and whether the repository is public is not known here: of a private or gated one the download would fail. For those: ${command}`,
     ),
   ];
+}
+
+function tokenInClear(hub: string): CapacityProblem {
+  return {
+    severity: "advisory",
+    rule: "token-in-clear",
+    subject: "storage.hub.url",
+    message: `${hub} has no TLS, so Jobs refuse to send huggingFaceToken there and download nothing. Use https://, or take the secret away where the hub asks for none`,
+  };
 }
 
 interface UsedRepository {

@@ -1,8 +1,15 @@
 /** The file of a measurement: what `npm run measure` writes and environments read (docs/measure.md). */
 import { z } from "zod";
 import { engineNames } from "../../engines";
+import { isVisible } from "../../names/visible";
 import type { SpeedMeasurement } from "../../planner/speed/measurement";
 
+/** Of servers and other people: plans print it. */
+export const shortText = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine(isVisible, { message: "it has control characters; allowed: one line of visible text" });
 const positive = z.number().positive();
 const count = z.number().int().positive();
 const error = z.number().min(0).max(10).optional();
@@ -25,15 +32,15 @@ export const MEASUREMENT_FORMAT = 1;
 
 export const measurementSchema = z.strictObject({
   format: z.literal(MEASUREMENT_FORMAT),
-  card: z.string().min(1),
+  card: shortText,
   engine: z.enum(engineNames),
-  engineVersion: z.string().min(1),
-  model: z.string().min(1),
-  quantization: z.string().min(1).optional(),
-  kvCacheDtype: z.string().min(1).optional(),
+  engineVersion: shortText,
+  model: shortText,
+  quantization: shortText.optional(),
+  kvCacheDtype: shortText.optional(),
   tensorParallel: count,
   pipelineParallel: count,
-  by: z.string().min(1),
+  by: shortText,
   measuredAt: z.iso.datetime(),
   complete: z.boolean(),
   loads: z.array(load).min(1),
@@ -54,17 +61,22 @@ export function parseMeasurement(text: string): SpeedMeasurement {
   } catch {
     throw new MeasurementError(["it is no JSON"]);
   }
+  const { format: _, ...measurement } = checked(value);
+  return measurement;
+}
+
+/** @throws MeasurementError */
+function checked(value: unknown): z.infer<typeof measurementSchema> {
   const parsed = measurementSchema.safeParse(value);
   if (!parsed.success) {
     throw new MeasurementError(
       parsed.error.issues.map(({ path, message }) => `${path.length === 0 ? "the file" : path.join(".")}: ${message}`),
     );
   }
-  const { format: _, ...measurement } = parsed.data;
-  return measurement;
+  return parsed.data;
 }
 
-/** The file's text, keys in the order of the schema. */
+/** The file's text, keys in the order of the schema. @throws MeasurementError for what no plan would read. */
 export function measurementText(measurement: SpeedMeasurement): string {
-  return `${JSON.stringify({ format: MEASUREMENT_FORMAT, ...measurement }, undefined, 2)}\n`;
+  return `${JSON.stringify(checked({ format: MEASUREMENT_FORMAT, ...measurement }), undefined, 2)}\n`;
 }

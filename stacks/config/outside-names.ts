@@ -22,11 +22,17 @@ const OF_FILES = /^file:\/\//i;
 /** `org/name`, as a repository or a relative path is written; a letter in each part, so that 1/2 is none. */
 const REPOSITORY = /^(?=[^/]*[a-z])[\w.-]+(\/(?=[^/]*[a-z])[\w.@-]+)+\/?$/i;
 
+/** Keys under which an engine imports what text names, as its config classes say at the pinned release (2026-11-28). */
+const NAMES_CODE = /^(inductor_passes|kv_connector_module_path)$/;
+
 /** What a value names outside of the pod, in its order. @param name of the flag or variable. */
 export function outsideNames(name: string, value: ArgumentValue): OutsideName[] {
-  return textsIn(name, parsed(value)).flatMap(({ key, text }) =>
-    wordsOf(text).flatMap((word) => nameOf(key, word) ?? []),
-  );
+  return [
+    ...codeIn(name, parsed(value)),
+    ...textsIn(name, parsed(value)).flatMap(({ key, text }) =>
+      wordsOf(text).flatMap((word) => nameOf(key, word) ?? []),
+    ),
+  ];
 }
 
 interface Text {
@@ -44,6 +50,21 @@ function textsIn(key: string, value: unknown): Text[] {
   }
   return typeof value === "object" && value !== null
     ? Object.entries(value).flatMap(([name, child]) => textsIn(name, child))
+    : [];
+}
+
+/** A name with dots as backend of compilation is a module's; `eager` and its like are of PyTorch. */
+function codeIn(key: string, value: unknown): OutsideName[] {
+  const names = (text: unknown): OutsideName[] =>
+    typeof text === "string" ? [{ text, what: "code that the engine would import" }] : [];
+  if (NAMES_CODE.test(key)) {
+    return typeof value === "object" && value !== null ? Object.values(value).flatMap(names) : names(value);
+  }
+  if (key === "backend" && String(value).includes(".")) {
+    return names(value);
+  }
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.entries(value).flatMap(([name, child]) => codeIn(name, child))
     : [];
 }
 

@@ -13,13 +13,18 @@ export const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
 /** Writes it, and gives back what `bundle.json` says. */
 export function writeBundle(root: string, needs: BundleNeeds, change: (bundle: BundleFile) => BundleFile = (b) => b) {
-  const files = needs.charts.map(({ name, version }) => {
+  const charts = needs.charts.map(({ name, version }) => {
     const content = chartArchiveOf(chart(name).chart, version);
     const path = chartFile({ name, version });
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), content);
     return { path, bytes: content.length, sha256: sha256(content) };
   });
+  const archives = needs.images.map(({ reference }) => ({
+    path: imageFile(reference),
+    bytes: 1,
+    sha256: sha256(Buffer.from(reference)),
+  }));
   const bundle: BundleFile = change({
     format: 1,
     environment: needs.environment,
@@ -54,7 +59,7 @@ export function writeBundle(root: string, needs: BundleNeeds, change: (bundle: B
       bytes: Math.round(gigabytes * 1e9),
       license,
     })),
-    files,
+    files: [...charts, ...archives],
   });
   mkdirSync(root, { recursive: true });
   writeFileSync(join(root, BUNDLE_FILE), bundleText(bundle));

@@ -20,7 +20,7 @@ describe("a model behind a proxy", () => {
     fetchModel(
       { repository: "org/model", revision: "main", choose: async (_, __, files) => files.map(({ path }) => path) },
       folder,
-      { endpoint: HUB, token: "token" },
+      { endpoint: HUB },
       () => {},
     );
 
@@ -32,7 +32,7 @@ describe("a model behind a proxy", () => {
   });
 
   it("comes through it: its commit, both pages of its list, and its files", async () => {
-    const hub = await fakeHub(FILES, "token");
+    const hub = await fakeHub(FILES);
     const forward = (asked: IncomingMessage, response: ServerResponse) => {
       const url = asked.url?.replace(HUB, hub.url) ?? "";
       request(url, { headers: asked.headers }, (answer) => {

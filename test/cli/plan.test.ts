@@ -315,7 +315,8 @@ describe("a program that reads the plan", () => {
 
 describe("an environment without models", () => {
   it("is the platform alone", async () => {
-    const { status, out } = await planOf(folder, { ...laptop, models: {} }, "--json");
+    const cluster = { ...laptop.cluster, apiServerCidrs: ["10.96.0.1/32", "172.18.0.2/32"] };
+    const { status, out } = await planOf(folder, { ...laptop, cluster, models: {} }, "--json");
     expect(status).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ models: [], violations: [] });
   });

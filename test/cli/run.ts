@@ -26,7 +26,6 @@ export async function runPiped(
     out: (text) => out.push(text),
     err: (text) => err.push(text),
     color: false,
-    progress: false,
     ...terminal,
   });
   return { status, out: out.join(""), err: err.join("") };

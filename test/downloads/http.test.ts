@@ -23,6 +23,20 @@ describe("a file of a web server", () => {
     expect(asked).toEqual(["GET /a", "GET /a bytes=4-"]);
   });
 
+  it("is read into memory up to 64 MiB alone", async () => {
+    const chunk = Buffer.alloc(2 ** 20, "a");
+    const { url } = await startOrigin({
+      "/a": (_, response) => {
+        const fill = () => {
+          while (response.write(chunk)) {}
+        };
+        response.on("drain", fill);
+        fill();
+      },
+    });
+    await expect(httpText(`${url}/a`)).rejects.toThrow(`${url}/a: more than ${64 * 2 ** 20} bytes came`);
+  });
+
   it("is refused with the server's status", async () => {
     const { url } = await startOrigin();
     await expect(httpText(`${url}/a`)).rejects.toThrow(`${url}/a: answers 404`);

@@ -30,6 +30,27 @@ describe("saving a file", () => {
     }
   });
 
+  it.each([{ bytes: 10 }, { atMostBytes: 10 }])(
+    "leaves a source without end, and keeps nothing of it: %j",
+    async (expected) => {
+      const path = join(folder, `endless-${Object.keys(expected)}`);
+      let left = false;
+      const endless = async function* () {
+        try {
+          for (let pieces = 0; pieces < 300; pieces++) {
+            yield Buffer.alloc(2 ** 20);
+          }
+          throw new Error("300 MiB were taken");
+        } finally {
+          left = true;
+        }
+      };
+      const failure = save("e", path, endless, expected, { resumes: true });
+      await expect(failure).rejects.toThrow("e: more than 10 bytes came");
+      expect([left, existsSync(path), existsSync(`${path}.part`)]).toEqual([true, false, false]);
+    },
+  );
+
   it("goes on with what came before", async () => {
     const path = join(folder, "b");
     await expect(save("b", path, broken, {}, { resumes: true })).rejects.toThrow();

@@ -29,8 +29,7 @@ export function k3sHost(name: string, settings: K3sSettings, opts: pulumi.Custom
         INSTALLER_URL: K3S_INSTALLER.url,
         INSTALLER_SHA256: K3S_INSTALLER.sha256,
         BUNDLE: bundle?.onHost ?? "",
-        // Not read: another bundle has other images, and the script runs again where what it is told changes.
-        BUNDLE_SHA256: bundle?.sha256 ?? "",
+        BUNDLE_ARCHIVES: bundle?.archives.map(({ name, sha256 }) => `${sha256} ${name}`).join("\n") ?? "",
         IMAGES_FILE: images.file,
         IMAGES_SHA256: images.sha256,
       },

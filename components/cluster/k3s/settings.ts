@@ -28,6 +28,8 @@ export interface HostBundle {
   readonly onHost: string;
   /** SHA-256 of its bundle.json, in hexadecimal: the copy is the same where it has that sum. */
   readonly sha256: string;
+  /** Archives in its folder of images, by file name, with their SHA-256 in hexadecimal. The machine takes no others. */
+  readonly archives: readonly { readonly name: string; readonly sha256: string }[];
 }
 
 /** What an environment says of the k3s that it installs. Plain data but for the host's secrets. */

@@ -5,8 +5,8 @@
  * (`kv_transfer_params` of the NixlConnector, vLLM 0.33: docs/features/nixl_connector_usage.md). With that it goes to the
  * vLLM beside, which fetches the cache and answers. Where no prefill pod helps, the vLLM beside reads the prompt itself.
  *
- * Clients are strangers: bodies are bounded, only the API's own paths are passed on, and where a cache lies, no client
- * may say.
+ * Clients are strangers: bodies are bounded, only the API's own paths and known fields are passed on (`vllm-request.ts`), and
+ * where a cache lies, no client may say.
  *
  * Runs as it is in a sidecar (Node 24 strips the types).
  */
@@ -19,6 +19,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { decodeBody, engineRequest, isCompletionPath, isMapping, type Json, prefillBody } from "./vllm-request.ts";
 
 export interface ProxyJob {
   /** Where clients reach it. */
@@ -33,11 +34,8 @@ export interface ProxyJob {
   readonly prefillTimeoutMs: number;
 }
 
-const COMPLETIONS = ["/v1/completions", "/v1/chat/completions"];
 /** Of a prefill pod: one token, and where the cache lies. */
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
-
-type Json = Record<string, unknown>;
 
 export function prefillProxy(job: ProxyJob): Server {
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 120_000 }, (incoming, response) => {
@@ -55,7 +53,7 @@ async function answer(job: ProxyJob, incoming: IncomingMessage, response: Server
   if (incoming.method === "GET" && path === "/v1/models") {
     return relay(job, "GET", path, undefined, incoming.headers, response);
   }
-  if (incoming.method !== "POST" || !COMPLETIONS.includes(path)) {
+  if (incoming.method !== "POST" || !isCompletionPath(path)) {
     return refuse(response, 404, "no such path");
   }
   const body = await read(incoming, job.maxBodyBytes).catch(() => undefined);
@@ -67,28 +65,16 @@ async function answer(job: ProxyJob, incoming: IncomingMessage, response: Server
   if (asked === undefined) {
     return refuse(response, 400, "the body is no JSON object");
   }
-  const { kv_transfer_params: _, ...request } = asked;
-  const lies = isSplittable(request) ? await prefilled(job, path, request, incoming.headers, response) : undefined;
-  return relay(
-    job,
-    "POST",
-    path,
-    lies ? { ...request, kv_transfer_params: lies } : request,
-    incoming.headers,
-    response,
-  );
-}
-
-/** Several answers to one prompt would each claim the one cache. */
-function isSplittable({ n = 1, best_of: bestOf = 1 }: Json): boolean {
-  return n === 1 && bestOf === 1;
+  const { body: request, splits } = engineRequest(path, asked);
+  const lies = splits ? await prefilled(job, path, request, incoming.headers, response) : undefined;
+  return relay(job, "POST", path, decodeBody(request, lies), incoming.headers, response);
 }
 
 /** Where the cache of a prompt lies; undefined where no prefill pod read it. */
 async function prefilled(
   { prefill, prefillTimeoutMs }: ProxyJob,
   path: string,
-  { stream_options: _, min_tokens: __, ...asked }: Json,
+  asked: Json,
   headers: IncomingHttpHeaders,
   client: ServerResponse,
 ): Promise<Json | undefined> {
@@ -97,20 +83,7 @@ async function prefilled(
   const timer = setTimeout(() => late.abort(new Error(`no answer within ${prefillTimeoutMs} ms`)), prefillTimeoutMs);
   try {
     const signal = AbortSignal.any([late.signal, goneBefore(client)]);
-    const told = await send(prefill, "POST", path, signal, headers, {
-      ...asked,
-      stream: false,
-      max_tokens: 1,
-      ...("max_completion_tokens" in asked && { max_completion_tokens: 1 }),
-      kv_transfer_params: {
-        do_remote_decode: true,
-        do_remote_prefill: false,
-        remote_engine_id: null,
-        remote_block_ids: null,
-        remote_host: null,
-        remote_port: null,
-      },
-    });
+    const told = await send(prefill, "POST", path, signal, headers, prefillBody(asked));
     const text = await read(told, MAX_ANSWER_BYTES);
     const lies = told.statusCode === 200 ? parsed(text)?.kv_transfer_params : undefined;
     if (isMapping(lies)) {
@@ -197,10 +170,6 @@ function parsed(text: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isMapping(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function refuse(response: ServerResponse, status: number, text: string): void {

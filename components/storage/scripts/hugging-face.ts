@@ -30,6 +30,11 @@ interface TreeEntry {
   readonly lfs?: { readonly oid: string; readonly size: number };
 }
 
+/** Of an answer that is kept in memory: lists of files, an index of weights. */
+const MOST_TEXT_BYTES = 64 * 2 ** 20;
+/** The Hub lists a thousand files on each. */
+const MOST_PAGES = 1000;
+
 /** A GET request that follows redirects; `authorization` must not reach another server. */
 export type Get = (url: string, headers: Readonly<Record<string, string>>) => Promise<Response>;
 
@@ -41,6 +46,7 @@ export class HuggingFaceRepository implements Repository {
 
   /**
    * @param token needed for gated and private repositories.
+   * @throws FinalError for a token that would go over plain HTTP.
    * @param request sends requests. Default: fetch, which drops the token when a redirect leads to another host (the
    * Hub's content network)
    */
@@ -50,6 +56,11 @@ export class HuggingFaceRepository implements Repository {
     endpoint = "https://huggingface.co",
     request: Get = (url, headers) => fetch(url, { headers }),
   ) {
+    if (token && isReadableOnTheWay(endpoint)) {
+      throw new FinalError(
+        `${endpoint} has no TLS: the Hugging Face token would be readable on the way; use https://, or take the token away`,
+      );
+    }
     this.repository = repository;
     this.endpoint = endpoint;
     this.token = token;
@@ -60,7 +71,7 @@ export class HuggingFaceRepository implements Repository {
     const response = await this.get(
       `${this.endpoint}/api/models/${this.repository}/revision/${encodeURIComponent(revision)}`,
     );
-    const { sha } = (await response.json()) as { sha?: string };
+    const { sha } = JSON.parse(await wholeText(response)) as { sha?: string };
     if (!sha) {
       throw new FinalError(`${this.repository}: revision "${revision}" names no commit`);
     }
@@ -70,9 +81,12 @@ export class HuggingFaceRepository implements Repository {
   async files(commit: string): Promise<RepositoryFile[]> {
     const files: RepositoryFile[] = [];
     let url: string | undefined = `${this.endpoint}/api/models/${this.repository}/tree/${commit}?recursive=true`;
-    while (url) {
+    for (let pages = 0; url; pages++) {
+      if (pages === MOST_PAGES) {
+        throw new FinalError(`${this.repository}: the list of files has more than ${MOST_PAGES} pages`);
+      }
       const response: Response = await this.get(url);
-      for (const entry of (await response.json()) as TreeEntry[]) {
+      for (const entry of JSON.parse(await wholeText(response)) as TreeEntry[]) {
         if (entry.type === "file") {
           files.push({
             path: entry.path,
@@ -103,7 +117,7 @@ export class HuggingFaceRepository implements Repository {
   }
 
   async text(commit: string, path: string): Promise<string> {
-    return (await this.get(this.fileUrl(commit, path))).text();
+    return wholeText(await this.get(this.fileUrl(commit, path)));
   }
 
   /**
@@ -119,6 +133,9 @@ export class HuggingFaceRepository implements Repository {
         const response = await this.get(this.fileUrl(commit, file.path), received);
         for await (const chunk of response.body ?? []) {
           received += chunk.byteLength;
+          if (received > file.size) {
+            throw new FinalError(`${this.repository}, ${file.path}: more than its ${file.size} bytes came`);
+          }
           yield chunk;
         }
         if (received < file.size) {
@@ -163,4 +180,24 @@ export class HuggingFaceRepository implements Repository {
       return response;
     });
   }
+}
+
+/** Whether what is sent to an address can be read between here and there. @throws TypeError for what is no address. */
+function isReadableOnTheWay(endpoint: string): boolean {
+  const { protocol, hostname } = new URL(endpoint);
+  return protocol === "http:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname);
+}
+
+/** @throws FinalError for an answer without end. */
+async function wholeText(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MOST_TEXT_BYTES) {
+      throw new FinalError(`${response.url}: more than ${MOST_TEXT_BYTES} bytes came`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }

@@ -3,6 +3,7 @@ import { isPinned } from "../../../catalog/image-reference";
 import type { OutsideWorker } from "../../../components/model-control/outside-worker";
 import { DEFAULT_REGISTRY } from "../../../engines/sources";
 import { BACKENDS } from "../../../services/model-control/src/backends/backend";
+import { isOutsideHost } from "../../config/core/outside-url";
 import { dnsLabel, hostname, text, wholeNumber } from "../../config/core/sections/fields";
 import { outsideFields } from "../../config/core/sections/outside-fields";
 import { idleSchema, inferenceSchema } from "./inference-config";
@@ -24,7 +25,11 @@ const pinnedImage = z
 const registryHost = z
   .string()
   .regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?(:\d{1,5})?$/)
-  .meta({ allowed: "a registry's host in small letters, with its port where that is not 443", example: "hf.co" });
+  .refine(isOutsideHost)
+  .meta({
+    allowed: "a registry's host outside of the cluster in small letters, with its port where that is not 443",
+    example: "hf.co",
+  });
 
 const modelName = text(400)
   .regex(/^([A-Za-z0-9_][A-Za-z0-9_.:-]*\/){0,2}[A-Za-z0-9_][A-Za-z0-9_.-]*(:[A-Za-z0-9_][A-Za-z0-9_.-]*)?$/)

@@ -1,6 +1,7 @@
 /** Which servers outside of the cluster the platform may be told to call: rules for URLs, wherever they stand. */
 import { contains, parseCidr } from "../../../names/cidr";
 import { METADATA_SERVICES } from "../../../names/metadata-services";
+import { PLATFORM_NAMESPACES } from "../../../names/namespaces";
 import { addressNetwork, type OutsideServer, outsideServer } from "../../../names/outside-server";
 import type { Stage } from "../../../planner/types";
 import { HIDDEN, type Path, type ProblemDraft } from "./problems";
@@ -17,6 +18,8 @@ type Fault = Pick<ProblemDraft, "allowed" | "fix">;
 const FORBIDDEN: readonly (readonly [reason: string, cidrs: readonly string[]])[] = [
   ["a pod's loopback is the pod itself, not your machine", ["127.0.0.0/8", "::1/128"]],
   ["link-local addresses are those of metadata services, which hand out the cloud's credentials", METADATA_SERVICES],
+  // Alibaba Cloud's and Oracle's older ones: neither is link-local.
+  ["it is a metadata service, which hands out the cloud's credentials", ["100.100.100.200/32", "192.0.0.192/32"]],
   ["link-local addresses lead nowhere from a pod", ["fe80::/10"]],
   ["it is the address of no machine", ["0.0.0.0/8", "::/128", "224.0.0.0/4", "240.0.0.0/4", "ff00::/8"]],
   ["it hides an IPv4 address", ["::ffff:0:0/96", "64:ff9b::/96"]],
@@ -27,6 +30,8 @@ const FORBIDDEN_NAMES: readonly (readonly [reason: string, pattern: RegExp])[] =
   ["a pod's loopback is the pod itself, not your machine", /(^|\.)localhost$/],
   ["metadata services hand out the cloud's credentials", /^(metadata|instance-data)(\.|$)/],
   ["it is a name inside of the cluster", /\.(svc|svc\..+|cluster\.local)$/],
+  // The search list of a pod's resolver makes a Service of a name and a namespace.
+  ["it is a name inside of the cluster", new RegExp(`^[^.]+\\.(${PLATFORM_NAMESPACES.join("|")}|model-[^.]+)$`)],
 ];
 
 const DNS_NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -100,13 +105,25 @@ function urlFault(url: string, server: OutsideServer, stage: Stage | undefined):
   return undefined;
 }
 
+function forbiddenName(host: string): string | undefined {
+  return FORBIDDEN_NAMES.find(([, pattern]) => pattern.test(host))?.[0];
+}
+
 function nameFault(host: string): string | undefined {
-  const [reason] = FORBIDDEN_NAMES.find(([, pattern]) => pattern.test(host)) ?? [];
-  return reason ?? (DNS_NAME.test(host) ? undefined : "its host is a DNS name with a dot, or an address");
+  return forbiddenName(host) ?? (DNS_NAME.test(host) ? undefined : "its host is a DNS name with a dot, or an address");
 }
 
 function addressFault(server: OutsideServer): string | undefined {
   return networkFault(addressNetwork(server) ?? "");
+}
+
+/** Whether a host, a name or an address, with a port or without, can be a server outside of the cluster. */
+export function isOutsideHost(host: string): boolean {
+  const server = outsideServer(`https://${host}`);
+  return (
+    server !== undefined &&
+    (server.family === undefined ? forbiddenName(server.host) : addressFault(server)) === undefined
+  );
 }
 
 /** Why a network holds what nobody should call. */

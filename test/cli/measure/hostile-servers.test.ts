@@ -77,7 +77,7 @@ function terminal() {
   const write = (part: string) => {
     parts.push(part);
   };
-  return { io: { out: write, err: write, color: false, progress: false }, text: () => parts.join("") };
+  return { io: { out: write, err: write, color: false }, text: () => parts.join("") };
 }
 
 describe("a measurement of a server", () => {

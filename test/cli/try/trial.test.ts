@@ -66,7 +66,7 @@ async function run(...argv: string[]) {
   }
   const said: string[] = [];
   const tell = (text: string) => void said.push(text);
-  const io = { out: tell, err: tell, color: false, progress: false };
+  const io = { out: tell, err: tell, color: false };
   const trial = new Trial(tools.folder, { ...tools.env, HOME: tools.folder }, io);
   const status = await (args.remove ? trial.remove() : trial.run(args));
   return { status, said: said.join("") };

@@ -148,9 +148,23 @@ describe("the proxy before decode pods", () => {
     expect(JSON.stringify(prefill.asked)).not.toContain("169.254");
   });
 
-  it("splits no request for several answers", async () => {
-    await complete({ n: 2 });
-    expect([prefill.asked.length, decode.asked.length]).toEqual([0, 1]);
+  it.each([{ n: 2 }, { n: 1 }, {}])("keeps the second way to name a cache from the engines: %j", async (counts) => {
+    prefill.handle = (_, response) => json(response, {}, 500);
+    await complete({ model: "m", ...counts, vllm_xargs: { kv_transfer_params: "x" } });
+    await complete({ model: "m", ...counts, vllm_xargs: { kv_transfer_params: ["x"] }, extra_body: { a: 1 } });
+    expect(decode.asked.map(({ body }) => body)).toEqual([
+      { model: "m", ...counts },
+      { model: "m", ...counts },
+    ]);
+    expect(JSON.stringify(prefill.asked)).not.toMatch(/xargs|"x"/);
+  });
+
+  it.each([
+    ["/v1/chat/completions", { n: 2 }],
+    ["/v1/completions", { prompt: ["The capital of France is", "Der Hund bellt laut und"], max_tokens: 5 }],
+  ])("splits no request for several sequences: %s %j", async (path, body) => {
+    await complete(body, path);
+    expect([prefill.asked, decode.asked.map(({ body }) => body)]).toEqual([[], [body]]);
   });
 
   it("hands on what the decode pod says is wrong", async () => {

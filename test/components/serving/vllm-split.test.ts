@@ -49,6 +49,18 @@ describe("VllmSplit", () => {
     ]);
   });
 
+  it("gives the proxy every file that its scripts import", async () => {
+    const { deployment } = await deployed();
+    const config = deployment
+      .ofType("kubernetes:core/v1:ConfigMap")
+      .find(({ inputs }) => (inputs.metadata as { name: string }).name === "prefill-proxy");
+    const files = config?.inputs.data as Record<string, string>;
+    const imported = Object.values(files).flatMap((text) =>
+      [...text.matchAll(/from "\.\/([^"]+)"/g)].map(([, name]) => name),
+    );
+    expect(Object.keys(files)).toEqual(expect.arrayContaining(["vllm-prefill-proxy.ts", ...imported]));
+  });
+
   it("answers through the proxy in decode pods, which knows the Service of the others", async () => {
     const { deployment, serving, decode, prefill } = await deployed();
     expect(serving.endpoints).toMatchObject([

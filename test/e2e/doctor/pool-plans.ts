@@ -4,7 +4,7 @@ import type { DeploymentPlan } from "../../../planner/types";
 
 /** The plan of an environment, or of a file: its pools are what nodes are made from. */
 export async function poolPlansOf(name: string, config?: string): Promise<DeploymentPlan> {
-  const silent = { out: () => {}, err: () => {}, color: false, progress: false };
+  const silent = { out: () => {}, err: () => {}, color: false };
   const opening =
     config === undefined
       ? { environment: environmentNamed(name) }

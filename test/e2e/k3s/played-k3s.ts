@@ -145,6 +145,7 @@ export function installation(
       INSTALLER_URL: `https://example.com/install-${release.version}.sh`,
       INSTALLER_SHA256: sha256(release.installer),
       BUNDLE: "",
+      BUNDLE_ARCHIVES: "",
       IMAGES_FILE: "k3s-airgap-images-amd64.tar.zst",
       IMAGES_SHA256: sha256("images of k3s"),
       ...values,

@@ -78,7 +78,7 @@ class Computer {
     }
     const said: string[] = [];
     const tell = (text: string) => void said.push(text);
-    const trial = new Trial(this.project, this.env, { out: tell, err: tell, color: false, progress: false });
+    const trial = new Trial(this.project, this.env, { out: tell, err: tell, color: false });
     const status = await (args.remove ? trial.remove() : trial.run(args));
     return { status, said: said.join("") };
   }

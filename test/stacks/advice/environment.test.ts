@@ -66,6 +66,18 @@ describe("gated models", () => {
     ]);
   });
 
+  it("is told that a token goes over no plain HTTP", () => {
+    const secrets = { huggingFaceToken: pulumi.secret("hf_x") };
+    const rules = (url: string) =>
+      gatedModels({
+        plan: plan(llama()),
+        secrets,
+        environment: { ...environment, storage: { ...environment.storage, hub: { url } } },
+      }).map(({ rule }) => rule);
+    expect(rules("http://hub.example.internal")).toEqual(["token-in-clear"]);
+    expect(rules("https://hub.example.internal")).toEqual([]);
+  });
+
   it("are no matter with a token, from Ollama's registry or a bucket, nor where the repository is open", () => {
     const secrets = { huggingFaceToken: pulumi.secret("hf_x") };
     expect(gatedModels({ plan: plan(llama()), secrets, environment })).toEqual([]);

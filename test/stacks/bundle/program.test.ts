@@ -1,7 +1,7 @@
 /** An environment that takes everything from a bundle: where its program finds charts and models, and what it may reach. */
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { chartFile } from "../../../bundle/chart";
@@ -11,7 +11,7 @@ import { type Needs, needsOf } from "../../../cli/doctor/needs";
 import { HELM_RELEASE } from "../../../kubernetes/resource-types";
 import { repositoryRoot } from "../../../names/repository-root";
 import { usedImages } from "../../../report/images";
-import { BUNDLE_FILE, bundleText } from "../../../stacks/bundle/bundle-file";
+import { BUNDLE_FILE, type BundleFile, bundleText } from "../../../stacks/bundle/bundle-file";
 import { ConfigError } from "../../../stacks/config";
 import { writeBundle } from "../../bundle/folder";
 import { environmentIn, useFolder } from "../../cli/run";
@@ -119,7 +119,9 @@ describe("edge-nvidia from a bundle", () => {
       BUNDLE_SHA256: sha256,
       BUNDLE_COPY: `rsync --archive --delete ${root}/ ops@gpu-box.example.internal:${ON_HOST}/`,
     });
-    expect(told("cluster-k3s")).toMatchObject({ BUNDLE: ON_HOST, BUNDLE_SHA256: sha256 });
+    const { images, files } = JSON.parse(readFileSync(join(root, BUNDLE_FILE), "utf8")) as BundleFile;
+    const sums = images.map(({ path }) => `${files.find((file) => file.path === path)?.sha256} ${basename(path)}`);
+    expect(told("cluster-k3s")).toMatchObject({ BUNDLE: ON_HOST, BUNDLE_ARCHIVES: sums.join("\n") });
   });
 
   it("expects no other storage of its cluster than without one", async () => {

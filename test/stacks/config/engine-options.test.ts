@@ -232,6 +232,16 @@ const mistakes: readonly [string, Record<string, unknown>, { path: string; allow
     { path: "args.kv-transfer-config", allowed: "cannot reach", fix: "remove it" },
   ],
   [
+    "a back end of compilation that is a module's name",
+    { args: { "compilation-config": { backend: "os.system" } } },
+    { path: "args.compilation-config", allowed: "code that the engine would import", fix: "" },
+  ],
+  [
+    "a pass of compilation, in JSON as text",
+    { args: { "compilation-config": '{"inductor_passes":{"post_grad_custom_post_pass":"builtins.exec"}}' } },
+    { path: "args.compilation-config", allowed: "code that the engine would import", fix: "" },
+  ],
+  [
     "a path that the pod does not have",
     { args: { "log-config-file": "/etc/vllm/log.json" } },
     { path: "args.log-config-file", allowed: "outside of /models/current", fix: "/models/current" },

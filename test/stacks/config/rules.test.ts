@@ -421,6 +421,11 @@ const cases: readonly [string, Record<string, unknown>, { path: string; allowed?
     { modelControl: { ...control, warmModels: ["../secret"] } },
     { path: "modelControl.warmModels[0]", allowed: "as its registry names it", fix: "llama3.2:1b" },
   ],
+  ...["169.254.169.254", "localhost:5000", "registry.model-store.svc"].map((host): (typeof cases)[number] => [
+    `the registry ${host}`,
+    { modelControl: { ...control, allowedRegistries: [host] } },
+    { path: "modelControl.allowedRegistries[0]", allowed: "a registry's host outside of the cluster", fix: "hf.co" },
+  ]),
   [
     "registries without that of a planned model",
     {

@@ -45,11 +45,21 @@ curl_to() {
     --output "$target" "$@" "$url" >&2
 }
 
-# from_bundle PATH SHA256: DOWNLOADED is the bundle's own file.
+# from_bundle PATH SHA256: DOWNLOADED is root's own copy of the bundle's file, which whoever copied the bundle cannot change.
 from_bundle() {
-  DOWNLOADED=$BUNDLE/$1
-  has_sum "$DOWNLOADED" "$2" ||
-    fail "$DOWNLOADED on the machine $NODE is not there, or not the pinned file (sha256 $2): make the bundle again with npm run bundle, and copy it there"
+  mkdir -p "$KEPT/downloads"
+  DOWNLOADED=$KEPT/downloads/$2
+  copy_pinned "$1" "$2" "$DOWNLOADED"
+}
+
+# copy_pinned PATH SHA256 COPY: of the bundle's file. The copy is what is looked at, and what is used.
+copy_pinned() {
+  rm -f "$3"
+  if [ -f "$BUNDLE/$1" ] && cp "$BUNDLE/$1" "$3" && has_sum "$3" "$2"; then
+    return
+  fi
+  rm -f "$3"
+  fail "$BUNDLE/$1 on the machine $NODE is not there, or not the pinned file (sha256 $2): make the bundle again with npm run bundle, and copy it there"
 }
 
 # k3s imports every archive of this folder when it starts.
@@ -58,29 +68,37 @@ install_images() {
   if [ -z "$BUNDLE" ]; then
     return
   fi
-  from_bundle "k3s/$IMAGES_FILE" "$IMAGES_SHA256"
+  for archive in "$BUNDLE/images"/*; do
+    [ ! -e "$archive" ] || is_listed "$(basename "$archive")" ||
+      fail "$archive on the machine $NODE is not in the list of the bundle: nothing of it was used. Take it away, or copy the bundle there again"
+  done
   make_folder "$IMAGES"
-  for archive in "$BUNDLE/k3s/$IMAGES_FILE" "$BUNDLE/images"/*; do
-    [ ! -f "$archive" ] || install_image "$archive"
+  install_image "k3s/$IMAGES_FILE" "$IMAGES_SHA256"
+  printf '%s\n' "$BUNDLE_ARCHIVES" | while read -r sum name; do
+    [ -z "$name" ] || install_image "images/$name" "$sum"
   done
   for archive in "$IMAGES"/*; do
     name=$(basename "$archive")
-    if [ -f "$archive" ] && [ "$name" != "$IMAGES_FILE" ] && [ ! -f "$BUNDLE/images/$name" ]; then
+    if [ -f "$archive" ] && [ "$name" != "$IMAGES_FILE" ] && ! is_listed "$name"; then
       changing
       rm "$archive"
     fi
   done
 }
 
-# A second name for the same file where the disk is the same one, else a copy with its time.
+# BUNDLE_ARCHIVES has a line for each: sum and name.
+is_listed() {
+  printf '%s\n' "$BUNDLE_ARCHIVES" | cut -d ' ' -f 2- | grep -qxF -e "$1"
+}
+
+# install_image PATH SHA256. A file with a second name may be somebody else's too.
 install_image() {
   installed=$IMAGES/$(basename "$1")
-  if [ -f "$installed" ] && [ "$(stat -c '%s %Y' "$1")" = "$(stat -c '%s %Y' "$installed")" ]; then
+  if has_sum "$installed" "$2" && [ "$(stat -c '%u %h' "$installed")" = '0 1' ]; then
     return
   fi
   say "taking $(basename "$1") from the bundle"
   changing
-  rm -f "$(beside "$IMAGES")"
-  ln "$1" "$(beside "$IMAGES")" 2>/dev/null || cp -p "$1" "$(beside "$IMAGES")"
+  copy_pinned "$1" "$2" "$(beside "$IMAGES")"
   mv -f "$(beside "$IMAGES")" "$installed"
 }

@@ -1,22 +1,27 @@
 import type { IncomingMessage } from "node:http";
 import { Refusal } from "./answers";
+import type { Tenant } from "./tenants";
 
-/** Bytes that all requests together hold: what is one too many is refused, not kept. */
+/** Bytes that all requests together hold: what is one too many is refused, not kept. One tenant holds half of them at most. */
 export class HeldBytes {
   private held = 0;
+  private readonly byTenant = new Map<Tenant, number>();
 
   constructor(private readonly most: number) {}
 
   /** @throws Refusal */
-  take(bytes: number): void {
-    if (this.held + bytes > this.most) {
+  take(tenant: Tenant, bytes: number): void {
+    const own = (this.byTenant.get(tenant) ?? 0) + bytes;
+    if (this.held + bytes > this.most || own > this.most / 2) {
       throw new Refusal(503, "busy", "too many large requests at once: try again");
     }
     this.held += bytes;
+    this.byTenant.set(tenant, own);
   }
 
-  give(bytes: number): void {
+  give(tenant: Tenant, bytes: number): void {
     this.held -= bytes;
+    this.byTenant.set(tenant, (this.byTenant.get(tenant) ?? 0) - bytes);
   }
 }
 
@@ -27,7 +32,12 @@ export interface HeldBody {
 }
 
 /** @throws Refusal for one that is too large, alone or together with others; Error when the client goes. */
-export async function readBody(request: IncomingMessage, most: number, held: HeldBytes): Promise<HeldBody> {
+export async function readBody(
+  request: IncomingMessage,
+  most: number,
+  held: HeldBytes,
+  tenant: Tenant,
+): Promise<HeldBody> {
   const tooLarge = () => new Refusal(413, "request_too_large", `the body is larger than ${most} bytes`);
   if (Number(request.headers["content-length"] ?? 0) > most) {
     throw tooLarge();
@@ -35,7 +45,7 @@ export async function readBody(request: IncomingMessage, most: number, held: Hel
   const chunks: Buffer[] = [];
   let taken = 0;
   const release = () => {
-    held.give(taken);
+    held.give(tenant, taken);
     taken = 0;
   };
   try {
@@ -44,7 +54,7 @@ export async function readBody(request: IncomingMessage, most: number, held: Hel
       if (taken + buffer.length > most) {
         throw tooLarge();
       }
-      held.take(buffer.length);
+      held.take(tenant, buffer.length);
       taken += buffer.length;
       chunks.push(buffer);
     }

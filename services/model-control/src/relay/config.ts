@@ -45,7 +45,7 @@ export const relaySchema = z.strictObject({
         .min(1024)
         .max(MOST_BODY_BYTES)
         .default(4 * 2 ** 20),
-      /** Of all requests together that have not been handed to a worker. */
+      /** Of all requests together that have not been handed to a worker; those of one tenant have half of it at most. */
       heldBytes: z
         .int()
         .min(1024)

@@ -127,7 +127,7 @@ export class RelayServer {
   private async pass(asked: Asked, { path }: Extract<Call, { kind: "forward" }>, tenant: Tenant): Promise<void> {
     const { directory, config } = this.parts;
     const { request, response, left } = asked;
-    const { bytes, release } = await readBody(request, config.limits.bodyBytes, this.held);
+    const { bytes, release } = await readBody(request, config.limits.bodyBytes, this.held, tenant);
     try {
       const { model, toWorker } = askedModel(path, bytes);
       // What describes a model loads none.

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hostCheckValues } from "../../../../components/cluster/k3s/host-checks";
 import { settings } from "./fixture";
 
-const BUNDLE = { here: "/srv/bundle", onHost: "/media/usb/bundle", sha256: "a".repeat(64) };
+const BUNDLE = { here: "/srv/bundle", onHost: "/media/usb/bundle", sha256: "a".repeat(64), archives: [] };
 
 describe("a machine with a bundle", () => {
   it.each([

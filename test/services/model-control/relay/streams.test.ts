@@ -284,6 +284,27 @@ describe("a client", () => {
     request.destroy();
   });
 
+  it("leaves others room for theirs while one tenant sends bodies that never end", async () => {
+    const relay = await relayOver((_request, response) => response.end("{}"), { heldBytes: 64 * 1024 });
+    const { port } = new URL(relay.url);
+    const begun = JSON.stringify({ model: "m", prompt: "x".repeat(4000) });
+    const narrow = { "x-consumer-id": "narrow", "content-length": String(begun.length + 1) };
+    const requests = Array.from({ length: 16 }, () =>
+      requestHttp({ port, method: "POST", path: CHAT, headers: narrow }),
+    );
+    const refused: number[] = [];
+    for (const request of requests) {
+      request.on("error", () => undefined).on("response", ({ statusCode = 0 }) => refused.push(statusCode));
+      request.write(begun);
+    }
+    await expect.poll(() => refused.length).toBe(8);
+    expect(new Set(refused)).toEqual(new Set([503]));
+    expect((await ask(relay, CHAT, { model: "m", prompt: "x".repeat(4000) })).status).toBe(200);
+    for (const request of requests) {
+      request.destroy();
+    }
+  });
+
   it("finds it busy while too many are at work, or hold too much together", async () => {
     const waiting: ServerResponse[] = [];
     const relay = await relayOver((_request, response) => waiting.push(response), { parallelRequests: 2 });
@@ -295,7 +316,7 @@ describe("a client", () => {
     }
     expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
 
-    const small = await relayOver((_request, response) => response.end("{}"), { heldBytes: 1024 });
+    const small = await relayOver((_request, response) => response.end("{}"), { heldBytes: 2048 });
     const large = { model: "m", prompt: "x".repeat(2000) };
     expect(await ask(small, CHAT, large)).toMatchObject({ status: 503, body: { error: { code: "busy" } } });
     // Nothing is held of it any more.

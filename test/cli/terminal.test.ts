@@ -1,0 +1,168 @@
+/** What servers, files and arguments say, on the terminal of each command: nothing that moves its cursor, titles it or turns its text. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { guarded } from "../../cli/io";
+import { runCommand } from "../../cli/main";
+import { repositoryRoot } from "../../names/repository-root";
+import { isVisible } from "../../names/visible";
+import { environmentIn, laptop, runPiped, useFolder } from "./run";
+import { closeServers, ollama, openAi } from "./smoke-servers";
+
+const EVIL = "m\u001b[2J\u001b]0;PWNED\u0007\u009b31m\u001b[31mFAKE\u001b[8m\r\u202e\u061c";
+const folder = useFolder();
+afterAll(closeServers);
+
+const read = (file: string) => readFileSync(join(repositoryRoot(), file), "utf8");
+
+/** As on a terminal with colours. */
+async function terminalOf(...argv: string[]): Promise<{ readonly text: string; readonly status: number }> {
+  const parts: string[] = [];
+  const write = (text: string) => void parts.push(text);
+  const status = await runCommand(argv, { out: write, err: write, draw: write, color: true });
+  return { text: parts.join(""), status };
+}
+
+/** Without line feeds, and without the colours that the program itself gives. */
+function bare(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  return text.replace(/\u001b\[(?:1|2|22|3[1239])m|\n/g, "");
+}
+
+function expectHarmless(text: string) {
+  expect(text).not.toBe("");
+  expect(isVisible(bare(text)), JSON.stringify(text)).toBe(true);
+}
+
+const evilModels = { "GET /v1/models": () => ({ body: { data: [{ id: EVIL }, { id: `${EVIL}2` }] } }) };
+
+const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
+  plan: async () => {
+    const hostname = environmentIn(folder, { ...laptop, gateway: { ...laptop.gateway, hostname: EVIL } });
+    return [[EVIL], ["test", "--config", hostname], ["dev", `--${EVIL}`]];
+  },
+  model: async () => [[EVIL], ["qwen2.5-7b-instruct", "--shape", EVIL]],
+  list: async () => [[EVIL], [`--${EVIL}`]],
+  pin: async () => {
+    const source = `hf://o/${EVIL}`;
+    return [
+      [EVIL],
+      ["test", "--config", environmentIn(folder, { ...laptop, models: { chat: { ...laptop.models.chat, source } } })],
+    ];
+  },
+  pins: async () => [[EVIL]],
+  render: async () => [[EVIL]],
+  bundle: async () => [[EVIL]],
+  doctor: async () => [[EVIL]],
+  rehearse: async () => [[EVIL]],
+  try: async () => [[EVIL]],
+  status: async () => [[EVIL]],
+  fleet: async () => [[EVIL], ["plan", EVIL]],
+  smoke: async () => {
+    const refusing = { "POST /v1/chat/completions": () => ({ status: 400, body: { error: { message: EVIL } } }) };
+    const version = { "GET /api/version": () => ({ body: { version: EVIL } }) };
+    const servers = await Promise.all([openAi(evilModels), openAi(refusing), ollama({ ...version, ...evilModels })]);
+    return servers.flatMap(({ url }) => [
+      ["--url", url, "--timeout", "2"],
+      ["--url", url, "--timeout", "2", "--json"],
+    ]);
+  },
+  measure: async () => {
+    const { url } = await openAi(evilModels);
+    return [[EVIL], ["--url", url], ["--url", url, "--model", EVIL], ["--url", `http://127.0.0.1:1/${EVIL}`]];
+  },
+};
+
+describe("the terminal of a command", () => {
+  it("is looked at for every command", async () => {
+    const { err } = await runPiped(runCommand, ["plna"]);
+    expect(err).toContain(`commands: ${Object.keys(ATTACKS).join(", ")}`);
+  });
+
+  it("is written to at one place", () => {
+    const files = ["cli", "report", "bundle", "downloads", "offline"].flatMap((room) =>
+      readdirSync(join(repositoryRoot(), room), { recursive: true, encoding: "utf8" }).map((file) => join(room, file)),
+    );
+    const writing = files.filter(
+      (file) => /\.ts$/.test(file) && /process\.std(out|err)\.write|console\./.test(read(file)),
+    );
+    expect(writing).toEqual([join("cli", "io.ts")]);
+  });
+
+  it.each(Object.keys(ATTACKS))("shows what strangers say to %s as text", async (name) => {
+    for (const argv of (await ATTACKS[name]?.()) ?? []) {
+      expectHarmless((await terminalOf(name, ...argv)).text);
+    }
+  });
+
+  it("keeps a server's text within its line", async () => {
+    const { url } = await openAi({
+      "POST /v1/chat/completions": () => ({ status: 400, body: { error: { message: "bad\n✓ all passed" } } }),
+    });
+    expect((await terminalOf("smoke", "--url", url, "--timeout", "2")).text).not.toMatch(/^✓ all passed/m);
+  });
+
+  it("has the program's own colours, where there are colours", () => {
+    const parts: string[] = [];
+    const write = (text: string) => void parts.push(text);
+    guarded({ out: write, err: write, color: true }).out("\u001b[32myes\u001b[39m\n");
+    guarded({ out: write, err: write, color: false }).out("\u001b[32mno\n");
+    expect(parts).toEqual(["\u001b[32myes\u001b[39m\n", "\\u001b[32mno\n"]);
+  });
+
+  it("shows any text, on each stream, as text; all else stays as it is", () => {
+    const anyText = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.string({ unit: fc.constantFrom(...EVIL, "[1m", "\n", "\t") }),
+    );
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const parts: string[] = [];
+        const write = (part: string) => void parts.push(part);
+        const io = guarded({ out: write, err: write, draw: write, color: true });
+        io.out(text);
+        io.err(text);
+        io.draw?.(text);
+        expect(isVisible(bare(parts.join("").replaceAll("\t", "")))).toBe(true);
+        if (isVisible(text)) {
+          expect(parts).toEqual([text, text, text]);
+        }
+      }),
+    );
+  });
+});
+
+describe("files of measurements", () => {
+  it("are not written of a version with control characters", async () => {
+    const { url } = await openAi({ "GET /version": () => ({ body: { version: EVIL } }) });
+    const file = join(folder, "out.json");
+    const what = ["--card", "l40s", "--weights", "org/name", "--out", file];
+    const { status, text } = await terminalOf("measure", "--url", url, ...what);
+    expect([status, existsSync(file)]).toEqual([2, false]);
+    expect(text).toContain("nobody says what is measured: --engine, --engine-version missing");
+  });
+
+  it.each(["by", "card", "model", "engineVersion"])(
+    "are refused where %s has control characters or no end",
+    async (key) => {
+      const environment = environmentIn(folder, laptop);
+      mkdirSync(join(folder, "calibration"), { recursive: true });
+      const load = { inFlight: 1, inputTokens: 1, outputTokens: 1, sharedPrefixTokens: 0, requests: 1, failed: 0 };
+      const figures = { ttftMs: { median: 1 }, tokensPerSecond: { value: 1 } };
+      const measurement = {
+        ...{ format: 1, card: "l40s", engine: "vllm", engineVersion: "0.33.0", model: "m", by: "me" },
+        ...{ tensorParallel: 1, pipelineParallel: 1, measuredAt: "2026-11-01T00:00:00Z", complete: true },
+        loads: [{ ...load, ...figures }],
+      };
+      for (const value of [EVIL, "x".repeat(201)]) {
+        writeFileSync(join(folder, "calibration", "evil.json"), JSON.stringify({ ...measurement, [key]: value }));
+        const { text, status } = await terminalOf("plan", "test", "--config", environment);
+        expect([status, text.includes(`evil.json`) && text.includes(key)]).toEqual([2, true]);
+        expectHarmless(text);
+      }
+      writeFileSync(join(folder, "calibration", "evil.json"), JSON.stringify(measurement));
+      expect((await terminalOf("plan", "test", "--config", environment)).status).toBe(0);
+    },
+  );
+});

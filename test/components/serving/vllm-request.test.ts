@@ -1,0 +1,144 @@
+/** Any body that vLLM's request classes could take, and what strangers may add: nothing unlisted reaches an engine. */
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  type CompletionPath,
+  decodeBody,
+  engineRequest,
+  isMapping,
+  type Json,
+  prefillBody,
+} from "../../../components/serving/scripts/vllm-request.ts";
+import fields from "../../../components/serving/scripts/vllm-request-fields.json";
+import { atNight } from "../../harness/property-runs";
+
+const PATHS = Object.keys(fields.paths) as CompletionPath[];
+/** Never to be seen by an engine: everything that clients put into fields that engines must not have. */
+const MARK = "169.254.169.254";
+const LIES = { do_remote_prefill: true, remote_host: "10.0.0.7" };
+const ASKED = prefillBody({}).kv_transfer_params;
+const STRANGE = ["extra_body", "extra_args", "kv_transfer_params ", "KV_TRANSFER_PARAMS", "toString", "constructor"];
+const FORBIDDEN = [
+  "kv_transfer_params",
+  "ec_transfer_params",
+  "request_id",
+  "logits_processors",
+  "__proto__",
+  ...STRANGE,
+];
+
+const marked = fc.oneof(
+  fc.constant(MARK),
+  fc.constant([MARK]),
+  fc.constant({ do_remote_prefill: true, remote_host: MARK, "lmcache.tag": MARK }),
+);
+const value = fc.oneof(
+  fc.constantFrom<unknown>(null, false, true, 0, 1, 2, "", "1", [], {}),
+  fc.array(fc.oneof(fc.nat(), fc.string(), fc.array(fc.nat()))),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+const xargs = fc.oneof(
+  marked,
+  fc
+    .tuple(
+      fc.dictionary(fc.constantFrom("kv_transfer_params", "ec_transfer_params", "kv_cache_report_mode", "own"), marked),
+      fc.dictionary(fc.constantFrom("ngram_size", "window_size", "diffusion_max_steps"), value),
+    )
+    .map(([bad, good]) => ({ ...bad, ...good })),
+);
+const listed = (path: CompletionPath) =>
+  Object.keys(fields.paths[path]).filter((name) => name !== "vllm_xargs" && !FORBIDDEN.includes(name));
+const body = (path: CompletionPath) =>
+  fc
+    .tuple(
+      fc.dictionary(fc.constantFrom(...listed(path)), value, { maxKeys: 12 }),
+      fc.dictionary(
+        fc.oneof(
+          fc.constantFrom(...FORBIDDEN),
+          fc.string().map((name) => `x-${name}`),
+        ),
+        marked,
+        { maxKeys: 4 },
+      ),
+      fc.option(xargs, { nil: undefined }),
+    )
+    // As from the network: `__proto__` is a field like any other there.
+    .map(([good, bad, vllm_xargs]) => JSON.parse(JSON.stringify({ ...good, ...bad, vllm_xargs })) as Json);
+const request = fc.constantFrom(...PATHS).chain((path) => body(path).map((asked) => ({ path, asked })));
+
+/** Written beside the table, so that a row of it that lets too much split is seen. */
+function isOneSequence(path: CompletionPath, { n, best_of, use_beam_search, prompt_embeds, prompt }: Json): boolean {
+  const one = [n, best_of].every((count) => count === undefined || count === null || count === 1);
+  const plain = path === "/v1/chat/completions" || (prompt_embeds ?? null) === null;
+  const flat =
+    typeof prompt === "string" || (Array.isArray(prompt) && prompt.every((token) => Number.isInteger(token)));
+  return one && plain && (use_beam_search ?? false) === false && (path === "/v1/chat/completions" || flat);
+}
+
+describe("requests to vLLM's engines", () => {
+  it("hold no field that is not listed, and nothing of where clients say that a cache lies", () => {
+    fc.assert(
+      fc.property(request, ({ path, asked }) => {
+        const { body, splits } = engineRequest(path, asked);
+        const sent = [prefillBody(body), decodeBody(body, splits ? LIES : undefined)];
+        const known = new Set(["stream", "max_tokens", "kv_transfer_params", "vllm_xargs", ...listed(path)]);
+        expect({
+          unlisted: sent.flatMap(Object.keys).filter((name) => !known.has(name)),
+          marked: JSON.stringify(sent).includes(MARK),
+          caches: sent.map(({ kv_transfer_params: lies }) => lies),
+          splitsMany: splits && !isOneSequence(path, asked),
+        }).toEqual({ unlisted: [], marked: false, caches: [ASKED, splits ? LIES : undefined], splitsMany: false });
+      }),
+      { numRuns: atNight(100_000) },
+    );
+  }, 300_000);
+
+  it("hold what clients ask for, unchanged", () => {
+    fc.assert(
+      fc.property(request, ({ path, asked }) => {
+        const { body } = engineRequest(path, asked);
+        for (const name of listed(path)) {
+          expect(body[name]).toEqual(asked[name]);
+        }
+        expect(isMapping(body.vllm_xargs ?? {})).toBe(true);
+      }),
+      { numRuns: atNight(2_000) },
+    );
+  });
+
+  it("keep the salt of the prefix cache, and the arguments that models of vLLM's own read", () => {
+    const asked = { prompt: "p", cache_salt: "s", vllm_xargs: { ngram_size: 30, kv_transfer_params: "x", own: 1 } };
+    expect(engineRequest("/v1/completions", asked)).toEqual({
+      body: { prompt: "p", cache_salt: "s", vllm_xargs: { ngram_size: 30 } },
+      splits: true,
+    });
+  });
+
+  it.each<[string, Json, boolean]>([
+    ["one text", { prompt: "p" }, true],
+    ["one text and all counts of one", { prompt: "p", n: 1, best_of: null, use_beam_search: false }, true],
+    ["one list of tokens", { prompt: [1, 2, 3] }, true],
+    ["no prompt", {}, false],
+    ["a list of one text", { prompt: ["p"] }, false],
+    ["a list of texts", { prompt: ["The capital of France is", "Der Hund bellt laut und"] }, false],
+    ["lists of tokens", { prompt: [[1], [2, 3]] }, false],
+    ["tokens and a text", { prompt: [1, "p"] }, false],
+    ["two answers", { prompt: "p", n: 2 }, false],
+    ["two answers as text, which vLLM reads as a number", { prompt: "p", n: "2" }, false],
+    ["the best of two", { prompt: "p", best_of: 2 }, false],
+    ["beam search", { prompt: "p", use_beam_search: "true" }, false],
+    ["embeddings", { prompt: "p", prompt_embeds: "AAAA" }, false],
+  ])("split completions of one sequence alone: %s", (_, asked, splits) => {
+    expect(engineRequest("/v1/completions", asked).splits).toBe(splits);
+  });
+
+  it.each<[string, Json, boolean]>([
+    ["text", { messages: [{ role: "user", content: "hi" }] }, true],
+    ["an image", { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:" } }] }] }, true],
+    ["embeddings", { messages: [{ role: "user", content: [{ type: "prompt_embeds", data: "AAAA" }] }] }, false],
+    ["two answers", { messages: [], n: 2 }, false],
+    ["beam search", { messages: [], use_beam_search: true }, false],
+  ])("split chats of one sequence alone: %s", (_, asked, splits) => {
+    expect(engineRequest("/v1/chat/completions", asked).splits).toBe(splits);
+  });
+});
