@@ -115,6 +115,11 @@ export interface Cluster extends ClusterNetworks {
   readonly gpuSoftware: "platform" | "addon" | "present";
   /** Addresses, in CIDR form, that pods' interfaces on the RDMA network get, where the platform gives them out. @default the catalogue's */
   readonly rdmaCidr?: string | undefined;
+  /**
+   * Installs the cloud's operator of RDMA devices, after what it is given: its pods must start once nodes' container runtimes restart no
+   * more. To be called once. @default none is to install
+   */
+  readonly rdmaOperator?: ((after: readonly pulumi.Resource[]) => readonly pulumi.Resource[]) | undefined;
   /** Who installs the GPU metrics exporters (DCGM, AMD). */
   readonly gpuExporters: "platform" | "present";
   /**

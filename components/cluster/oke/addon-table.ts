@@ -123,7 +123,8 @@ export const ADDONS: readonly OkeAddon[] = [
   },
   {
     // After the GPU operator, whose toolkit restarts CRI-O on every node: that would strand the pods which give out addresses
-    // of RDMA devices. Oracle's API says when an add-on is there, not when its pods are: who uses the devices waits for those.
+    // of RDMA devices. Oracle's API says when an add-on is there, not when its pods are: it is installed once the toolkit has settled on
+    // the nodes (components/gpu/rdma-devices.ts), as Oracle's own stack does.
     addon: "NvidiaNetworkOperator",
     suffix: "nvidia-network",
     neededBy: "rdma",

@@ -54,6 +54,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
   readonly ready: readonly pulumi.Resource[];
   readonly gpusReady: readonly pulumi.Resource[];
   readonly poolsReady: PoolsReady;
+  readonly rdmaOperator: Cluster["rdmaOperator"];
 
   constructor(name: string, args: OkeClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeCluster", name, opts);
@@ -131,6 +132,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     this.apiServerCidrs = apiServerCidrs;
     this.ready = [...platformNodes(pools, nodes), ...addons.ready];
     this.gpusReady = addons.gpusReady;
+    this.rdmaOperator = addons.rdmaOperator;
     this.poolsReady = Object.fromEntries(
       Object.entries(nodes).map(([pool, made]) => [pool, [...made, ...(addons.poolsReady[pool] ?? [])]]),
     );
