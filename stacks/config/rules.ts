@@ -93,6 +93,7 @@ const rules: readonly Rule[] = [
   confidential.confidentialRegionsHaveThem,
   okeSelfManaged.confidentialPoolsAreWhole,
   okeSelfManaged.selfManagedPoolsHaveOneSize,
+  okeSelfManaged.cyclingIsOkes,
   pools.poolSizesAreOrdered,
   pools.dedicatedModelsExist,
   models.modelsAreDescribedOnce,

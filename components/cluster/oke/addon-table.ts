@@ -1,4 +1,4 @@
-import { DEVICE_PLUGIN_CONFIG } from "../../../names/gpu-sharing";
+import { DEVICE_PLUGIN_CONFIG, NO_HOST_RDMA } from "../../../names/gpu-sharing";
 import type { PoolPlan, Taint } from "../../../planner/types";
 import type { GpuVendor } from "../../core/gpu-access";
 import { tolerationsOf } from "../../core/node-placement";
@@ -151,6 +151,7 @@ const DEVICE_PLUGIN_VARIABLES = Object.entries({
   DEVICE_ID_STRATEGY: "uuid",
   NVIDIA_VISIBLE_DEVICES: "all",
   NVIDIA_DRIVER_CAPABILITIES: "all",
+  MOFED_ENABLED: NO_HOST_RDMA,
 }).map(([name, value]) => ({ name, value }));
 
 /** Parts of GPUs and RDMA devices are beyond Oracle's plugin. */

@@ -217,6 +217,7 @@ describe("NVIDIA's operators", () => {
         { name: "DEVICE_ID_STRATEGY", value: "uuid" },
         { name: "NVIDIA_VISIBLE_DEVICES", value: "all" },
         { name: "NVIDIA_DRIVER_CAPABILITIES", value: "all" },
+        { name: "MOFED_ENABLED", value: "false" },
       ],
       disableNvidiaGpuPlugin: "true",
       "mig.strategy": "mixed",

@@ -203,6 +203,20 @@ describe("a node pool", () => {
     });
   });
 
+  it.each([
+    [
+      "instance",
+      { isNodeCyclingEnabled: true, cycleModes: ["INSTANCE_REPLACE"], maximumSurge: "0", maximumUnavailable: "1" },
+      false,
+    ],
+    ["off", { isNodeCyclingEnabled: false }, true],
+  ] as const)("of GPUs has its changes brought to its nodes as it asks: %s", async (cycling, details, isReplaced) => {
+    const deployment = await nodePools([system, { ...h100, cycling }]);
+    expect(inputsOf(deployment, "h100").nodePoolCyclingDetails).toEqual(details);
+    const { replaceOnChanges } = deployment.resource(NODE_POOL, "pools-h100").options;
+    expect(replaceOnChanges?.includes("initialNodeLabels")).toBe(isReplaced);
+  });
+
   it("of a reservation takes its machines out of it", async () => {
     const reservation = "ocid1.capacityreservation.oc1.eu-frankfurt-1.r";
     const reserved = okePool("BM.GPU.H100.8", { name: "h100" }, { capacity: { reservation }, image: IMAGE });
