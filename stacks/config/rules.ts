@@ -80,6 +80,7 @@ const rules: readonly Rule[] = [
   madePools.localDisksAreThere,
   madePools.numaIsOfGpuPools,
   eksPools.zonesAreOfTheNetwork,
+  eksPools.imagesHaveDrivers,
   eksPools.scarceMachinesHaveOneZone,
   eksPools.eksCapacityFitsThePool,
   eksPools.groupsHaveOneSize,
