@@ -273,6 +273,24 @@ describe("a node pool", () => {
     ]);
   });
 
+  it("labels its nodes with their block of the RDMA network, where the label is one of Oracle's", async () => {
+    const commands = async (topologyLabel: string) => {
+      const fabric = { kind: "roce", access: "host-network", gbps: 3200, environment: {}, topologyLabel } as const;
+      const device = { resource: "nvidia.com/rdma-vf", perNode: 16 };
+      const pool = okePool("BM.GPU.H100.8", { name: "h100", fabric: { ...fabric, device } }, { image: IMAGE });
+      return cloudConfig(await nodePools([pool]), "h100").runcmd.map((command) => command.slice(1));
+    };
+    const label = "oci.oraclecloud.com/rdma.network_block_id";
+    expect((await commands(label))[0]).toEqual([
+      "/usr/local/sbin/rdma-block.sh",
+      "/etc/inference-stacks/kubelet-arguments",
+      label,
+      "customerNetworkBlock",
+      "networkBlockId",
+    ]);
+    expect(await commands("example.com/block")).toHaveLength(1);
+  });
+
   it("keeps the kubelet's folder on local disks before and after it joins, where the plan has them", async () => {
     const disks = okePool("BM.GPU.H100.8", { name: "h100", localDisks: true }, { image: IMAGE });
     const deployment = await nodePools([disks, a10]);
