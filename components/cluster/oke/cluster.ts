@@ -49,6 +49,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
   readonly rdmaCidr: Cluster["rdmaCidr"];
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly workloadIdentity: IdentityBinder;
+  readonly identityGround: Cluster["identityGround"];
   readonly privateCidrs: readonly string[];
   readonly apiServerCidrs: readonly string[];
   readonly ready: readonly pulumi.Resource[];
@@ -117,6 +118,8 @@ export class OkeCluster extends PlatformComponent implements Cluster {
       children,
     );
     this.clusterIdentifier = clusterId;
+    const { compartmentId, homeRegion, environment } = settings;
+    this.identityGround = { kind: "oke", clusterId, compartmentId, homeRegion, environment };
     this.provider = kubernetesProvider(
       this.child("kubernetes"),
       { kubeconfig: this.kubeconfig, clusterIdentifier: clusterId },
