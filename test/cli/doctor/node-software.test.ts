@@ -43,6 +43,7 @@ describe("software on nodes", () => {
     expect(judge({}).found).toBe(
       "kernel 6.8.0-1035-oracle, containerd://2.2.4, driver not said, container toolkit of the node's image (nvidia-ctk --version says which)",
     );
+    expect(judge({ kernelVersion: "kwok-v0.8.0" }).status).toBe("passed");
     // Of another pool's node.
     expect(judge({}, [{ ...toolkit("v1.0.0"), node: "other" }]).status).toBe("passed");
   });
