@@ -23,6 +23,21 @@ export const EKS_PODS = table.pods;
 /** Release of the AL2023 images that new clusters' nodes boot. */
 export const EKS_NODE_IMAGE = table.nodeImage.release;
 
+/**
+ * Pods of a node, at most. Karpenter puts an interface of EFA alone on the first network card too, whose other interfaces have the pods'
+ * addresses (aws/karpenter-provider-aws v1.14.1, pkg/providers/instancetype/types.go, ENILimitedPods). Undefined: not known.
+ *
+ * @param efaByKarpenter whether Karpenter makes it with EFA.
+ */
+export function eksMaxPods(
+  { maxPods, addressesPerInterface }: Pick<MachineShape, "maxPods" | "addressesPerInterface">,
+  efaByKarpenter: boolean,
+): number | undefined {
+  return maxPods === undefined || !efaByKarpenter || addressesPerInterface === undefined
+    ? maxPods
+    : maxPods - (addressesPerInterface - 1);
+}
+
 type Texts = [string, ...string[]];
 
 /** Services of Amazon's that a network can have a private address of. */
@@ -88,4 +103,10 @@ const QUOTA_LETTERS = ["g", "p"] as const;
 export function eksQuota(shape: string, bought: "onDemand" | "spot"): EksQuota {
   const letter = QUOTA_LETTERS.find((each) => shape.startsWith(each)) ?? "standard";
   return table.quotas[bought][letter];
+}
+
+/** Oldest release of the AL2023 images with a driver for a family; undefined: every one has it. */
+export function firstNodeImage(shape: string): string | undefined {
+  const first: Readonly<Record<string, string>> = table.nodeImages.firstRelease;
+  return first[instanceFamily(shape)];
 }

@@ -27,3 +27,6 @@ export function isSupportedKubernetes(version: string): boolean | undefined {
     ? undefined
     : minor >= SUPPORTED_KUBERNETES.oldestMinor && minor <= SUPPORTED_KUBERNETES.newestMinor;
 }
+
+/** Oldest Linux kernel: cgroup v2, which kubelets need, needs it (kubernetes.io, About cgroup v2). The check of k3s machines has the same. */
+export const LEAST_KERNEL = "5.8";

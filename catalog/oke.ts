@@ -99,3 +99,15 @@ export function okeImageFits(
     `v${image.kubernetesVersion}` === kubernetesVersion
   );
 }
+
+/** What the metadata service of a machine calls its block of the RDMA network: with a capacity topology, and without. */
+export interface BlockFields {
+  readonly field: string;
+  readonly otherField: string;
+}
+
+/** Of a label that names blocks of Oracle's RDMA networks; undefined for any other. */
+export function okeBlockFields(label: string): BlockFields | undefined {
+  const labels: Readonly<Record<string, BlockFields>> = table.blockLabels.labels;
+  return labels[label];
+}

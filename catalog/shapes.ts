@@ -88,6 +88,8 @@ export interface MachineShape {
   readonly allocatableMemoryMiB?: number;
   /** Pods per node with the provider's default network plugin, where known. */
   readonly maxPods?: number;
+  /** Addresses of each of its network interfaces, its own among them. EC2's shapes with EFA alone. */
+  readonly addressesPerInterface?: number;
   /** Undefined: not read. */
   readonly numa?: Numa;
   /** All local disks together. */

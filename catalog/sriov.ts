@@ -17,7 +17,11 @@ export const VF_POLICY = table.policy;
 export const VF_NETWORK = table.network;
 /** Addresses of those interfaces: they name the virtual functions on the RDMA network, so that no two nodes have the same. */
 export const VF_ADDRESSES = table.addresses;
-/** Where OKE's add-ons put their operators, and what restarts the container runtime of a GPU node. */
+/**
+ * Where OKE's add-ons put their operators, and what restarts the container runtime of a GPU node: DaemonSet `toolkit`, some seconds after its
+ * container starts and `restartWithinSeconds` at most (ours, no figure of NVIDIA's). `addresses`: label `app` of the pods that give out
+ * addresses (nv-ipam); `addressesOfNode`: their DaemonSet.
+ */
 export const OPERATORS = table.operator;
 
 /** Virtual functions of a shape as the operator makes them known. */

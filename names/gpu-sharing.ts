@@ -20,3 +20,11 @@ export const DEVICE_PLUGIN_CONFIG = "inference-device-plugin";
 
 /** The configuration of nodes that do not part their cards in time. */
 export const WHOLE_CARDS = "whole-cards";
+
+/**
+ * Value of `MOFED_ENABLED` of NVIDIA's device plugin: a pod with a GPU gets RDMA devices by asking for them, and no others. Plugins 0.19.0
+ * to 0.19.2 put all `/dev/infiniband` files of the node into every such pod by default (NVIDIA/k8s-device-plugin#1692, taken back in 0.19.3), and
+ * the operator's own (gpu-operator v26.7.0, assets/state-device-plugin/0400_configmap.yaml) does where the module `nvidia_fs` is loaded, unless
+ * the variable is set. NVIDIA asks for it on OKE (docs.nvidia.com/aicr, OKE GPU Setup, read 2026-11-28).
+ */
+export const NO_HOST_RDMA = "false";

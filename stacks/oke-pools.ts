@@ -9,7 +9,14 @@ export function okePools(
   { pools, models }: Pick<DeploymentPlan, "pools" | "models">,
 ): OkePool[] {
   return pools.map((plan) => {
-    const { capacity = "on-demand", availabilityDomains = [1], bootVolumeGiB, image, rdma } = config[plan.name] ?? {};
+    const {
+      capacity = "on-demand",
+      availabilityDomains = [1],
+      bootVolumeGiB,
+      cycling,
+      image,
+      rdma,
+    } = config[plan.name] ?? {};
     return {
       plan,
       madeBy: nodeMaker(plan, rdma),
@@ -18,6 +25,7 @@ export function okePools(
       availabilityDomains,
       bootVolumeGiB: bootVolumeGiB ?? bootVolumeNeed(plan, models).totalGiB,
       evictionGraceMinutes: evictionGraceMinutes(models.filter(({ pool }) => pool === plan.name)),
+      cycling,
       image,
       computeCluster: rdma?.mode === "managed",
     };

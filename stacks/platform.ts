@@ -24,6 +24,7 @@ import { meshTransformations } from "../components/mesh/port-protocols";
 import { PROMETHEUS_URL } from "../components/observability/names";
 import { k3sCertificates } from "../components/observability/rules/cluster-certificates";
 import { plannedReplicas } from "../components/observability/rules/planned-replicas";
+import { rdmaAlerts } from "../components/observability/rules/rdma";
 import { serviceLevels } from "../components/observability/rules/service-levels";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
@@ -273,6 +274,7 @@ export class Platform extends PlatformComponent {
         unmetRequests(scaled),
         ...ADDON_ALERTS,
         ...(provisioned ? [karpenterAlerts] : []),
+        ...(devices ? [rdmaAlerts] : []),
         ...(environment.cluster.kind === "edge" && environment.cluster.provision === "create" ? [k3sCertificates] : []),
       ],
       dashboards: ADDON_DASHBOARDS,

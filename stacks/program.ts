@@ -183,6 +183,8 @@ export async function createPlatform(
         }
       : {};
   if (scope === "cluster") {
+    // Nothing here may ask the cluster's API whether its nodes have settled: docs/rdma.md says what that leaves to do.
+    cluster.rdmaOperator?.([]);
     return { stackOutputs: ofCluster };
   }
   await assertReachable(cluster, config, surroundings);

@@ -28,6 +28,10 @@ const oke = z.strictObject({
     preemptible: z.strictObject({ key: text, effect: z.literal("NoSchedule") }),
     source: text,
   }),
+  blockLabels: z.strictObject({
+    labels: z.record(text, z.strictObject({ field: text, otherField: text })),
+    source: text,
+  }),
   addons: z.array(okeAddon).nonempty(),
   addonKeys: z.strictObject({ common: z.array(text).nonempty(), source: text }),
 });

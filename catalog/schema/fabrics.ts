@@ -34,7 +34,14 @@ const sriov = z.strictObject({
   }),
   network: z.strictObject({ name: text, spoofChk: z.enum(["on", "off"]), sysctl: z.record(text, text) }),
   addresses: z.strictObject({ pool: text, subnet: z.cidrv4(), perNode: count }),
-  operator: z.strictObject({ namespace: text, gpuNamespace: text, toolkit: text }),
+  operator: z.strictObject({
+    namespace: text,
+    gpuNamespace: text,
+    toolkit: text,
+    addresses: text,
+    addressesOfNode: text,
+    restartWithinSeconds: z.int().positive(),
+  }),
 });
 
 /** RDMA networks: devices, ports, settings, and what a healthy pair of nodes reaches. */

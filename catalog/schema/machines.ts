@@ -97,6 +97,7 @@ const shapeRow = z.strictObject({
   memoryGiB: positive,
   allocatableMemoryMiB: positive.optional(),
   maxPods: count.optional(),
+  addressesPerInterface: count.optional(),
   numa: z.strictObject({ nodes: count, withGpus: count.optional(), source: text }).optional(),
   localNvmeGB: notNegative,
   networkGbps: positive.optional(),

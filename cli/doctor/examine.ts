@@ -130,6 +130,7 @@ function notAskedBecause(needs: Needs, reason: string, first: CheckResult): Chec
     daemonSets: nothing,
     deployments: nothing,
     dnsPods: nothing,
+    devicePods: nothing,
     storageClasses: nothing,
     runtimeClasses: nothing,
     apiServices: nothing,

@@ -45,7 +45,14 @@ export const node = z
       .object({
         allocatable: texts,
         conditions: list(condition),
-        nodeInfo: z.object({ architecture: text.nullish(), kubeletVersion: text.nullish() }).nullish(),
+        nodeInfo: z
+          .object({
+            architecture: text.nullish(),
+            kubeletVersion: text.nullish(),
+            kernelVersion: text.nullish(),
+            containerRuntimeVersion: text.nullish(),
+          })
+          .nullish(),
       })
       .nullish(),
   })
@@ -61,6 +68,10 @@ export const node = z
     /** Pods find their nodes by the label. */
     architecture: labels["kubernetes.io/arch"] ?? (status?.nodeInfo?.architecture || undefined),
     kubeletVersion: status?.nodeInfo?.kubeletVersion || undefined,
+    /** As `uname -r` prints it: "6.8.0-1035-oracle". */
+    kernelVersion: status?.nodeInfo?.kernelVersion || undefined,
+    /** Such as "containerd://2.2.4". */
+    containerRuntime: status?.nodeInfo?.containerRuntimeVersion || undefined,
   }));
 
 /** Of a Deployment or DaemonSet. */
@@ -98,6 +109,32 @@ export const pod = z
     return { name, ready: isReady(status?.conditions ?? []), ...(ips.length > 0 && { ips }) };
   });
 
+/** A pod of what makes devices of a node: when its containers started, and where. */
+export const devicePod = z
+  .object({
+    metadata,
+    spec: z.object({ nodeName: text.nullish(), containers: list(z.object({ image: text.nullish() })) }),
+    status: z
+      .object({
+        containerStatuses: list(
+          z.object({ state: z.object({ running: z.object({ startedAt: text }).nullish() }).nullish() }),
+        ),
+      })
+      .nullish(),
+  })
+  .transform(({ metadata: { name, namespace = "default", labels }, spec, status }) => ({
+    name,
+    namespace,
+    labels,
+    node: spec.nodeName || undefined,
+    images: spec.containers.flatMap(({ image }) => image ?? []),
+    /** Milliseconds since 1970, of each container that runs. */
+    started: (status?.containerStatuses ?? []).flatMap(({ state }) => {
+      const at = Date.parse(state?.running?.startedAt ?? "");
+      return Number.isNaN(at) ? [] : [at];
+    }),
+  }));
+
 export const storageClass = z
   .object({ metadata, provisioner: text, parameters: texts, allowVolumeExpansion: z.boolean().nullish() })
   .transform(({ metadata: { name, annotations }, provisioner, parameters, allowVolumeExpansion }) => ({
@@ -129,6 +166,7 @@ export const named = z.object({ metadata }).transform(({ metadata: found }) => f
 export type NodeFact = Readonly<z.infer<typeof node>>;
 export type WorkloadFact = Readonly<z.infer<typeof workload>>;
 export type PodFact = Readonly<z.infer<typeof pod>>;
+export type DevicePodFact = Readonly<z.infer<typeof devicePod>>;
 export type StorageClassFact = Readonly<z.infer<typeof storageClass>>;
 export type ApiServiceFact = Readonly<z.infer<typeof apiService>>;
 export type NamedFact = Readonly<z.infer<typeof named>>;
@@ -152,6 +190,8 @@ export interface ClusterFacts {
   readonly deployments: Asked<readonly WorkloadFact[]>;
   /** Pods of kube-system with the label that NetworkPolicies choose DNS by. */
   readonly dnsPods: Asked<readonly PodFact[]>;
+  /** Pods of NVIDIA's container toolkit and of its nv-ipam, on whatever nodes. */
+  readonly devicePods: Asked<readonly DevicePodFact[]>;
   readonly storageClasses: Asked<readonly StorageClassFact[]>;
   readonly runtimeClasses: Asked<readonly NamedFact[]>;
   readonly apiServices: Asked<readonly ApiServiceFact[]>;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { OPERATORS } from "../../catalog/sriov";
 import { type ClusterApi, Refused } from "../cluster/cluster-api";
 import { NotAsked } from "../cluster/failure";
 import type { ClusterContext } from "../cluster/kubeconfig";
@@ -6,6 +7,7 @@ import {
   type Asked,
   apiService,
   type ClusterFacts,
+  devicePod,
   named,
   node,
   pod,
@@ -16,6 +18,9 @@ import {
 
 /** A right that is asked for: to create and delete a kind of object everywhere. */
 export type WantedRight = Omit<RightFact, "allowed">;
+
+/** Labels of DaemonSets: NVIDIA/gpu-operator v26.7.0, assets/state-container-toolkit; Mellanox/network-operator, manifests/state-nv-ipam-cni. */
+const DEVICE_PODS = `app in (${OPERATORS.toolkit},${OPERATORS.addresses})`;
 
 const versionAnswer = z.object({ gitVersion: z.string() });
 
@@ -45,6 +50,7 @@ export async function gatherFacts(
     daemonSets: listed("DaemonSets", "/apis/apps/v1/daemonsets", workload),
     deployments: listed("Deployments", "/apis/apps/v1/deployments", workload),
     dnsPods: listed("DNS", "/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app%3Dkube-dns", pod),
+    devicePods: listed("device pods", `/api/v1/pods?labelSelector=${encodeURIComponent(DEVICE_PODS)}`, devicePod),
     storageClasses: listed("storage classes", "/apis/storage.k8s.io/v1/storageclasses", storageClass),
     runtimeClasses: listed("runtime classes", "/apis/node.k8s.io/v1/runtimeclasses", named, true),
     apiServices: listed("APIs", "/apis/apiregistration.k8s.io/v1/apiservices", apiService),

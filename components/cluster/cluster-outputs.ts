@@ -73,6 +73,24 @@ export const clusterOutputs = z.object({
   gpuSoftware: z.enum(["platform", "addon", "present"]).default("present"),
   rdmaCidr: z.string().optional(),
   loadBalancer: z.enum(LOAD_BALANCER_NAMES).default("plain"),
+  identityGround: z
+    .discriminatedUnion("kind", [
+      z.object({
+        kind: z.literal("oke"),
+        clusterId: z.string().min(1),
+        compartmentId: z.string().min(1),
+        homeRegion: z.string().min(1),
+        environment: z.string().min(1),
+      }),
+      z.object({
+        kind: z.literal("eks"),
+        clusterArn: z.string().min(1),
+        clusterName: z.string().min(1),
+        region: z.string().min(1),
+        environment: z.string().min(1),
+      }),
+    ])
+    .optional(),
   aws: z
     .object({
       clusterName: z.string().min(1),
@@ -97,9 +115,10 @@ export type ClusterOutputs = z.output<typeof clusterOutputs>;
 
 /** The same while what only the deployment knows is still to come. */
 type Pending<T> = { readonly [Key in keyof T]: pulumi.Input<T[Key]> };
-export type WrittenClusterOutputs = Pending<Omit<ClusterOutputs, "volumeClass" | "aws">> & {
+export type WrittenClusterOutputs = Pending<Omit<ClusterOutputs, "volumeClass" | "aws" | "identityGround">> & {
   readonly volumeClass?: Cluster["volumeClass"];
   readonly aws?: Cluster["aws"];
+  readonly identityGround?: Cluster["identityGround"];
 };
 
 /** What a stack writes as its output `cluster`. The kubeconfig in it stays secret. */
@@ -120,6 +139,7 @@ export function outputsOfCluster(kind: ClusterKind, cluster: Cluster): WrittenCl
     gpuSoftware: cluster.gpuSoftware,
     ...(cluster.rdmaCidr !== undefined && { rdmaCidr: cluster.rdmaCidr }),
     loadBalancer: loadBalancerName(cluster.loadBalancer),
+    ...(cluster.identityGround && { identityGround: cluster.identityGround }),
     ...(cluster.aws && { aws: cluster.aws }),
   };
 }

@@ -4,6 +4,7 @@ import type { Cluster } from "../core/cluster";
 import { PlatformComponent } from "../core/platform-component";
 import { type ExpectedCluster, readClusterOutputs } from "./cluster-mismatch";
 import { CLUSTER_OUTPUT, type ClusterOutputs } from "./cluster-outputs";
+import { identityBinder } from "./identity-binder";
 import { kubernetesProvider } from "./kubernetes-provider";
 import { LOAD_BALANCERS } from "./load-balancers";
 
@@ -50,7 +51,8 @@ export class ReferencedCluster extends PlatformComponent implements Cluster {
   readonly gpuSoftware: Cluster["gpuSoftware"];
   readonly rdmaCidr: Cluster["rdmaCidr"];
   readonly gpuExporters: Cluster["gpuExporters"];
-  readonly workloadIdentity = undefined;
+  readonly workloadIdentity: Cluster["workloadIdentity"];
+  readonly identityGround: Cluster["identityGround"];
   readonly aws: Cluster["aws"];
   readonly privateCidrs: readonly string[];
   readonly apiServerCidrs: readonly string[];
@@ -84,6 +86,10 @@ export class ReferencedCluster extends PlatformComponent implements Cluster {
     this.gpuSoftware = outputs.gpuSoftware;
     this.rdmaCidr = outputs.rdmaCidr;
     this.aws = outputs.aws;
+    this.identityGround = outputs.identityGround;
+    this.workloadIdentity =
+      outputs.identityGround &&
+      identityBinder((suffix) => this.child(suffix), outputs.identityGround, this.childOptions());
     this.gpuExporters = args.gpuExporters;
     this.privateCidrs = [...new Set([...args.privateCidrs, ...outputs.privateCidrs])];
     this.apiServerCidrs = args.apiServerCidrs.length > 0 ? args.apiServerCidrs : outputs.apiServerCidrs;

@@ -56,6 +56,26 @@ export type IdentityBinder = (binding: {
   readonly ready: readonly pulumi.Resource[];
 };
 
+/** What a binder of identities needs to know of a cluster, for programs that did not make it. */
+export type IdentityGround =
+  | {
+      readonly kind: "oke";
+      /** OCIDs. Policies are written in the compartment, through the tenancy's home region. */
+      readonly clusterId: pulumi.Input<string>;
+      readonly compartmentId: string;
+      readonly homeRegion: string;
+      /** Of the stack that made the cluster: tags name it. */
+      readonly environment: string;
+    }
+  | {
+      /** Pod Identity, whose agent runs in the cluster. */
+      readonly kind: "eks";
+      readonly clusterArn: pulumi.Input<string>;
+      readonly clusterName: pulumi.Input<string>;
+      readonly region: string;
+      readonly environment: string;
+    };
+
 /** A StorageClass that is the platform's to make: the cluster comes with none that keeps the house rules. */
 export interface VolumeClass {
   readonly provisioner: string;
@@ -115,6 +135,11 @@ export interface Cluster extends ClusterNetworks {
   readonly gpuSoftware: "platform" | "addon" | "present";
   /** Addresses, in CIDR form, that pods' interfaces on the RDMA network get, where the platform gives them out. @default the catalogue's */
   readonly rdmaCidr?: string | undefined;
+  /**
+   * Installs the cloud's operator of RDMA devices, after what it is given: its pods must start once nodes' container runtimes restart no
+   * more. To be called once. @default none is to install
+   */
+  readonly rdmaOperator?: ((after: readonly pulumi.Resource[]) => readonly pulumi.Resource[]) | undefined;
   /** Who installs the GPU metrics exporters (DCGM, AMD). */
   readonly gpuExporters: "platform" | "present";
   /**
@@ -126,6 +151,8 @@ export interface Cluster extends ClusterNetworks {
   readonly aws?: AwsGround | undefined;
   /** Undefined: service accounts have no rights in a cloud. */
   readonly workloadIdentity: IdentityBinder | undefined;
+  /** By which another program makes such a binder. @default there is none */
+  readonly identityGround?: IdentityGround | undefined;
   /**
    * What takes all that is in the cluster with it: a destroy removes that alone, and asks nothing of a cluster that may be stopped.
    * Undefined: objects are deleted one by one.

@@ -1,5 +1,5 @@
 import { type GpuNodeImage, gpuNodeImage } from "../../catalog/gpu-node-images";
-import { DEVICE_PLUGIN_CONFIG } from "../../names/gpu-sharing";
+import { DEVICE_PLUGIN_CONFIG, NO_HOST_RDMA } from "../../names/gpu-sharing";
 import type { HelmValues } from "../core/chart-release";
 import type { ControllerChart } from "../core/controller";
 import { nodePlacement } from "../core/node-placement";
@@ -71,6 +71,7 @@ function operatorValues(pools: readonly SoftwarePool[], brings: { driver: boolea
     devicePlugin: {
       enabled: true,
       resources: AGENT,
+      env: [{ name: "MOFED_ENABLED", value: NO_HOST_RDMA }],
       ...(configurations && { config: { create: true, name: DEVICE_PLUGIN_CONFIG, ...configurations } }),
     },
     gfd: { enabled: true, resources: AGENT },

@@ -1,10 +1,11 @@
-/** A Job that ends when the operators of a cloud's add-ons can be told what to do: the cloud calls an add-on active before. */
+/** Jobs between and after a cloud's add-ons, which it calls active before their pods are: until nodes have settled, and until operators can be told what to do. */
 
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { standardLabels } from "../../names/labels";
 import { RDMA_DEVICES_NAMESPACE } from "../../names/namespaces";
+import type { Cluster } from "../core/cluster";
 import type { HardenedContainer } from "../core/hardened-pod";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { runToCompletion } from "../core/job";
@@ -13,6 +14,7 @@ import { PlatformComponent } from "../core/platform-component";
 import { burstable } from "../core/resources";
 
 const NAME = "operators-ready";
+const SETTLED = "toolkit-settled";
 /** Images of drivers' parts are pulled on every node meanwhile. */
 const WAIT_SECONDS = 1800;
 const READ = ["get", "list", "watch"];
@@ -28,38 +30,54 @@ export interface OperatorsReadyArgs {
   readonly namespaces: readonly string[];
   /** CustomResourceDefinitions that they bring. */
   readonly crds: readonly string[];
+  /** What must have settled before the operators are installed. */
   readonly rollouts: readonly Rollout[];
+  /** Installs the operators. @default they are installed, whatever has settled */
+  readonly install?: Cluster["rdmaOperator"];
+}
+
+type Waited = Omit<OperatorsReadyArgs, "install">;
+
+interface Wait {
+  readonly name: string;
+  readonly arguments: readonly string[];
+}
+
+const TIMEOUT = `--timeout=${WAIT_SECONDS}s`;
+
+/**
+ * What the first Job's containers do, one after the other: the image holds kubectl and no shell. None where nothing has to settle.
+ */
+export function settling({ rollouts }: Pick<Waited, "rollouts">): Wait[] {
+  return [
+    ...rollouts.map(({ namespace, daemonSet }, i) => ({
+      name: `created-${i}`,
+      arguments: ["wait", "--for=create", TIMEOUT, `--namespace=${namespace}`, `daemonsets/${daemonSet}`],
+    })),
+    ...rollouts.map(({ namespace, daemonSet }, i) => ({
+      name: `settled-${i}`,
+      arguments: ["rollout", "status", TIMEOUT, `--namespace=${namespace}`, `daemonset/${daemonSet}`],
+    })),
+  ];
 }
 
 /**
- * What the Job's containers do, one after the other: the image holds kubectl and no shell. Each waits for the creation of one thing:
- * told of several, kubectl fails at once where one of them is not there yet (tried with 1.32).
+ * What those of the second Job do. Each waits for the creation of one thing: told of several, kubectl fails at once where one of
+ * them is not there yet (tried with 1.32).
  */
-export function waits({ namespaces, crds, rollouts }: OperatorsReadyArgs): { name: string; arguments: string[] }[] {
+export function waits({ namespaces, crds }: Pick<Waited, "namespaces" | "crds">): Wait[] {
   const definitions = crds.map((name) => `customresourcedefinitions/${name}`);
-  const timeout = `--timeout=${WAIT_SECONDS}s`;
-  const things = [
-    ...[...namespaces.map((name) => `namespaces/${name}`), ...definitions].map((thing) => ({ thing, place: [] })),
-    ...rollouts.map(({ namespace, daemonSet }) => ({
-      thing: `daemonsets/${daemonSet}`,
-      place: [`--namespace=${namespace}`],
-    })),
-  ];
   return [
-    ...things.map(({ thing, place }, i) => ({
+    ...[...namespaces.map((name) => `namespaces/${name}`), ...definitions].map((thing, i) => ({
       name: `created-${i}`,
-      arguments: ["wait", "--for=create", timeout, ...place, thing],
+      arguments: ["wait", "--for=create", TIMEOUT, thing],
     })),
-    { name: "established", arguments: ["wait", "--for=condition=Established", timeout, ...definitions] },
-    ...rollouts.map(({ namespace, daemonSet }, i) => ({
-      name: `settled-${i}`,
-      arguments: ["rollout", "status", timeout, `--namespace=${namespace}`, `daemonset/${daemonSet}`],
-    })),
+    { name: "established", arguments: ["wait", "--for=condition=Established", TIMEOUT, ...definitions] },
   ];
 }
 
-/** What the Job may read: what it waits for, by name, and nothing else. */
-export function rights({ namespaces, crds, rollouts }: OperatorsReadyArgs) {
+/** What the Jobs may read: what they wait for, by name, and nothing else. */
+export function rights({ namespaces, crds, rollouts }: Waited) {
   return [
     { apiGroups: [""], resources: ["namespaces"], resourceNames: [...namespaces], verbs: READ },
     {
@@ -114,33 +132,37 @@ export class OperatorsReady extends PlatformComponent {
       },
       this.childOptions(),
     );
-    const containers = waits(args).map(
-      (wait): HardenedContainer => ({
-        name: wait.name,
-        image: image("kubectl"),
-        command: ["/bin/kubectl"],
-        args: wait.arguments,
-        resources: burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.25 }),
-      }),
-    );
-    const job = runToCompletion(
-      this.child("wait"),
-      {
-        namespace,
-        app: NAME,
-        instance: NAME,
-        pod: {
-          initContainers: containers.slice(0, -1),
-          containers: containers.slice(-1),
-          serviceAccountName: named(account, NAME),
-          usesKubernetesApi: true,
+    const job = (instance: string, things: readonly Wait[], after: readonly pulumi.Resource[]) => {
+      const containers = things.map(
+        (wait): HardenedContainer => ({
+          name: wait.name,
+          image: image("kubectl"),
+          command: ["/bin/kubectl"],
+          args: [...wait.arguments],
+          resources: burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.25 }),
+        }),
+      );
+      return runToCompletion(
+        this.child(instance === NAME ? "wait" : instance),
+        {
+          namespace,
+          app: NAME,
+          instance,
+          pod: {
+            initContainers: containers.slice(0, -1),
+            containers: containers.slice(-1),
+            serviceAccountName: named(account, NAME),
+            usesKubernetesApi: true,
+          },
+          deadlineSeconds: WAIT_SECONDS,
+          dependsOn: [binding, ...after],
         },
-        deadlineSeconds: WAIT_SECONDS,
-        dependsOn: [binding],
-      },
-      this.childOptions(),
-    );
-    this.ready = [job];
+        this.childOptions(),
+      );
+    };
+    const settled = args.rollouts.length > 0 ? [job(SETTLED, settling(args), [])] : [];
+    const installed = args.install?.(settled) ?? settled;
+    this.ready = [job(NAME, waits(args), installed)];
     this.registerOutputs({});
   }
 }

@@ -48,7 +48,8 @@ export class RdmaDevices extends PlatformComponent {
   ) {
     super("gpu:RdmaDevices", name, opts);
     const { namespace, gpuNamespace, toolkit } = OPERATORS;
-    // It restarts the container runtime of its node: what the runtime knew of pods' networks is lost.
+    // It restarts the container runtime of its node, which loses the networks of pods that it started before: those of the network
+    // operator must come after it (oracle-quickstart/oci-hpc-oke, commit f18eb95).
     const restarts = pools.some(({ pool }) => pool.gpus?.resource.startsWith("nvidia.com/"));
     const operators = new OperatorsReady(
       this.child("operators"),
@@ -56,6 +57,7 @@ export class RdmaDevices extends PlatformComponent {
         namespaces: [namespace],
         crds: SRIOV_CRDS,
         rollouts: restarts ? [{ namespace: gpuNamespace, daemonSet: toolkit }] : [],
+        ...(cluster.rdmaOperator && { install: cluster.rdmaOperator }),
       },
       this.childOptions({ dependsOn: [...pools.flatMap((pool) => cluster.poolsReady[pool.name] ?? [])] }),
     );

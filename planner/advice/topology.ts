@@ -1,3 +1,5 @@
+import { okeBlockFields } from "../../catalog/oke";
+import type { Provider } from "../../catalog/shapes";
 import type { Replanning } from "../fixes/setting";
 import { hostsOf } from "../shared-servers";
 import type { CapacityProblem } from "../types";
@@ -12,10 +14,8 @@ export function topology({ request, plan }: Pick<Replanning, "request" | "plan">
     if (label === undefined) {
       return [];
     }
-    const isMadeHere = request.pools.some((each) => each.name === pool && each.nodesMadeHere);
-    const setter = isMadeHere
-      ? ` Nothing that makes these nodes sets that label, and a node without it gets no replica: install what does, such as the labeller of oracle-quickstart/oci-hpc-oke, before the models (two stacks: scope, docs/clusters.md), or remove topologyLabel.`
-      : "";
+    const made = request.pools.find((each) => each.name === pool && each.nodesMadeHere);
+    const setter = made === undefined ? "" : ` ${setterOf(label, made.shape.provider)}`;
     const blocks = `${maxReplicas} value(s) of ${label}`;
     return [
       {
@@ -26,4 +26,11 @@ export function topology({ request, plan }: Pick<Replanning, "request" | "plan">
       },
     ];
   });
+}
+
+/** Who sets the label of nodes that are made here. */
+function setterOf(label: string, provider: Provider): string {
+  return provider === "oci" && okeBlockFields(label) !== undefined
+    ? "Nodes get it when they boot, from their metadata: a machine whose metadata names no block gets none, and no replica."
+    : "Nothing that makes these nodes sets that label, and a node without it gets no replica: install what does before the models (two stacks: scope, docs/clusters.md), or remove topologyLabel.";
 }

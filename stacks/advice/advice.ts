@@ -21,6 +21,7 @@ import { privateEndpoint } from "./private-endpoint";
 import { promotedCanaries } from "./promoted-canaries";
 import { tokenQuotas } from "./quotas";
 import { sessions } from "./sessions";
+import { spotWithoutFallback } from "./spot-without-fallback";
 import { unneededNodes } from "./unneeded-nodes";
 import { wildcardDns } from "./wildcard-dns";
 
@@ -37,6 +38,7 @@ const OF_CLUSTER: readonly Piece[] = [
   eksVersion,
   eksNodeImage,
   okeVersion,
+  spotWithoutFallback,
   unneededNodes,
   cloudCapacity,
 ];
@@ -67,6 +69,7 @@ const PIECES: readonly Piece[] = [
   sessions,
   tokenQuotas,
   apiServerCidrs,
+  spotWithoutFallback,
   unneededNodes,
   cloudCapacity,
 ];

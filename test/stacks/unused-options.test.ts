@@ -46,7 +46,7 @@ const SWEEPS: readonly Sweep[] = [
     changes: {
       stage: "production",
       cluster: { oke: { endpoint: { public: true, allowedCidrs: ["203.0.113.0/24"] } } },
-      pools: { "a10-pair": { numa: "single-numa-node" } },
+      pools: { "a10-pair": { numa: "single-numa-node", cycling: "off" } },
       models: { writer: { vllm: { loading: "stream", kvCacheDtype: "bfloat16" } } },
       modelControl: { ollamaApi: true, inference: { enabled: true, fetch: false } },
     },

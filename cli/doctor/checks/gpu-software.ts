@@ -7,6 +7,7 @@ import type { ClusterFacts, NodeFact, WorkloadFact } from "../facts";
 import type { Needs, PoolNeed } from "../needs";
 import type { CheckResult } from "../result";
 import { type Check, failed, judged, passed, unknown, type Verdict, warning } from "./check";
+import { nodesOf } from "./pool-nodes";
 import { quantity } from "./quantity";
 
 /** Labels of NVIDIA's GPU feature discovery, the older ones last. */
@@ -181,8 +182,4 @@ export const oneDevicePlugin: Check = ({ daemonSets, deployments }, { cluster, p
 
 function isPlugin({ namespace, containers }: WorkloadFact): boolean {
   return namespace !== GPU_SOFTWARE_NAMESPACE && containers.some(({ image }) => DEVICE_PLUGIN.test(image));
-}
-
-function nodesOf(nodes: readonly NodeFact[], { pool }: PoolNeed): NodeFact[] {
-  return nodes.filter(({ labels }) => Object.entries(pool.selector).every(([key, value]) => labels[key] === value));
 }

@@ -5,8 +5,10 @@ import { externalMetrics } from "./external-metrics";
 import { gpuDrivers, oneDevicePlugin, rdmaDevices, sharingIsLabelled } from "./gpu-software";
 import { mesh } from "./mesh";
 import { networkPolicies } from "./network-policies";
+import { nodeSoftware } from "./node-software";
 import { podAddresses } from "./pod-addresses";
 import { platformNodes, pools } from "./pools";
+import { rdmaAddresses } from "./rdma-addresses";
 import { rights } from "./rights";
 import { runtimeClasses } from "./runtime-class";
 import { storageClasses } from "./storage-class";
@@ -23,10 +25,12 @@ export const CLUSTER_CHECKS: readonly Check[] = [
   storageClasses,
   platformNodes,
   pools,
+  nodeSoftware,
   oneDevicePlugin,
   gpuDrivers,
   sharingIsLabelled,
   rdmaDevices,
+  rdmaAddresses,
   runtimeClasses,
   controllers,
   gatewayApi,

@@ -52,6 +52,7 @@ export class EksCluster extends PlatformComponent implements Cluster {
   readonly gpuSoftware = "platform";
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly workloadIdentity: IdentityBinder;
+  readonly identityGround: Cluster["identityGround"];
   readonly aws: AwsGround;
   readonly privateCidrs: readonly string[];
   readonly apiServerCidrs: readonly string[];
@@ -116,6 +117,8 @@ export class EksCluster extends PlatformComponent implements Cluster {
       ...(karpenter && { karpenter: karpenter.ground }),
     };
     this.clusterIdentifier = controlPlane.clusterArn;
+    const { clusterArn, clusterName } = controlPlane;
+    this.identityGround = { kind: "eks", clusterArn, clusterName, region, environment };
     this.kubeconfig = eksKubeconfig(controlPlane, region);
     this.provider = kubernetesProvider(
       this.child("kubernetes"),

@@ -1,4 +1,4 @@
-import { DEVICE_PLUGIN_CONFIG } from "../../../names/gpu-sharing";
+import { DEVICE_PLUGIN_CONFIG, NO_HOST_RDMA } from "../../../names/gpu-sharing";
 import type { PoolPlan, Taint } from "../../../planner/types";
 import type { GpuVendor } from "../../core/gpu-access";
 import { tolerationsOf } from "../../core/node-placement";
@@ -123,7 +123,8 @@ export const ADDONS: readonly OkeAddon[] = [
   },
   {
     // After the GPU operator, whose toolkit restarts CRI-O on every node: that would strand the pods which give out addresses
-    // of RDMA devices. Oracle's API says when an add-on is there, not when its pods are: who uses the devices waits for those.
+    // of RDMA devices. Oracle's API says when an add-on is there, not when its pods are: it is installed once the toolkit has settled on
+    // the nodes (components/gpu/rdma-devices.ts), as Oracle's own stack does.
     addon: "NvidiaNetworkOperator",
     suffix: "nvidia-network",
     neededBy: "rdma",
@@ -150,6 +151,7 @@ const DEVICE_PLUGIN_VARIABLES = Object.entries({
   DEVICE_ID_STRATEGY: "uuid",
   NVIDIA_VISIBLE_DEVICES: "all",
   NVIDIA_DRIVER_CAPABILITIES: "all",
+  MOFED_ENABLED: NO_HOST_RDMA,
 }).map(([name, value]) => ({ name, value }));
 
 /** Parts of GPUs and RDMA devices are beyond Oracle's plugin. */

@@ -1,6 +1,6 @@
 import { Addon } from "@pulumi/oci/containerengine/addon";
 import type * as pulumi from "@pulumi/pulumi";
-import type { IdentityBinder, PoolsReady } from "../../core/cluster";
+import type { Cluster, IdentityBinder, PoolsReady } from "../../core/cluster";
 import { PlatformComponent } from "../../core/platform-component";
 import { platformNodes } from "../platform-nodes";
 import { ADDONS, hasRdmaDevices, type OkeAddon } from "./addon-table";
@@ -30,6 +30,8 @@ export class OkeAddons extends PlatformComponent {
   readonly gpusReady: readonly pulumi.Resource[];
   /** What the pods of a pool wait for besides its nodes. */
   readonly poolsReady: PoolsReady;
+  /** Installs what gives pods RDMA devices. Undefined: no pool has any. */
+  readonly rdmaOperator: Cluster["rdmaOperator"];
 
   constructor(name: string, args: OkeAddonsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeAddons", name, opts);
@@ -58,12 +60,20 @@ export class OkeAddons extends PlatformComponent {
       );
 
     const made = new Map<string, { readonly resource: Addon; readonly neededBy: OkeAddon["neededBy"] }>();
-    for (const row of ADDONS.filter(({ when }) => when(pools))) {
+    const installRow = (row: OkeAddon, after: readonly pulumi.Resource[]) => {
       const { addon, neededBy, follows = [] } = row;
       const before = follows.flatMap((earlier) => made.get(earlier)?.resource ?? []);
-      const served = neededBy === "rdma" ? rdmaNodes : [];
-      made.set(addon, { resource: install(row, row.settings(pools), [...served, ...before]), neededBy });
+      const resource = install(row, row.settings(pools), [...after, ...before]);
+      made.set(addon, { resource, neededBy });
+      return resource;
+    };
+    const rows = ADDONS.filter(({ when }) => when(pools));
+    for (const row of rows.filter(({ neededBy }) => neededBy !== "rdma")) {
+      installRow(row, []);
     }
+    const ofRdma = rows.filter(({ neededBy }) => neededBy === "rdma");
+    this.rdmaOperator =
+      ofRdma.length > 0 ? (after) => ofRdma.map((row) => installRow(row, [...rdmaNodes, ...after])) : undefined;
     const autoscaler = pools.some(isAutoscaled)
       ? [
           install(
@@ -85,11 +95,8 @@ export class OkeAddons extends PlatformComponent {
     this.poolsReady = Object.fromEntries(
       pools.map((pool) => [
         pool.plan.name,
-        [
-          ...(hasRdmaDevices(pool) ? neededBy("rdma") : []),
-          // It knows each pool by its OCID, and so waits for all: only pods of a pool without nodes wait with it.
-          ...(isAutoscaled(pool) && pool.plan.minNodes === 0 ? autoscaler : []),
-        ],
+        // It knows each pool by its OCID, and so waits for all: only pods of a pool without nodes wait with it.
+        isAutoscaled(pool) && pool.plan.minNodes === 0 ? autoscaler : [],
       ]),
     );
     this.registerOutputs({});

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isOciBareMetal } from "../../../catalog/shapes";
 import { localDisksGiB } from "../../../planner/local-disks";
 import { type AddonSettings, tolerationsOfDeployments } from "./addon-table";
+import { taintText } from "./kubelet";
 import type { OkePool } from "./settings";
 
 /**
@@ -112,9 +113,7 @@ export function nodeTemplateTags({
   return {
     "cluster-autoscaler/node-ephemeral-storage": `${plan.localDisks ? localDisksGiB(plan) : Math.floor(bootVolumeGiB * DISK_FOR_PODS)}Gi`,
     // Keys of tags have no dots, so the names of taints and resources stand in the values.
-    ...Object.fromEntries(
-      plan.taints.map(({ key, value = "", effect }, i) => [`${template}/taint/${i}`, `${key}=${value}:${effect}`]),
-    ),
+    ...Object.fromEntries(plan.taints.map((taint, i) => [`${template}/taint/${i}`, taintText(taint, plan)])),
     ...(gpu && { [`${template}/resources/gpu`]: `${gpu.resource}=${gpu.count}` }),
   };
 }

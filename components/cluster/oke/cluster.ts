@@ -49,11 +49,13 @@ export class OkeCluster extends PlatformComponent implements Cluster {
   readonly rdmaCidr: Cluster["rdmaCidr"];
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly workloadIdentity: IdentityBinder;
+  readonly identityGround: Cluster["identityGround"];
   readonly privateCidrs: readonly string[];
   readonly apiServerCidrs: readonly string[];
   readonly ready: readonly pulumi.Resource[];
   readonly gpusReady: readonly pulumi.Resource[];
   readonly poolsReady: PoolsReady;
+  readonly rdmaOperator: Cluster["rdmaOperator"];
 
   constructor(name: string, args: OkeClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeCluster", name, opts);
@@ -116,6 +118,8 @@ export class OkeCluster extends PlatformComponent implements Cluster {
       children,
     );
     this.clusterIdentifier = clusterId;
+    const { compartmentId, homeRegion, environment } = settings;
+    this.identityGround = { kind: "oke", clusterId, compartmentId, homeRegion, environment };
     this.provider = kubernetesProvider(
       this.child("kubernetes"),
       { kubeconfig: this.kubeconfig, clusterIdentifier: clusterId },
@@ -131,6 +135,7 @@ export class OkeCluster extends PlatformComponent implements Cluster {
     this.apiServerCidrs = apiServerCidrs;
     this.ready = [...platformNodes(pools, nodes), ...addons.ready];
     this.gpusReady = addons.gpusReady;
+    this.rdmaOperator = addons.rdmaOperator;
     this.poolsReady = Object.fromEntries(
       Object.entries(nodes).map(([pool, made]) => [pool, [...made, ...(addons.poolsReady[pool] ?? [])]]),
     );

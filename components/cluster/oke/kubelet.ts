@@ -27,7 +27,7 @@ function cpuArguments(pool: Pool): string[] {
 }
 
 /** OKE puts some of these on nodes itself, with a value: the same key with another value would be another taint of its node. */
-function taintText({ key, value, effect }: Taint, { shape }: Pool): string {
+export function taintText({ key, value, effect }: Taint, { shape }: Pick<Pool, "shape">): string {
   const ofOke = (shape.gpu && key === cardResource(shape.gpu)) || key === PREEMPTIBLE_TAINT.key;
   return `${key}=${value ?? (ofOke ? OKE_TAINT_VALUE : "")}:${effect}`;
 }

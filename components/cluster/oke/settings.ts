@@ -57,6 +57,9 @@ export interface OkeNetworks {
  */
 export type NodeMaker = "node-pool" | "cluster-network" | "instance-pool";
 
+/** A new boot volume on the same machine, another machine, or neither: then changes reach new nodes alone. */
+export type NodeCycling = "boot-volume" | "instance" | "off";
+
 /** A node pool: what the plan says of it, and what only who makes nodes asks for. */
 export interface OkePool {
   readonly plan: PoolPlan;
@@ -67,6 +70,8 @@ export interface OkePool {
   readonly bootVolumeGiB: number;
   /** Minutes in which the pods of a node that leaves may move; 60 at most, says OKE. */
   readonly evictionGraceMinutes: number;
+  /** How changes reach nodes that exist. @default by machine (`node-changes.ts`) */
+  readonly cycling?: NodeCycling | undefined;
   /** OCID of a node image. Undefined: the newest of Oracle's for the shape and version, at the time the pool is made. */
   readonly image: string | undefined;
   /** Whether its nodes are in a compute cluster, which gives them their RDMA network. */

@@ -1,10 +1,11 @@
 /** Rules of the addresses of an EKS cluster of our own. */
-import { EKS_PODS } from "../../../catalog/eks";
+import { EKS_PODS, eksMaxPods } from "../../../catalog/eks";
 import type { MachineShape } from "../../../catalog/shapes";
 import { contains, overlaps, PRIVATE_IPV4, parseCidr } from "../../../names/cidr";
 import { eksAddresses } from "../core/eks-addresses";
 import type { Path, ProblemDraft } from "../core/problems";
 import { knownMachine, knownPools, type Rule } from "../core/rule";
+import type { PoolConfig } from "../schema";
 import { inCidrForm } from "./cidr-form";
 import { madeEks } from "./eks-cluster";
 
@@ -106,7 +107,7 @@ export const eksSubnetsHoldEveryNode: Rule = function* (context) {
     const here = Object.entries(pools).flatMap(([name, pool]) => {
       const machine = knownMachine(pool);
       return machine?.provider === "aws" && (pool.zones ?? eks.zones).includes(zone)
-        ? [{ name, nodes: pool.maxNodes + SURGE, each: nodeAddresses(machine) }]
+        ? [{ name, nodes: pool.maxNodes + SURGE, each: nodeAddresses(machine, isEfaOfKarpenter(pool)) }]
         : [];
     });
     const endpoints = eks.network.endpoints.length;
@@ -132,8 +133,16 @@ export const eksSubnetsHoldEveryNode: Rule = function* (context) {
  * Addresses that a node takes: those of its pods, and of one interface more than it needs. What a machine could have at
  * most is far more than engines need, and is not counted.
  */
-export function nodeAddresses({ maxPods }: Pick<MachineShape, "maxPods">): number {
-  return Math.min(maxPods ?? EKS_PODS.most, EKS_PODS.most) + EKS_PODS.warm;
+export function nodeAddresses(
+  machine: Pick<MachineShape, "maxPods" | "addressesPerInterface">,
+  efaByKarpenter = false,
+): number {
+  return Math.min(eksMaxPods(machine, efaByKarpenter) ?? EKS_PODS.most, EKS_PODS.most) + EKS_PODS.warm;
+}
+
+/** Nodes of a reservation are a node group's, with interfaces of its own. */
+function isEfaOfKarpenter({ rdma, capacity }: PoolConfig): boolean {
+  return rdma?.access === "efa" && typeof capacity !== "object";
 }
 
 function sizeOf(cidr: string): number {

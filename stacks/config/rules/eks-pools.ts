@@ -1,3 +1,5 @@
+import { compareReleases } from "../../../catalog/advisories";
+import { firstNodeImage } from "../../../catalog/eks";
 import { fabricGateOf } from "../../../planner/fabric-gate";
 import { type GroupReason, groupReason } from "../../../planner/node-makers";
 import { roleOf } from "../core/machines";
@@ -7,6 +9,24 @@ import type { PoolConfig } from "../schema";
 import { madePoolsOf } from "./made-pools";
 
 const eksMadePools = (context: RuleContext) => madePoolsOf("aws", context);
+
+/** Of a family that came later, older images have no driver. */
+export const imagesHaveDrivers: Rule = function* (context) {
+  const { cluster } = context.sections;
+  const nodeImage = cluster?.kind === "aws" ? cluster.eks?.nodeImage : undefined;
+  for (const [name, pool] of eksMadePools(context)) {
+    const machine = knownMachine(pool);
+    const first = machine && firstNodeImage(machine.name);
+    if (nodeImage !== undefined && first !== undefined && compareReleases(nodeImage, first) < 0) {
+      yield {
+        path: ["cluster", "eks", "nodeImage"],
+        value: nodeImage,
+        allowed: `${first} or newer, with pools.${name}: older images have no driver for ${machine?.name}`,
+        fix: `write ${first} or a newer one, or remove nodeImage`,
+      };
+    }
+  }
+};
 
 /** Nodes are where the network has subnets. */
 export const zonesAreOfTheNetwork: Rule = function* (context) {

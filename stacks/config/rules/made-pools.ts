@@ -43,6 +43,7 @@ const NODE_KEYS: readonly NodeKey[] = [
     instead: "availabilityDomains with their numbers, such as [1]",
   },
   { key: "bootVolumeGiB", path: ["bootVolumeGiB"], read: ({ bootVolumeGiB }) => bootVolumeGiB },
+  { key: "cycling", path: ["cycling"], read: ({ cycling }) => cycling, only: "oci" },
   { key: "image", path: ["image"], read: ({ image }) => image, only: "oci" },
   { key: "localDisks", path: ["localDisks"], read: ({ localDisks }) => localDisks },
   { key: "numa", path: ["numa"], read: ({ numa }) => numa },

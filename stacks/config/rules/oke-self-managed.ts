@@ -46,6 +46,29 @@ export const selfManagedPoolsHaveOneSize: Rule = function* (context) {
   }
 };
 
+/** OKE cycles nodes of its own pools, and Oracle neither stops nor restarts machines that it may take back. */
+export const cyclingIsOkes: Rule = function* (context) {
+  for (const [name, pool] of madePoolsOf("oci", context)) {
+    const why = joinsByItself(pool);
+    const path = ["pools", name, "cycling"];
+    if (pool.cycling !== undefined && why !== undefined) {
+      yield {
+        path,
+        value: pool.cycling,
+        allowed: `only for node pools of OKE: with ${why} nodes join by themselves, and keep what they booted with`,
+        fix: "remove cycling",
+      };
+    } else if (pool.cycling === "boot-volume" && pool.capacity === "spot") {
+      yield {
+        path,
+        value: pool.cycling,
+        allowed: "instance or off, with capacity: spot: Oracle neither stops nor restarts preemptible machines",
+        fix: "remove cycling: spot nodes are replaced by others",
+      };
+    }
+  }
+};
+
 /** The setting by which nodes of a pool join by themselves. */
 function joinsByItself(pool: PoolConfig): string | undefined {
   if (pool.rdma?.mode === "cluster-network") {

@@ -41,6 +41,8 @@ export function node(name: string, more: Partial<NodeFact> = {}): NodeFact {
     ready: true,
     architecture: "amd64",
     kubeletVersion: "v1.34.1",
+    kernelVersion: "6.8.0-1035-oracle",
+    containerRuntime: "containerd://2.2.4",
     ...more,
   };
 }
@@ -55,6 +57,7 @@ export function facts(changes: Partial<ClusterFacts> = {}): ClusterFacts {
     daemonSets: known([workload("quay.io/calico/node:v3.30.3")]),
     deployments: known([]),
     dnsPods: known([{ name: "coredns-1", ready: true, ips: ["10.42.0.3"] }]),
+    devicePods: known([]),
     storageClasses: known([
       { name: "disks", provisioner: "disks.example.com", parameters: {}, grows: true, isDefault: true },
     ]),

@@ -23,6 +23,13 @@ const SAID = {
   networkPolicies: "platform",
   gpuSoftware: "addon",
   loadBalancer: "aws",
+  identityGround: {
+    kind: "eks",
+    clusterArn: "arn:cluster",
+    clusterName: "ours",
+    region: "us-east-1",
+    environment: "ours",
+  },
 } as const satisfies ClusterOutputs;
 const NOTHING = { gpuExporters: "platform", privateCidrs: [], apiServerCidrs: [] } as const;
 
@@ -37,6 +44,19 @@ function deployOn(value: unknown, args: object = {}, preview = false) {
     { answers, preview },
   );
   return deployment.then((made) => ({ made, cluster: cluster as ReferencedCluster }));
+}
+
+/** What is made for a service account of a cluster whose stack says this. */
+function boundOn(identityGround: object, grants: readonly string[]) {
+  const answers = withOtherStack(defaultAnswers, () => ({ name: "cluster", value: { ...SAID, identityGround } }));
+  return deploy(
+    async () => {
+      const outputs = await referencedOutputs(STACK, { kind: "aws", pools: [] });
+      const cluster = new ReferencedCluster("cluster", { outputs, ...NOTHING });
+      cluster.workloadIdentity?.({ name: "reader", namespace: "secrets", serviceAccount: "reader", grants });
+    },
+    { answers },
+  );
 }
 
 describe("a cluster of another stack", () => {
@@ -65,6 +85,31 @@ describe("a cluster of another stack", () => {
     const said = outputsOfCluster("aws", cluster);
     expect(await resolved(said as pulumi.Input<unknown>)).toEqual(SAID);
     expect(await (said.kubeconfig as pulumi.Output<string> & { isSecret: Promise<boolean> }).isSecret).toBe(true);
+  });
+
+  it("gives service accounts rights in its cloud, and makes nothing there before", async () => {
+    const ofEks = await boundOn(SAID.identityGround, [
+      JSON.stringify({ Sid: "Read", Effect: "Allow", Action: ["s3:GetObject"], Resource: ["*"] }),
+    ]);
+    expect(ofEks.resource("pulumi:providers:aws", "cluster-aws").inputs.region).toBe("us-east-1");
+    const [association] = ofEks.ofType("aws:eks/podIdentityAssociation:PodIdentityAssociation");
+    expect(association?.inputs).toMatchObject({ clusterName: "ours", namespace: "secrets", serviceAccount: "reader" });
+    const oke = {
+      kind: "oke",
+      clusterId: "ocid1.cluster",
+      compartmentId: "ocid1.c",
+      homeRegion: "eu-frankfurt-1",
+      environment: "ours",
+    };
+    const ofOke = await boundOn(oke, ["read secret-family in compartment id ocid1.c"]);
+    expect(ofOke.resource("pulumi:providers:oci", "cluster-home").inputs.region).toBe("eu-frankfurt-1");
+    expect(ofOke.resource("oci:Identity/policy:Policy", "cluster-workload-reader").inputs).toMatchObject({
+      compartmentId: "ocid1.c",
+      statements: [expect.stringContaining("request.principal.cluster_id='ocid1.cluster'")],
+    });
+    const { made } = await deployOn(SAID);
+    expect(["aws", "oci"].flatMap((cloud) => made.ofType(`pulumi:providers:${cloud}`))).toEqual([]);
+    expect((await deployOn({ ...SAID, identityGround: undefined })).cluster.workloadIdentity).toBeUndefined();
   });
 
   it("takes what the environment says instead, or besides", async () => {

@@ -69,7 +69,7 @@ describe("the GPU operator", () => {
       expect(operator).toMatchObject({
         driver: { enabled: driver, upgradePolicy: { autoUpgrade: false } },
         toolkit: { enabled: toolkit },
-        devicePlugin: { enabled: true },
+        devicePlugin: { enabled: true, env: [{ name: "MOFED_ENABLED", value: "false" }] },
         gfd: { enabled: true },
       });
       expect(makesDrivers([A10], image)).toBe(driver);

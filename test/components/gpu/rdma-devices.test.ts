@@ -4,11 +4,12 @@ import { fabricOf, ncclEnvironment } from "../../../catalog/fabrics";
 import { shapes } from "../../../catalog/shapes";
 import { virtualFunctionsOf } from "../../../catalog/sriov";
 import type { ClusterPool } from "../../../components/core/cluster";
-import { rights, waits } from "../../../components/gpu/operators-ready";
+import { rights, settling, waits } from "../../../components/gpu/operators-ready";
 import { rdmaDeviceNamespaces } from "../../../components/gpu/rdma-devices";
 import { addressPool, devicePools, nodePolicy, poolConfig } from "../../../components/gpu/sriov-specs";
 import { SRIOV_CRDS } from "../../../components/gpu/sriov-types";
 import { crdProblems } from "../../harness/crds";
+import { CreationOrder } from "../../harness/creation-order";
 import { changedRun, type ProgramRun, programRun } from "../../stacks/run";
 
 const H100_PORTS = [
@@ -116,18 +117,20 @@ describe("what waits for the operators", () => {
     rollouts: [{ namespace: "gpu-operator", daemonSet: "nvidia-container-toolkit-daemonset" }],
   };
 
-  it("waits for kinds, then for what restarts the container runtime, with rights to read exactly these", () => {
-    const said = waits(what).map((wait) => wait.arguments.join(" "));
+  it("waits for what restarts the container runtime, then for kinds, with rights to read exactly these", () => {
+    const said = (things: ReturnType<typeof waits>) => things.map((wait) => wait.arguments.join(" "));
     const definitions = SRIOV_CRDS.map((crd) => `customresourcedefinitions/${crd}`);
     const toolkit = "--namespace=gpu-operator";
+    expect(said(settling(what))).toEqual([
+      `wait --for=create --timeout=1800s ${toolkit} daemonsets/nvidia-container-toolkit-daemonset`,
+      `rollout status --timeout=1800s ${toolkit} daemonset/nvidia-container-toolkit-daemonset`,
+    ]);
     // One thing each: kubectl does not wait for the creation of several.
-    expect(said).toEqual([
+    expect(said(waits(what))).toEqual([
       ...["namespaces/nvidia-network-operator", ...definitions].map(
         (thing) => `wait --for=create --timeout=1800s ${thing}`,
       ),
-      `wait --for=create --timeout=1800s ${toolkit} daemonsets/nvidia-container-toolkit-daemonset`,
       `wait --for=condition=Established --timeout=1800s ${definitions.join(" ")}`,
-      `rollout status --timeout=1800s ${toolkit} daemonset/nvidia-container-toolkit-daemonset`,
     ]);
     for (const { verbs, resourceNames } of rights(what)) {
       expect(verbs).toEqual(["get", "list", "watch"]);
@@ -165,6 +168,32 @@ describe("the program of oci-h100", () => {
       { type: "rdma" },
       { type: "sbr" },
     ]);
+  });
+
+  it("installs the network operator once the toolkit has settled, and waits for its kinds then", () => {
+    const { resources } = run;
+    const named = (name: string) => {
+      const found = resources.find((resource) => resource.name === name);
+      if (!found) {
+        throw new Error(`there is no ${name}`);
+      }
+      return found;
+    };
+    const operator = named("cluster-addons-nvidia-network");
+    const settled = named("platform-rdma-devices-operators-toolkit-settled-job");
+    const ready = named("platform-rdma-devices-operators-wait-job");
+    expect(operator.dependsOn).toContain(settled.urn);
+    expect(ready.dependsOn).toContain(operator.urn);
+    const order = new CreationOrder(resources);
+    expect(order.before(settled)).toContain(named("cluster-addons-nvidia-operator").urn);
+    expect(order.before(settled)).not.toContain(operator.urn);
+  });
+
+  it("has the operator in the cluster's own stack, which asks no Kubernetes API", async () => {
+    const { resources } = await changedRun("oci-h100", { scope: "cluster" });
+    const addons = resources.filter(({ inputs }) => inputs.addonName === "NvidiaNetworkOperator");
+    expect(addons.map(({ name }) => name)).toEqual(["cluster-addons-nvidia-network"]);
+    expect(resources.filter(({ type }) => type.startsWith("kubernetes:"))).toEqual([]);
   });
 
   it("gives addresses of the network that the environment keeps for them", async () => {

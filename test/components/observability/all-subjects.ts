@@ -3,6 +3,7 @@ import type { ScaledModel } from "../../../components/autoscaling/scaled-model";
 import { unmetRequests } from "../../../components/autoscaling/unmet-requests";
 import { k3sCertificates } from "../../../components/observability/rules/cluster-certificates";
 import { type PlannedModel, plannedReplicas } from "../../../components/observability/rules/planned-replicas";
+import { rdmaAlerts } from "../../../components/observability/rules/rdma";
 import { serviceLevels } from "../../../components/observability/rules/service-levels";
 import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
 import type { RuleSubject } from "../../../components/observability/rules/types";
@@ -51,4 +52,5 @@ export const ALL_SUBJECTS: readonly RuleSubject[] = [
   ...ADDON_ALERTS,
   karpenterAlerts,
   k3sCertificates,
+  rdmaAlerts,
 ];

@@ -6,6 +6,7 @@ import { karpenterAlerts } from "../../../components/autoscaling/alerts";
 import { k3sCertificates } from "../../../components/observability/rules/cluster-certificates";
 import { exportedLabel } from "../../../components/observability/rules/models";
 import { prometheusRules } from "../../../components/observability/rules/prometheus-rules";
+import { rdmaAlerts } from "../../../components/observability/rules/rdma";
 import { ruleGroups, runbookAnchor } from "../../../components/observability/rules/rule-groups";
 import { ADDON_ALERTS } from "../../../stacks/addons/watched";
 import { deploy } from "../../harness/deploy";
@@ -97,7 +98,7 @@ describe("the PrometheusRule", () => {
         {
           namespace: "observability",
           runbookUrl: "https://git.example/docs/operations.md",
-          alerts: [...PLANNED_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts, k3sCertificates],
+          alerts: [...PLANNED_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts, k3sCertificates, rdmaAlerts],
         },
         {},
       ),

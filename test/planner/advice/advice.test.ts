@@ -116,6 +116,14 @@ describe("replicas on the RDMA network", () => {
       nodesMadeHere: true,
     });
     expect(problem?.message).toMatch(/a node without it gets no replica: install .*, or remove topologyLabel\.$/);
+    const [oracles] = rules({
+      rdmaAccess: "virtual-functions",
+      rdmaTopologyLabel: "oci.oraclecloud.com/rdma.local_block_id",
+      nodesMadeHere: true,
+    });
+    expect(oracles?.message).toMatch(
+      /Nodes get it when they boot, from their metadata: .* gets none, and no replica\.$/,
+    );
   });
 });
 

@@ -137,5 +137,8 @@ describe("the network of an EKS cluster", () => {
     expect(nodeAddresses({ maxPods: 29 })).toBe(79);
     expect(nodeAddresses({ maxPods: 737 })).toBe(160);
     expect(nodeAddresses({})).toBe(160);
+    // One of the two interfaces on the first card of a p5 is EFA's, where Karpenter makes it.
+    expect(nodeAddresses({ maxPods: 100, addressesPerInterface: 50 })).toBe(150);
+    expect(nodeAddresses({ maxPods: 100, addressesPerInterface: 50 }, true)).toBe(101);
   });
 });

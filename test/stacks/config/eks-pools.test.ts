@@ -79,8 +79,8 @@ describe("pools of an EKS cluster that is made here", () => {
     ],
     [
       "GPUs that Amazon's image has no driver for",
-      made({ shape: "g7.2xlarge", usdPerNodeHour: 1 }),
-      { path: "pools.more.shape", allowed: "the EKS NVIDIA AMIs do not cover G7", fix: "such as g4dn.xlarge" },
+      made({ shape: "g7.2xlarge" }, { nodeImage: "v20260903" }),
+      { path: "cluster.eks.nodeImage", allowed: "v20260917 or newer", fix: "remove nodeImage" },
     ],
     [
       "a part of a GPU that nobody can ask for",

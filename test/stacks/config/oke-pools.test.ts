@@ -132,6 +132,16 @@ describe("pools of a cluster that is made here", () => {
       { path: "pools.more.image", allowed: "Ubuntu images for HPC", fix: "add image: ocid1.image" },
     ],
     [
+      "a cluster network whose nodes are cycled",
+      made({ ...clusterNetwork, cycling: "off" }),
+      { path: "pools.more.cycling", allowed: "keep what they booted with", fix: "Remove cycling" },
+    ],
+    [
+      "new boot volumes of machines that may be taken back",
+      made({ ...gpu, capacity: "spot", cycling: "boot-volume" }),
+      { path: "pools.more.cycling", allowed: "instance or off", fix: "Remove cycling" },
+    ],
+    [
       "a cluster network in two places",
       made({ ...clusterNetwork, availabilityDomains: [1, 2] }),
       { path: "pools.more.availabilityDomains", allowed: "cluster network lies in one", fix: "[1]" },
@@ -202,6 +212,7 @@ describe("pools of a cluster that somebody else made", () => {
     ["capacity", { capacity: "spot" }],
     ["availabilityDomains", { availabilityDomains: [1] }],
     ["bootVolumeGiB", { bootVolumeGiB: 200 }],
+    ["cycling", { cycling: "off" }],
     ["image", { image }],
     ["rdma.mode", { shape: "BM.GPU.H100.8", rdma: { mode: "managed" } }],
     ["rdma.mode", { shape: "BM.GPU.H100.8", rdma: { mode: "cluster-network" } }],

@@ -1,3 +1,4 @@
+import { okeBlockFields } from "../../../../catalog/oke";
 import { reservableCpus } from "../../../../planner/pod-resources";
 import type { PoolPlan } from "../../../../planner/types";
 import { kubeletArguments } from "../kubelet";
@@ -8,15 +9,40 @@ export const KUBELET_ARGUMENTS = "/etc/inference-stacks/kubelet-arguments";
 
 /** The kubelet's arguments of a pool, completed by what only the machine knows. */
 export function kubeletPart(plan: PoolPlan): BootPart {
-  const file = bootFile(KUBELET_ARGUMENTS, `${kubeletArguments(plan).join("\n")}\n`);
-  const { shape, numa } = plan;
+  const parts = [cpuPart(plan), blockPart(plan)];
+  return {
+    files: [
+      bootFile(KUBELET_ARGUMENTS, `${kubeletArguments(plan).join("\n")}\n`),
+      ...parts.flatMap(({ files }) => files),
+    ],
+    commands: parts.flatMap(({ commands }) => commands),
+  };
+}
+
+const NOTHING: BootPart = { files: [], commands: [] };
+
+function cpuPart({ shape, numa }: PoolPlan): BootPart {
   if (numa === undefined) {
-    return { files: [file], commands: [] };
+    return NOTHING;
   }
   const script = bootScript("kubelet-cpus.sh");
   const counted = numa === "best-effort" || shape.numa === undefined ? [] : [String(shape.numa.nodes)];
   return {
-    files: [file, script],
+    files: [script],
     commands: [["bash", script.path, KUBELET_ARGUMENTS, String(reservableCpus(shape)), ...counted]],
+  };
+}
+
+/** The label that names the machine's block of the RDMA network, where replicas stay in one and the machine knows its own. */
+function blockPart({ fabric }: PoolPlan): BootPart {
+  const label = fabric?.topologyLabel;
+  const fields = label === undefined ? undefined : okeBlockFields(label);
+  if (label === undefined || fields === undefined) {
+    return NOTHING;
+  }
+  const script = bootScript("rdma-block.sh");
+  return {
+    files: [script],
+    commands: [["bash", script.path, KUBELET_ARGUMENTS, label, fields.field, fields.otherField]],
   };
 }

@@ -195,6 +195,11 @@ export const poolSchema = z
       unit: "GiB",
       example: 200,
     }),
+    cycling: z.enum(["boot-volume", "instance", "off"]).optional().meta({
+      description:
+        "How changes reach nodes that exist in node pools of OKE that are made here: boot-volume = the same machines with a new boot volume, one after the other; instance = other machines; off = new nodes alone. Default: boot-volume for GPU machines that are not spot, else instance.",
+      example: "instance",
+    }),
     image: ocid("image").optional().meta({
       description:
         "Image of nodes that are made here. Default: Oracle's newest for shape and version when the pool is made; it stays until you name one.",

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
-import { eksImageType, instanceFamily } from "../../../../catalog/eks";
+import { eksImageType } from "../../../../catalog/eks";
 import { shapesOf } from "../../../../catalog/shapes";
 import { EfaSecurityGroup } from "../../../../components/cluster/eks/efa";
 import { EksNodeGroups } from "../../../../components/cluster/eks/node-groups";
@@ -104,13 +104,14 @@ describe("a managed node group", () => {
   });
 
   it("has no image for machines that Amazon's has no driver for", async () => {
-    await expect(nodeGroups(eksPool("g7.2xlarge"))).rejects.toThrow("no image of Amazon's for g7.2xlarge");
+    const unknown = eksPool("g5.xlarge");
+    const pool = { ...unknown, plan: { ...unknown.plan, shape: { ...unknown.plan.shape, name: "g9.xlarge" } } };
+    await expect(nodeGroups(pool)).rejects.toThrow("no image of Amazon's for g9.xlarge");
   });
 
   it("has an image for every shape of the catalogue that may be asked for", () => {
     const lacking = shapesOf("aws").filter((shape) => eksImageType(shape) === undefined);
-    expect(lacking.filter(({ denied }) => denied === undefined)).toEqual([]);
-    expect(new Set(lacking.map(({ name }) => instanceFamily(name)))).toEqual(new Set(["g7"]));
+    expect(lacking).toEqual([]);
   });
 
   it("has a name within EKS's limits, whatever the pool's", async () => {

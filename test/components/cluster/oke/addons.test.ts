@@ -32,10 +32,13 @@ const AMD_RDMA = okePool("BM.GPU.MI300X.8", { name: "mi300x", ...(H100.plan.fabr
 
 type Binding = Parameters<IdentityBinder>[0];
 
-function addons(pools: readonly OkePool[], { preview = false, bound = [] as Binding[] } = {}) {
+function addons(
+  pools: readonly OkePool[],
+  { preview = false, bound = [] as Binding[], after = (): pulumi.Resource[] => [] } = {},
+) {
   return deploy(
     () => {
-      new OkeAddons("addons", {
+      const made = new OkeAddons("addons", {
         settings: { compartmentId: "ocid1.compartment.oc1..c" },
         clusterId: pulumi.output("ocid1.cluster.oc1..k"),
         pools,
@@ -46,6 +49,7 @@ function addons(pools: readonly OkePool[], { preview = false, bound = [] as Bind
         },
         nodes: {},
       });
+      made.rdmaOperator?.(after());
     },
     { preview },
   );
@@ -213,6 +217,7 @@ describe("NVIDIA's operators", () => {
         { name: "DEVICE_ID_STRATEGY", value: "uuid" },
         { name: "NVIDIA_VISIBLE_DEVICES", value: "all" },
         { name: "NVIDIA_DRIVER_CAPABILITIES", value: "all" },
+        { name: "MOFED_ENABLED", value: "false" },
       ],
       disableNvidiaGpuPlugin: "true",
       "mig.strategy": "mixed",
@@ -264,6 +269,17 @@ describe("NVIDIA's operators", () => {
     expect(needed("addons-node-features")).toEqual([]);
     expect(needed("addons-nvidia-operator")).toEqual(["addons-node-features"]);
     expect(needed("addons-nvidia-network")).toEqual(["addons-node-features", "addons-nvidia-operator"]);
+  });
+
+  it("leave the network's operator to who knows when nodes have settled", async () => {
+    const after = () => [new pulumi.ComponentResource("test:index:Settled", "settled")];
+    const deployment = await addons([SYSTEM, H100], { after });
+    expect(deployment.resource(ADDON, "addons-nvidia-network").dependsOn).toContainEqual(
+      expect.stringContaining("::settled"),
+    );
+    expect(deployment.resource(ADDON, "addons-nvidia-operator").dependsOn).not.toContainEqual(
+      expect.stringContaining("::settled"),
+    );
   });
 
   it("run their Deployments on GPU nodes where there are no others", async () => {

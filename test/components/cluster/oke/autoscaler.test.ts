@@ -50,7 +50,7 @@ describe("nodeTemplateTags", () => {
   it("tell of a pool of no nodes what pods ask of one", () => {
     expect(nodeTemplateTags(okePool("BM.GPU.MI300X.8"))).toEqual({
       "cluster-autoscaler/node-ephemeral-storage": "85Gi",
-      "cluster-autoscaler/node-template/taint/0": "amd.com/gpu=:NoSchedule",
+      "cluster-autoscaler/node-template/taint/0": "amd.com/gpu=present:NoSchedule",
       "cluster-autoscaler/node-template/taint/1": "dedicated=inference:NoSchedule",
       "cluster-autoscaler/node-template/resources/gpu": "amd.com/gpu=8",
     });

@@ -203,6 +203,20 @@ describe("a node pool", () => {
     });
   });
 
+  it.each([
+    [
+      "instance",
+      { isNodeCyclingEnabled: true, cycleModes: ["INSTANCE_REPLACE"], maximumSurge: "0", maximumUnavailable: "1" },
+      false,
+    ],
+    ["off", { isNodeCyclingEnabled: false }, true],
+  ] as const)("of GPUs has its changes brought to its nodes as it asks: %s", async (cycling, details, isReplaced) => {
+    const deployment = await nodePools([system, { ...h100, cycling }]);
+    expect(inputsOf(deployment, "h100").nodePoolCyclingDetails).toEqual(details);
+    const { replaceOnChanges } = deployment.resource(NODE_POOL, "pools-h100").options;
+    expect(replaceOnChanges?.includes("initialNodeLabels")).toBe(isReplaced);
+  });
+
   it("of a reservation takes its machines out of it", async () => {
     const reservation = "ocid1.capacityreservation.oc1.eu-frankfurt-1.r";
     const reserved = okePool("BM.GPU.H100.8", { name: "h100" }, { capacity: { reservation }, image: IMAGE });
@@ -257,6 +271,24 @@ describe("a node pool", () => {
     expect(kubelet(small, "v100")).toEqual([
       "--register-with-taints=nvidia.com/gpu=present:NoSchedule,dedicated=inference:NoSchedule",
     ]);
+  });
+
+  it("labels its nodes with their block of the RDMA network, where the label is one of Oracle's", async () => {
+    const commands = async (topologyLabel: string) => {
+      const fabric = { kind: "roce", access: "host-network", gbps: 3200, environment: {}, topologyLabel } as const;
+      const device = { resource: "nvidia.com/rdma-vf", perNode: 16 };
+      const pool = okePool("BM.GPU.H100.8", { name: "h100", fabric: { ...fabric, device } }, { image: IMAGE });
+      return cloudConfig(await nodePools([pool]), "h100").runcmd.map((command) => command.slice(1));
+    };
+    const label = "oci.oraclecloud.com/rdma.network_block_id";
+    expect((await commands(label))[0]).toEqual([
+      "/usr/local/sbin/rdma-block.sh",
+      "/etc/inference-stacks/kubelet-arguments",
+      label,
+      "customerNetworkBlock",
+      "networkBlockId",
+    ]);
+    expect(await commands("example.com/block")).toHaveLength(1);
   });
 
   it("keeps the kubelet's folder on local disks before and after it joins, where the plan has them", async () => {

@@ -1,0 +1,62 @@
+import { Provider as AwsProvider } from "@pulumi/aws/provider";
+import { Provider as OciProvider } from "@pulumi/oci/provider";
+import * as pulumi from "@pulumi/pulumi";
+import type { IdentityBinder, IdentityGround } from "../core/cluster";
+import { workloadIdentity as eksIdentity } from "./eks/pod-identity";
+import { environmentTags } from "./eks/tags";
+import { workloadIdentity as okeIdentity } from "./oke/identity";
+
+/**
+ * Gives service accounts of a cluster that another program made their rights in its cloud, with the credentials of whoever deploys. No
+ * provider is made before somebody asks for rights.
+ *
+ * @param nameOf logical name by its last part.
+ */
+export function identityBinder(
+  nameOf: (suffix: string) => string,
+  ground: IdentityGround,
+  opts: pulumi.CustomResourceOptions,
+): IdentityBinder {
+  let binder: IdentityBinder | undefined;
+  return (binding) => {
+    binder ??= ground.kind === "oke" ? ofOke(nameOf, ground, opts) : ofEks(nameOf, ground, opts);
+    return binder(binding);
+  };
+}
+
+function ofOke(
+  nameOf: (suffix: string) => string,
+  { clusterId, homeRegion, compartmentId, environment }: Extract<IdentityGround, { kind: "oke" }>,
+  opts: pulumi.CustomResourceOptions,
+): IdentityBinder {
+  return okeIdentity(
+    {
+      settings: { environment, compartmentId },
+      clusterId: pulumi.output(clusterId),
+      policyName: (binding) => nameOf(`workload-${binding}`),
+    },
+    { ...opts, provider: new OciProvider(nameOf("home"), { region: homeRegion }, opts) },
+  );
+}
+
+function ofEks(
+  nameOf: (suffix: string) => string,
+  { clusterArn, clusterName, region, environment }: Extract<IdentityGround, { kind: "eks" }>,
+  opts: pulumi.CustomResourceOptions,
+): IdentityBinder {
+  return eksIdentity(
+    (binding) => nameOf(`identity-${binding}`),
+    {
+      settings: { environment, region },
+      controlPlane: { clusterArn: pulumi.output(clusterArn), clusterName: pulumi.output(clusterName) },
+    },
+    {
+      ...opts,
+      provider: new AwsProvider(
+        nameOf("aws"),
+        { region, defaultTags: { tags: { ...environmentTags({ environment }) } } },
+        opts,
+      ),
+    },
+  );
+}
