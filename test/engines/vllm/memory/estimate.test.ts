@@ -20,6 +20,19 @@ describe("batches in flight", () => {
   });
 });
 
+describe("what making a group of GPUs takes", () => {
+  it.each([
+    ["NVIDIA H100 80GB SXM", 2, 1.02],
+    ["NVIDIA H100 80GB SXM", 1, 0],
+    ["NVIDIA L40S", 2, 0],
+  ])("is part of the budget before 0.11.0: %s, TP %i", (gpuModel, tensorParallel, gib) => {
+    const nonTorch = (version: string) =>
+      estimateVllm(memoryRequest(llama, { gpuModel, tensorParallel, engine: { version } })).stages[0]?.overhead
+        .nonTorchGiB ?? 0;
+    expect(nonTorch("0.10.2") - nonTorch("0.11.0")).toBeCloseTo(gib, 9);
+  });
+});
+
 describe("a card whose whole memory is the engine's budget", () => {
   it.each([
     [1, 1, 0.51],

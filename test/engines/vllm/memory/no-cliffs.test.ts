@@ -24,7 +24,7 @@ const figuresOfRule: Readonly<Record<Rule, readonly Figure[]>> = {
   cachesChunksWhole: ["cache", "tokens"],
   checksFreeMemory: [],
   tablesInPool: [],
-  countsAfterGroup: [],
+  countsAfterGroup: ["overhead"],
   uncountedHandlesGiB: [],
   statePageOfEachSequence: [],
   largestGraph: ["overhead", "limit"],
