@@ -21,6 +21,8 @@ export interface ProfilingRun {
   readonly constants: VllmConstants;
   readonly runner: ModelRunner;
   readonly sampler: Sampler;
+  /** Of the second runner, once the cache is sized. */
+  readonly warmUpSampler: Sampler;
   /** Expert kernels with their own buffers: everything but MXFP4. */
   readonly modularExperts: boolean;
 }
@@ -58,6 +60,20 @@ export function activationBytes(run: ProfilingRun): number {
 /** What the sampler takes for as many sequences as may run at once, bytes on one GPU of a stage. */
 export function samplingBytes(run: ProfilingRun): number {
   return sampledLogits(run) * (samplerBytesPerLogit[run.sampler] + DTYPE_BYTES[run.architecture.checkpointDtype]);
+}
+
+/**
+ * What sampling takes once the cache is sized, bytes on one GPU of a stage. The first runner repeats the profiling run's. The second
+ * samples with every parameter set, for requests of two tokens that fill a batch (warmup_kernels in v1/worker/gpu/warmup.py of 0.22.0
+ * to 0.33.0; before 0.33.0 its profiling run sampled with none): in FlashInfer's buffers, or Triton's on AMD.
+ */
+export function warmUpBytes(run: ProfilingRun): number {
+  if (run.runner === "v1") {
+    return samplingBytes(run);
+  }
+  const { maxNumSeqs, maxNumBatchedTokens } = run.limits;
+  const limits = { ...run.limits, maxNumSeqs: Math.min(maxNumSeqs, Math.floor(maxNumBatchedTokens / 2)) };
+  return samplingBytes({ ...run, limits, sampler: run.warmUpSampler });
 }
 
 /** The second runner's tables for penalties, bytes on one GPU of a stage. */

@@ -10,7 +10,7 @@ import type { ModelArchitecture } from "../../../planner/model/architecture";
 import { formatFor } from "../../../planner/model/format-names";
 import type { AdapterRoom } from "../../adapters";
 import { loraRoom } from "../adapters";
-import { activationBytes, type ProfilingRun, penaltyBytes, samplingBytes } from "./activation";
+import { activationBytes, type ProfilingRun, penaltyBytes, warmUpBytes } from "./activation";
 import { tableBytes } from "./block-tables";
 import { graphsInPool } from "./cuda-graphs";
 import { type Device, deviceOf } from "./device";
@@ -134,6 +134,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     constants,
     runner,
     sampler: samplerOf(constants, runner, request.installedFrom ?? "image", card.vendor),
+    warmUpSampler: card.vendor === "amd" ? "triton" : "flashinfer",
     modularExperts,
   };
   const graphs = device.graphBytes(run, stage) * (room === undefined ? 1 : GRAPHS_WITH_ADAPTERS);
@@ -172,7 +173,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   const later = {
     uncountedGiB: toGiB(uncounted),
     tablesGiB: toGiB(tables),
-    samplingGiB: runner === "v1" ? toGiB(samplingBytes(run)) : 0,
+    samplingGiB: toGiB(warmUpBytes(run)),
   };
   return {
     layout,
