@@ -5,7 +5,8 @@
 
 import { BYTES_PER_GIB } from "../../../names/units";
 import type { PipelineStage } from "../../../planner/memory/pipeline";
-import { DTYPE_BYTES, type MixtureOfExperts, type ModelArchitecture } from "../../../planner/model/architecture";
+import { DTYPE_BYTES, type ModelArchitecture } from "../../../planner/model/architecture";
+import { expertWorkspaceBytes } from "./expert-workspace";
 import { type ModelRunner, PENALTY_BYTES_PER_LOGIT } from "./model-runner";
 import type { SchedulerLimits } from "./scheduler-defaults";
 import { type Sampler, samplerBytesPerLogit, type VllmConstants } from "./versions";
@@ -25,6 +26,8 @@ export interface ProfilingRun {
   readonly warmUpSampler: Sampler;
   /** Expert kernels with their own buffers: everything but MXFP4. */
   readonly modularExperts: boolean;
+  /** FP8 experts on a card that DeepGEMM may run them on. */
+  readonly deepGemmExperts: boolean;
 }
 
 /** Fitted to 46 start-ups of 0.19 on H100; the largest residual is 0.1 GiB for text models. */
@@ -107,21 +110,4 @@ function prefillBytes({ architecture, stage, limits, tensorParallel }: Profiling
   });
   const perToken = Math.max(0, ...widths) / tensorParallel + 2 * architecture.hiddenSize;
   return limits.maxNumBatchedTokens * perToken * DTYPE_BYTES[architecture.checkpointDtype];
-}
-
-/** The two buffers of vLLM's fused experts: outputs of the first and inputs of the second matrix, per routed token. */
-function expertWorkspaceBytes({ architecture, stage, limits, modularExperts, ...run }: ProfilingRun): number {
-  const experts = architecture.layerSpecs
-    .slice(stage.firstLayer, stage.endLayer)
-    .map((layer) => layer.feedForward)
-    .find((block): block is MixtureOfExperts => block.kind === "experts");
-  if (experts === undefined || !modularExperts) {
-    return 0;
-  }
-  const width = experts.width / (run.expertParallel ? 1 : run.tensorParallel);
-  const inner = experts.latentSize ?? architecture.hiddenSize;
-  const perRoutedToken = Math.max((experts.gated ? 2 : 1) * width, inner) + Math.max(width, inner);
-  return (
-    limits.maxNumBatchedTokens * experts.expertsPerToken * perRoutedToken * DTYPE_BYTES[architecture.checkpointDtype]
-  );
 }

@@ -39,6 +39,7 @@ export interface VllmConstants {
   readonly mxfp4: Mxfp4Rules;
   readonly plainExpertMultiple: number;
   readonly nvfp4Experts: { readonly tensorRtGated: number; readonly marlinPads: boolean };
+  readonly expertsInModularKernel: boolean;
   readonly rocmPadsExperts: boolean;
   readonly latentWorkspaceMiB: number;
   readonly groupSizeTolerance: number;

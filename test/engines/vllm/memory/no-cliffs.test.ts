@@ -39,6 +39,7 @@ const figuresOfRule: Readonly<Record<Rule, readonly Figure[]>> = {
   mxfp4: ["weights"],
   plainExpertMultiple: ["weights"],
   nvfp4Experts: ["weights"],
+  expertsInModularKernel: ["overhead"],
   rocmPadsExperts: ["weights"],
   skipsUnusedTowers: ["weights", "overhead"],
   fp8CacheOfCheckpoint: ["cache"],

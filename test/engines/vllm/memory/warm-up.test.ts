@@ -21,6 +21,7 @@ function runOf(runner: "v1" | "v2", limits: SchedulerLimits): ProfilingRun {
     sampler: "inPlace",
     warmUpSampler: "flashinfer",
     modularExperts: true,
+    deepGemmExperts: false,
   };
 }
 
