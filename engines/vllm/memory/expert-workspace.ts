@@ -5,12 +5,10 @@ import type { ProfilingRun } from "./activation";
 /** DeepGEMM, which has the buffers of a modular kernel, leaves narrower experts to Triton. */
 const DEEP_GEMM_ABOVE_WIDTH = 512;
 
-/** Tokens that experts before the modular kernel compute at once, at most (VLLM_FUSED_MOE_CHUNK_SIZE). */
-const CHUNK_TOKENS = 32_768;
-
 /**
  * The two buffers of vLLM's fused experts, per routed token: outputs of both matrices share the first. The second has inputs of the
- * second matrix; a modular kernel makes it wide enough for outputs of the layer too.
+ * second matrix; a modular kernel makes it wide enough for outputs of the layer too,
+ * and keeps those of all chunks where it computes a batch in several.
  */
 export function expertWorkspaceBytes({ architecture, stage, limits, modularExperts, ...run }: ProfilingRun): number {
   const experts = architecture.layerSpecs
@@ -25,6 +23,9 @@ export function expertWorkspaceBytes({ architecture, stage, limits, modularExper
   const isModular = run.constants.expertsInModularKernel || (run.deepGemmExperts && width > DEEP_GEMM_ABOVE_WIDTH);
   const perRoutedToken =
     Math.max((experts.gated ? 2 : 1) * width, inner) + (isModular ? Math.max(width, inner) : width);
-  const tokens = isModular ? limits.maxNumBatchedTokens : Math.min(limits.maxNumBatchedTokens, CHUNK_TOKENS);
-  return tokens * experts.expertsPerToken * perRoutedToken * DTYPE_BYTES[architecture.checkpointDtype];
+  const { maxNumBatchedTokens } = limits;
+  const chunk = Math.min(maxNumBatchedTokens, run.constants.expertChunkTokens ?? Number.POSITIVE_INFINITY);
+  const outputs = isModular && chunk < maxNumBatchedTokens ? maxNumBatchedTokens * inner : 0;
+  const values = chunk * experts.expertsPerToken * perRoutedToken + outputs;
+  return values * DTYPE_BYTES[architecture.checkpointDtype];
 }

@@ -40,6 +40,7 @@ export interface VllmConstants {
   readonly plainExpertMultiple: number;
   readonly nvfp4Experts: { readonly tensorRtGated: number; readonly marlinPads: boolean };
   readonly expertsInModularKernel: boolean;
+  readonly expertChunkTokens: number | null;
   readonly rocmPadsExperts: boolean;
   readonly latentWorkspaceMiB: number;
   readonly groupSizeTolerance: number;

@@ -40,6 +40,7 @@ const figuresOfRule: Readonly<Record<Rule, readonly Figure[]>> = {
   plainExpertMultiple: ["weights"],
   nvfp4Experts: ["weights"],
   expertsInModularKernel: ["overhead"],
+  expertChunkTokens: ["overhead"],
   rocmPadsExperts: ["weights"],
   skipsUnusedTowers: ["weights", "overhead"],
   fp8CacheOfCheckpoint: ["cache"],
