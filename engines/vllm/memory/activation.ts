@@ -5,7 +5,8 @@
 
 import { BYTES_PER_GIB } from "../../../names/units";
 import type { PipelineStage } from "../../../planner/memory/pipeline";
-import { DTYPE_BYTES, type MixtureOfExperts, type ModelArchitecture } from "../../../planner/model/architecture";
+import { DTYPE_BYTES, type ModelArchitecture } from "../../../planner/model/architecture";
+import { expertWorkspaceBytes } from "./expert-workspace";
 import { type ModelRunner, PENALTY_BYTES_PER_LOGIT } from "./model-runner";
 import type { SchedulerLimits } from "./scheduler-defaults";
 import { type Sampler, samplerBytesPerLogit, type VllmConstants } from "./versions";
@@ -21,8 +22,12 @@ export interface ProfilingRun {
   readonly constants: VllmConstants;
   readonly runner: ModelRunner;
   readonly sampler: Sampler;
+  /** Of the second runner, once the cache is sized. */
+  readonly warmUpSampler: Sampler;
   /** Expert kernels with their own buffers: everything but MXFP4. */
   readonly modularExperts: boolean;
+  /** FP8 experts on a card that DeepGEMM may run them on. */
+  readonly deepGemmExperts: boolean;
 }
 
 /** Fitted to 46 start-ups of 0.19 on H100; the largest residual is 0.1 GiB for text models. */
@@ -60,6 +65,20 @@ export function samplingBytes(run: ProfilingRun): number {
   return sampledLogits(run) * (samplerBytesPerLogit[run.sampler] + DTYPE_BYTES[run.architecture.checkpointDtype]);
 }
 
+/**
+ * What sampling takes once the cache is sized, bytes on one GPU of a stage. The first runner repeats the profiling run's. The second
+ * samples with every parameter set, for requests of two tokens that fill a batch (warmup_kernels in v1/worker/gpu/warmup.py of 0.22.0
+ * to 0.33.0; before 0.33.0 its profiling run sampled with none): in FlashInfer's buffers, or Triton's on AMD.
+ */
+export function warmUpBytes(run: ProfilingRun): number {
+  if (run.runner === "v1") {
+    return samplingBytes(run);
+  }
+  const { maxNumSeqs, maxNumBatchedTokens } = run.limits;
+  const limits = { ...run.limits, maxNumSeqs: Math.min(maxNumSeqs, Math.floor(maxNumBatchedTokens / 2)) };
+  return samplingBytes({ ...run, limits, sampler: run.warmUpSampler });
+}
+
 /** The second runner's tables for penalties, bytes on one GPU of a stage. */
 export function penaltyBytes(run: ProfilingRun): number {
   return run.runner === "v2" ? sampledLogits(run) * PENALTY_BYTES_PER_LOGIT : 0;
@@ -91,21 +110,4 @@ function prefillBytes({ architecture, stage, limits, tensorParallel }: Profiling
   });
   const perToken = Math.max(0, ...widths) / tensorParallel + 2 * architecture.hiddenSize;
   return limits.maxNumBatchedTokens * perToken * DTYPE_BYTES[architecture.checkpointDtype];
-}
-
-/** The two buffers of vLLM's fused experts: outputs of the first and inputs of the second matrix, per routed token. */
-function expertWorkspaceBytes({ architecture, stage, limits, modularExperts, ...run }: ProfilingRun): number {
-  const experts = architecture.layerSpecs
-    .slice(stage.firstLayer, stage.endLayer)
-    .map((layer) => layer.feedForward)
-    .find((block): block is MixtureOfExperts => block.kind === "experts");
-  if (experts === undefined || !modularExperts) {
-    return 0;
-  }
-  const width = experts.width / (run.expertParallel ? 1 : run.tensorParallel);
-  const inner = experts.latentSize ?? architecture.hiddenSize;
-  const perRoutedToken = Math.max((experts.gated ? 2 : 1) * width, inner) + Math.max(width, inner);
-  return (
-    limits.maxNumBatchedTokens * experts.expertsPerToken * perRoutedToken * DTYPE_BYTES[architecture.checkpointDtype]
-  );
 }

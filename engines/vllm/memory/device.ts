@@ -41,7 +41,7 @@ function gpus(request: VllmRequest, constants: VllmConstants): Device {
     shared: false,
     blockTokens: DEFAULT_BLOCK_TOKENS,
     sparePages: 0,
-    nonTorchBytes: (run) => nonTorchBytes(run, card.linked),
+    nonTorchBytes: (run) => nonTorchBytes(run, card.linked) + groupBytes(run, card.linked),
     graphBytes: ({ architecture, limits }, stage) =>
       request.vllm?.enforceEager || request.vllm?.graphs === "none"
         ? 0
@@ -54,6 +54,15 @@ function gpus(request: VllmRequest, constants: VllmConstants): Device {
   };
   const { cardMemoryGiB } = request;
   return cardMemoryGiB === undefined ? whole : onTurns(whole, request.gpuMemoryGiB, cardMemoryGiB);
+}
+
+/**
+ * What making a group of GPUs takes, where memory is counted from before that (countsAfterGroup); the measured constants are of
+ * releases that count from after it. The start-up of 0.8.2 on two cards without NVLink shows no such share.
+ */
+function groupBytes({ constants, tensorParallel, pipelineParallel }: ProfilingRun, linked: boolean): number {
+  const isCounted = linked && tensorParallel * pipelineParallel > 1 && !constants.countsAfterGroup;
+  return isCounted ? (CONTEXT_GIB.group - CONTEXT_GIB.single) * BYTES_PER_GIB : 0;
 }
 
 function sizesOf({ vllm }: VllmRequest, sizes: CaptureSizes): CaptureSizes {

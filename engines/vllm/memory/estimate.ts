@@ -8,9 +8,10 @@ import { type MemoryParts, uncertaintyOf } from "../../../planner/memory/uncerta
 import { judge, type StageNeed } from "../../../planner/memory/verdict";
 import type { ModelArchitecture } from "../../../planner/model/architecture";
 import { formatFor } from "../../../planner/model/format-names";
+import type { WeightFormat } from "../../../planner/model/quantization";
 import type { AdapterRoom } from "../../adapters";
 import { loraRoom } from "../adapters";
-import { activationBytes, type ProfilingRun, penaltyBytes, samplingBytes } from "./activation";
+import { activationBytes, type ProfilingRun, penaltyBytes, warmUpBytes } from "./activation";
 import { tableBytes } from "./block-tables";
 import { graphsInPool } from "./cuda-graphs";
 import { type Device, deviceOf } from "./device";
@@ -134,7 +135,9 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
     constants,
     runner,
     sampler: samplerOf(constants, runner, request.installedFrom ?? "image", card.vendor),
+    warmUpSampler: card.vendor === "amd" ? "triton" : "flashinfer",
     modularExperts,
+    deepGemmExperts: isFp8(format) && (card.generation === 0 || card.generation >= 9),
   };
   const graphs = device.graphBytes(run, stage) * (room === undefined ? 1 : GRAPHS_WITH_ADAPTERS);
   const counted = graphsInPool(constants, runner, card) ? graphs : 0;
@@ -172,7 +175,7 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
   const later = {
     uncountedGiB: toGiB(uncounted),
     tablesGiB: toGiB(tables),
-    samplingGiB: runner === "v1" ? toGiB(samplingBytes(run)) : 0,
+    samplingGiB: toGiB(warmUpBytes(run)),
   };
   return {
     layout,
@@ -198,6 +201,10 @@ function stageResult(setting: Setting, stage: PipelineStage): StageResult {
       kvPoolGiB: Math.max(0, toGiB(poolBytes)),
     },
   };
+}
+
+function isFp8({ rules }: WeightFormat): boolean {
+  return rules.some(({ scheme }) => scheme.name.startsWith("fp8"));
 }
 
 function hasGatedExperts({ layerSpecs }: ModelArchitecture): boolean {

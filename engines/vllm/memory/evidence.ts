@@ -14,12 +14,13 @@ export interface EvidenceTraits {
   readonly processor: "nvidia" | "amd" | "cpu" | "unknown";
   /** Of the card's generation (compute capability, NVLink board) there are start-ups, of any version. */
   readonly card: "measured" | "unmeasured";
-  /** Start-ups of this release line with such a model: on the generation, on other cards only, or none. */
+  /** Start-ups of this release line with such attention: on the generation, on other cards only, or none. */
   readonly version: "measured" | "elsewhere" | "unmeasured";
   /** Releases from 0.20.0 on; "before": older ones. */
   readonly age: "from 0.20" | "before";
   readonly attention: "full" | "windows" | "latent" | "compressed" | "recurrent" | "none";
-  readonly experts: "none" | "experts";
+  /** "measured": start-ups of this release line with experts on the generation, whatever their attention. */
+  readonly experts: "none" | "measured" | "unmeasured";
   readonly format: "measured" | "unmeasured";
   /** A tower for images; "unmeasured" on releases of whose profiling with one there are no start-ups. */
   readonly tower: "none" | "measured" | "unmeasured";
@@ -34,17 +35,17 @@ export function evidenceFor(request: VllmRequest): VllmEvidence {
   const { architecture, engine, gpuModel, device, quantization, tensorParallel, pipelineParallel } = request;
   const cards = gpuModel === undefined ? [] : cardsNamed(gpuModel);
   const attention = attentionOf(request);
-  const experts = architecture.experts === undefined ? "none" : "experts";
+  const withExperts = startUpsLike(cards, engine.version, [attention, "experts"]).version;
   const format = formatLabel(architecture, quantization);
   const most = table.layout;
   const isMeasuredLayout = tensorParallel <= most.tensorParallel && pipelineParallel <= most.pipelineParallel;
   return {
     traits: {
       processor: device === "cpu" ? "cpu" : (cards[0]?.vendor ?? "unknown"),
-      ...startUpsLike(cards, engine.version, [attention, ...(experts === "none" ? [] : [experts])]),
+      ...startUpsLike(cards, engine.version, [attention]),
       age: compareVersions(engine.version, "0.20.0") >= 0 ? "from 0.20" : "before",
       attention,
-      experts,
+      experts: architecture.experts === undefined ? "none" : withExperts === "measured" ? "measured" : "unmeasured",
       format: table.formats.some((known) => format.startsWith(known)) ? "measured" : "unmeasured",
       tower: towerOf(request),
       layout: isMeasuredLayout ? "measured" : "unmeasured",

@@ -67,8 +67,8 @@ function freeMemory(need: StartNeed): StartCheck[] {
 }
 
 /**
- * The cache fills the budget whatever load is planned. Tables of its pages are made, graphs are captured and, by the first runner, the sampler is warmed up for
- * max-num-seqs (compile_or_warm_up_model in v1/worker/gpu_worker.py of 0.8.0 to 0.33.0), in what is left of the card and what the
+ * The cache fills the budget whatever load is planned. Tables of its pages are made, graphs are captured and the sampler is warmed up for max-num-seqs
+ * (compile_or_warm_up_model in v1/worker/gpu_worker.py of 0.8.0 to 0.33.0), in what is left of the card and what the
  * profiling run has given back.
  */
 function onTop(need: StartNeed): StartCheck[] {

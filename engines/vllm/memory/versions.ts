@@ -39,6 +39,8 @@ export interface VllmConstants {
   readonly mxfp4: Mxfp4Rules;
   readonly plainExpertMultiple: number;
   readonly nvfp4Experts: { readonly tensorRtGated: number; readonly marlinPads: boolean };
+  readonly expertsInModularKernel: boolean;
+  readonly expertChunkTokens: number | null;
   readonly rocmPadsExperts: boolean;
   readonly latentWorkspaceMiB: number;
   readonly groupSizeTolerance: number;

@@ -11,7 +11,7 @@ const classes: readonly (readonly [name: string, of: (outcome: Outcome) => strin
   ["card and release", ({ evidence: { traits } }) => `card ${traits.card}, release ${traits.version}`],
   ["card generation", generationOfOutcome],
   ["release", ({ startUp }) => releaseLine(startUp.version ?? "")],
-  ["attention", ({ evidence: { traits } }) => `${traits.attention}${traits.experts === "experts" ? ", experts" : ""}`],
+  ["attention", ({ evidence: { traits } }) => `${traits.attention}${traits.experts === "none" ? "" : ", experts"}`],
   ["weight format", ({ evidence }) => evidence.names.format],
   ["layout", ({ startUp }) => `TP ${startUp.tensorParallel} × PP ${startUp.pipelineParallel}`],
   ["laboratory", ({ startUp }) => laboratoryOf(startUp.source)],

@@ -20,6 +20,55 @@ describe("batches in flight", () => {
   });
 });
 
+describe("buffers of experts", () => {
+  const mixtral = fixtureArchitecture("mistralai--Mixtral-8x7B-v0.1");
+  const activation = (version: string, changes: object) =>
+    estimateVllm(
+      memoryRequest(mixtral, {
+        tensorParallel: 4,
+        engine: { version },
+        vllm: { maxNumBatchedTokens: 16384, maxNumSeqs: 8 },
+        ...changes,
+      }),
+    ).stages[0]?.overhead.activationGiB ?? 0;
+
+  it("are two wide ones from the modular kernel of 0.14.0 on", () => {
+    const narrower = 4096 - 14336 / 4;
+    const bytes = 16384 * 2 * narrower * 2;
+    expect((activation("0.14.0", {}) - activation("0.13.0", {})) * 2 ** 30).toBeCloseTo(bytes, 0);
+  });
+
+  it.each([
+    ["NVIDIA H100 80GB SXM", 0],
+    ["NVIDIA L40S", 1],
+  ])("are so before where DeepGEMM may run FP8: %s", (gpuModel, sign) => {
+    const fp8 = { gpuModel, quantization: "fp8" };
+    expect(Math.sign(activation("0.14.0", fp8) - activation("0.13.0", fp8))).toBe(sign);
+  });
+
+  it("hold a chunk of a longer batch before 0.18.0", () => {
+    const grows = (version: string) => {
+      const of = (maxNumBatchedTokens: number) => activation(version, { vllm: { maxNumBatchedTokens, maxNumSeqs: 8 } });
+      return (of(65536) - of(32768)) / (of(32768) - of(16384));
+    };
+    expect(grows("0.18.0")).toBeCloseTo(2, 6);
+    expect(grows("0.11.0")).toBeLessThan(1.5);
+  });
+});
+
+describe("what making a group of GPUs takes", () => {
+  it.each([
+    ["NVIDIA H100 80GB SXM", 2, 1.02],
+    ["NVIDIA H100 80GB SXM", 1, 0],
+    ["NVIDIA L40S", 2, 0],
+  ])("is part of the budget before 0.11.0: %s, TP %i", (gpuModel, tensorParallel, gib) => {
+    const nonTorch = (version: string) =>
+      estimateVllm(memoryRequest(llama, { gpuModel, tensorParallel, engine: { version } })).stages[0]?.overhead
+        .nonTorchGiB ?? 0;
+    expect(nonTorch("0.10.2") - nonTorch("0.11.0")).toBeCloseTo(gib, 9);
+  });
+});
+
 describe("a card whose whole memory is the engine's budget", () => {
   it.each([
     [1, 1, 0.51],
