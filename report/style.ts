@@ -1,4 +1,5 @@
 import { inspect, styleText } from "node:util";
+import { decimal } from "../names/decimal";
 
 type Format = Parameters<typeof styleText>[0];
 
@@ -106,10 +107,10 @@ export function duration(seconds: number): string {
 /** `1,234.50`; whole dollars from a thousand on. */
 export function usd(amount: number): string {
   const digits = Math.abs(amount) >= 1000 || amount === 0 ? 0 : 2;
-  return amount.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return decimal(amount, digits, digits);
 }
 
 /** `1,234`, `0.5` */
 export function count(value: number): string {
-  return value.toLocaleString("en-US", { maximumFractionDigits: value < 10 ? 1 : 0 });
+  return decimal(value, value < 10 ? 1 : 0);
 }

@@ -1,11 +1,11 @@
 /** The rows of `npm run list` as tables for people. */
 import { HSA_OVERRIDE } from "../../catalog/gfx";
 import { engineOf } from "../../engines";
+import { decimal } from "../../names/decimal";
 import { type Cell, table, usd } from "../../report/style";
 import { type CardRow, type EngineRow, enginesWithBuilds, type ModelRow, type ShapeRow } from "./rows";
 
 const right = (text: string): Cell => ({ text, align: "right" });
-const decimal = (value: number): string => value.toLocaleString("en-US", { maximumFractionDigits: 1 });
 
 export function shapeTable(rows: readonly ShapeRow[]): string {
   return table([
@@ -13,10 +13,10 @@ export function shapeTable(rows: readonly ShapeRow[]): string {
     ...rows.map((row) => [
       row.name,
       row.gpu === undefined ? "–" : `${row.gpus} × ${row.gpu}`,
-      right(row.gpuMemoryGiB === undefined ? "" : decimal(row.gpuMemoryGiB)),
-      right(`${row.flexible ? "≤ " : ""}${decimal(row.vcpus)}${row.cpuArch === "arm64" ? " Arm" : ""}`),
-      right(`${row.flexible ? "≤ " : ""}${decimal(row.memoryGiB)}`),
-      right(row.networkGbps === undefined ? "" : decimal(row.networkGbps)),
+      right(row.gpuMemoryGiB === undefined ? "" : decimal(row.gpuMemoryGiB, 1)),
+      right(`${row.flexible ? "≤ " : ""}${decimal(row.vcpus, 1)}${row.cpuArch === "arm64" ? " Arm" : ""}`),
+      right(`${row.flexible ? "≤ " : ""}${decimal(row.memoryGiB, 1)}`),
+      right(row.networkGbps === undefined ? "" : decimal(row.networkGbps, 1)),
       right(priceText(row)),
       row.denied === undefined ? (row.rdma === "none" ? "" : row.rdma.toUpperCase()) : `refused: ${row.denied}`,
     ]),
@@ -40,7 +40,7 @@ export function cardTable(rows: readonly CardRow[]): string {
     ...rows.map((row) => [
       row.name,
       row.gpu,
-      right(decimal(row.memoryGiB)),
+      right(decimal(row.memoryGiB, 1)),
       row.compiledFor ?? "?",
       yesNo(row.fp8),
       row.rocm ?? "",
@@ -70,8 +70,8 @@ export function modelTable(rows: readonly ModelRow[]): string {
     ...rows.map((row) => [
       row.name,
       row.task,
-      right(`${decimal(row.parametersB)} B`),
-      right(`${decimal(row.weightsGB)} GB`),
+      right(`${decimal(row.parametersB, 1)} B`),
+      right(`${decimal(row.weightsGB, 1)} GB`),
       row.format,
       right(row.maxContextTokens.toLocaleString("en-US")),
       row.gated ? "yes" : "no",

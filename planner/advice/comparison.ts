@@ -1,3 +1,4 @@
+import { decimal } from "../../names/decimal";
 import type { DeploymentPlan } from "../types";
 
 /** Whether two plans place the same models on the same pools. */
@@ -8,5 +9,5 @@ export function samePlaces(a: DeploymentPlan, b: DeploymentPlan): boolean {
 
 /** `1,234` */
 export function wholeUsd(amount: number): string {
-  return amount.toLocaleString("en-US", { maximumFractionDigits: 0 });
+  return decimal(amount, 0);
 }

@@ -1,5 +1,6 @@
 import { findShape } from "../../catalog/shapes";
 import { type EngineName, engineImageName, engineNames } from "../../engines";
+import { decimal } from "../../names/decimal";
 import type { PlanRequest } from "../request";
 import type { CapacityProblem, Fix, FixValue } from "../types";
 import { buildOn } from "./other-engine";
@@ -85,5 +86,5 @@ function show(value: FixValue): string {
 }
 
 function dollars(amount: number): string {
-  return amount.toLocaleString("en-US", { maximumFractionDigits: amount < 1000 ? 2 : 0 });
+  return decimal(amount, amount < 1000 ? 2 : 0);
 }

@@ -1,4 +1,5 @@
 /** Words for layouts, levels and limits that refusals, plans and reports share. */
+import { decimal } from "../../names/decimal";
 import type { Layout } from "../layouts";
 import type { ServiceLevel } from "../service-level";
 import type { SpeedBasis } from "../speed/margin";
@@ -79,7 +80,7 @@ export function ms(value: number): string {
 
 /** Three digits are more than any prediction knows. */
 export function figure(value: number): string {
-  return Number(value.toPrecision(value >= 100 ? 3 : 2)).toLocaleString("en-US", { maximumFractionDigits: 4 });
+  return decimal(Number(value.toPrecision(value >= 100 ? 3 : 2)), 4);
 }
 
 /** `1 request/s`, `0.82 requests/s` */

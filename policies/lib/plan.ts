@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { PLAN_CONFIG_MAP } from "../../names/plan-record";
-import { type Field, snapshot } from "./field";
+import { type Field, snapshot, type Value } from "./field";
 import type { Resource } from "./resource";
 
 const taint = z.object({ key: z.string(), value: z.string().optional(), effect: z.string() });
@@ -63,16 +63,31 @@ export function readPlan(resources: readonly Resource[]): PlanReading {
       ? { state: "invalid", resource, field, reason: "is not set" }
       : { state: "unknown" };
   }
+  if (last?.text !== text) {
+    last = { text, content: contentOf(text) };
+  }
+  const { content } = last;
+  return "reason" in content
+    ? { state: "invalid", resource, field, reason: content.reason }
+    : { state: "read", plan: content.plan, resource, field: field.containing(content.value) };
+}
+
+type PlanContent = { readonly plan: PlanFacts; readonly value: Value } | { readonly reason: string };
+
+/** The policies of a stack read the same plan, one after the other. */
+let last: { readonly text: string; readonly content: PlanContent } | undefined;
+
+function contentOf(text: string): PlanContent {
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    return { state: "invalid", resource, field, reason: `is no JSON (${(error as Error).message})` };
+    return { reason: `is no JSON (${(error as Error).message})` };
   }
   const parsed = planSchema.safeParse(json);
   return parsed.success
-    ? { state: "read", plan: parsed.data, resource, field: field.containing(snapshot(json)) }
-    : { state: "invalid", resource, field, reason: `is no deployment plan: ${z.prettifyError(parsed.error)}` };
+    ? { plan: parsed.data, value: snapshot(json) }
+    : { reason: `is no deployment plan: ${z.prettifyError(parsed.error)}` };
 }
 
 function isPlan({ kind, props }: Resource): boolean {

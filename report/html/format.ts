@@ -1,4 +1,5 @@
 import { type EngineName, engineOf } from "../../engines";
+import { decimal } from "../../names/decimal";
 import { partName } from "../../planner/slices";
 import type { ModelPlan } from "../../planner/types";
 import { usd } from "../style";
@@ -9,12 +10,12 @@ export function engineLabel(engine: EngineName): string {
 
 /** `1,234`, `0.5`: at most `digits` decimals. */
 export function count(value: number, digits = 0): string {
-  return value.toLocaleString("en-US", { maximumFractionDigits: digits });
+  return decimal(value, digits);
 }
 
 /** `71.5 GiB` */
 export function gib(value: number): string {
-  return `${value.toLocaleString("en-US", { minimumFractionDigits: 1, maximumFractionDigits: 1 })} GiB`;
+  return `${decimal(value, 1, 1)} GiB`;
 }
 
 /** `$1,234` */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { RecordedResource } from "../../offline/run";
 import { platformPools } from "../../planner/platform-pools";
 import { CreationOrder } from "../harness/creation-order";
-import { changedRun, type ProgramRun, programRun } from "./run";
+import { type ProgramRun, programRun, sharedRun } from "./run";
 
 const NODES = [
   "aws:eks/nodeGroup:NodeGroup",
@@ -18,7 +18,7 @@ const WORKLOADS = ["Deployment", "StatefulSet", "LeaderWorkerSet", "RayService"]
 async function awsRun(): Promise<ProgramRun> {
   const { environment } = await programRun("aws-prod");
   const { h100, ...pools } = environment.pools;
-  return changedRun("aws-prod", {
+  return sharedRun("aws-prod", {
     pools: {
       ...pools,
       h100: { ...h100, minNodes: 2, zones: ["us-east-1a"], capacity: { reservation: "cr-0123456789abcdef0" } },

@@ -80,13 +80,11 @@ function askedByMinute({ from, to, timezone }: ScheduleWindow, days: Span): (min
   });
   const [isBegin, isEnd] = [timesOf(from), timesOf(to)];
   // Clocks change at quarters of an hour, if at all.
-  const quarters = new Map<number, Record<string, string>>();
-  const localTime = (minute: number): Record<string, string> => {
-    const past = minute % 15;
-    const quarter = minute - past;
-    const parts = quarters.get(quarter) ?? textsOf(format.formatToParts(quarter * 60_000));
-    quarters.set(quarter, parts);
-    return { ...parts, minute: `${Number(parts.minute) + past}` };
+  const quarters = new Map<number, LocalTime>();
+  const localQuarter = (quarter: number): LocalTime => {
+    const time = quarters.get(quarter) ?? timeOf(format.formatToParts(quarter * 60_000));
+    quarters.set(quarter, time);
+    return time;
   };
   const length = days.until - days.from;
   const isOpen: (boolean | undefined)[] = Array.from({ length });
@@ -94,22 +92,35 @@ function askedByMinute({ from, to, timezone }: ScheduleWindow, days: Span): (min
   for (let i = length - 1; i >= 0; i--) {
     // What comes strictly behind this minute.
     isOpen[i] = next;
-    const parts = localTime(days.from + i);
-    if (isEnd(parts)) {
+    const past = (days.from + i) % 15;
+    const time = localQuarter(days.from + i - past);
+    if (isEnd(time, past)) {
       next = true;
-    } else if (isBegin(parts)) {
+    } else if (isBegin(time, past)) {
       next = false;
     }
   }
   return (minute) => isOpen[minute - days.from];
 }
 
-function textsOf(parts: readonly Intl.DateTimeFormatPart[]): Record<string, string> {
-  return Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+/** A local time, as cron counts: months from 1, weekdays from 0, Sunday. */
+type LocalTime = Readonly<Record<"minute" | "hour" | "day" | "month" | "weekday", number>>;
+
+const WEEKDAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
+
+function timeOf(parts: readonly Intl.DateTimeFormatPart[]): LocalTime {
+  const texts = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
+  return {
+    minute: Number(texts.minute),
+    hour: Number(texts.hour),
+    day: Number(texts.day),
+    month: Number(texts.month),
+    weekday: WEEKDAYS.indexOf(texts.weekday ?? ""),
+  };
 }
 
-/** Whether a local time is one of an expression's. */
-function timesOf(expression: string): (parts: Record<string, string>) => boolean {
+/** Whether the minute that is `past` a local time, in the same hour, is one of an expression's. */
+function timesOf(expression: string): (time: LocalTime, past: number) => boolean {
   const fields = expression.split(" ");
   const [minute, hour, day, month, weekday] = fields.map((field) => {
     const values = Array.from({ length: 60 }, (_, value) => value);
@@ -123,15 +134,14 @@ function timesOf(expression: string): (parts: Record<string, string>) => boolean
       }),
     );
   });
-  const weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
   const isEither = fields[2] !== "*" && fields[4] !== "*";
-  return (parts) => {
-    const byDay = day?.has(Number(parts.day)) ?? false;
-    const byWeekday = weekday?.has(weekdays.indexOf(parts.weekday ?? "")) ?? false;
+  return (time, past) => {
+    const byDay = day?.has(time.day) ?? false;
+    const byWeekday = weekday?.has(time.weekday) ?? false;
     return (
-      minute?.has(Number(parts.minute)) === true &&
-      hour?.has(Number(parts.hour)) === true &&
-      month?.has(Number(parts.month)) === true &&
+      minute?.has(time.minute + past) === true &&
+      hour?.has(time.hour) === true &&
+      month?.has(time.month) === true &&
       (isEither ? byDay || byWeekday : byDay && byWeekday)
     );
   };
