@@ -1,7 +1,7 @@
 import { parse } from "yaml";
 import type { ChartEntry } from "../catalog/charts";
 import { bounded, contentOf } from "../downloads/bounded";
-import { httpFile } from "../downloads/http";
+import { type HttpOptions, httpFile } from "../downloads/http";
 import type { Expected, Source } from "../downloads/save";
 import { withoutV } from "./archive";
 import type { Registry } from "./registry";
@@ -12,7 +12,8 @@ const CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
 const LARGEST_CHART = { bytes: 16 * 2 ** 20, seconds: 300 } as const;
 /** Of repositories with thousands of versions. */
 const LARGEST_INDEX = { bytes: 64 * 2 ** 20, seconds: 300 } as const;
-const SILENCE_SECONDS = 20;
+/** Without a byte: a repository that does not answer must not hold up a preview for long. */
+export const SILENCE_SECONDS = 20;
 
 /** Where the archive of a chart is, and what it must be as far as its repository says so. */
 export interface FoundChart {
@@ -32,7 +33,10 @@ type Index = Readonly<Record<string, readonly IndexEntry[]>>;
 export class ChartRepositories {
   private readonly indexes = new Map<string, Promise<Index>>();
 
-  constructor(private readonly registry: Registry) {}
+  constructor(
+    private readonly registry: Registry,
+    private readonly options: HttpOptions = { silenceSeconds: SILENCE_SECONDS },
+  ) {}
 
   /**
    * The archive of a pinned chart. Its source ends in an error beyond what charts have in bytes and time.
@@ -65,7 +69,7 @@ export class ChartRepositories {
 
   private async inIndex(what: string, { chart, repository, version }: ChartEntry): Promise<FoundChart> {
     const base = `${repository.replace(/\/+$/, "")}/`;
-    const index = this.indexes.get(base) ?? indexOf(base);
+    const index = this.indexes.get(base) ?? indexOf(base, this.options);
     this.indexes.set(base, index);
     const offered = Object(await index)[chart] as readonly IndexEntry[] | undefined;
     const versions = Array.isArray(offered) ? offered : [];
@@ -80,15 +84,15 @@ export class ChartRepositories {
     }
     const [, sha256] = /^(?:sha256:)?([0-9a-f]{64})$/i.exec(String(found.digest)) ?? [];
     return {
-      source: httpFile(new URL(url, base).href, { silenceSeconds: SILENCE_SECONDS }),
+      source: httpFile(new URL(url, base).href, this.options),
       expected: sha256 === undefined ? {} : { sha256: sha256.toLowerCase() },
     };
   }
 }
 
-async function indexOf(base: string): Promise<Index> {
+async function indexOf(base: string, options: HttpOptions): Promise<Index> {
   const url = `${base}index.yaml`;
-  const content = await contentOf(bounded(url, httpFile(url, { silenceSeconds: SILENCE_SECONDS }), LARGEST_INDEX));
+  const content = await contentOf(bounded(url, httpFile(url, options), LARGEST_INDEX));
   try {
     return Object(Object(parse(content.toString("utf8"))).entries) as Index;
   } catch (error) {

@@ -1,10 +1,10 @@
 import { bounded, contentOf } from "../downloads/bounded";
-import { httpFile, httpGet } from "../downloads/http";
+import { type HttpOptions, httpFile, httpGet } from "../downloads/http";
+import { SILENCE_SECONDS } from "./find";
 import type { Registry } from "./registry";
 
 /** Manifests of charts have some hundred bytes; answers with a token a few thousand. */
 const SMALL = { bytes: 4 * 2 ** 20, seconds: 60 } as const;
-const SILENCE_SECONDS = 20;
 
 const MANIFESTS = [
   "application/vnd.oci.image.manifest.v1+json",
@@ -29,24 +29,28 @@ export class HttpRegistry implements Registry {
   /** By server and repository. */
   private readonly authorizations = new Map<string, Promise<string | undefined>>();
 
+  constructor(
+    private readonly options: Required<Pick<HttpOptions, "silenceSeconds">> = { silenceSeconds: SILENCE_SECONDS },
+  ) {}
+
   async manifest(reference: string): Promise<Buffer> {
     const [, name = "", version = ""] = /^(.+?)[:@]((?:sha256:)?[^:@/]+)$/.exec(reference) ?? [];
     const place = placeOf(name);
     const headers = { accept: MANIFESTS, ...(await this.headers(place)) };
     const url = `${place.server}/v2/${place.repository}/manifests/${version}`;
-    return contentOf(bounded(reference, httpFile(url, { headers, silenceSeconds: SILENCE_SECONDS }), SMALL));
+    return contentOf(bounded(reference, httpFile(url, { ...this.options, headers }), SMALL));
   }
 
   async *blob(repository: string, digest: string): AsyncGenerator<Uint8Array> {
     const place = placeOf(repository);
     const headers = await this.headers(place);
     const url = `${place.server}/v2/${place.repository}/blobs/${digest}`;
-    yield* httpFile(url, { headers, silenceSeconds: SILENCE_SECONDS })(0);
+    yield* httpFile(url, { ...this.options, headers })(0);
   }
 
   private async headers(place: Place): Promise<Readonly<Record<string, string>>> {
     const key = `${place.server}/${place.repository}`;
-    const asked = this.authorizations.get(key) ?? authorizationFor(place);
+    const asked = this.authorizations.get(key) ?? authorizationFor(place, this.options.silenceSeconds);
     this.authorizations.set(key, asked);
     const authorization = await asked;
     return authorization === undefined ? {} : { authorization };
@@ -65,9 +69,9 @@ function placeOf(reference: string): Place {
 }
 
 /** What to send along; nothing where the registry asks for nothing. @throws Error naming what it asks for */
-async function authorizationFor({ server, repository }: Place): Promise<string | undefined> {
+async function authorizationFor({ server, repository }: Place, silenceSeconds: number): Promise<string | undefined> {
   const url = `${server}/v2/`;
-  const response = await httpGet(url, { signal: AbortSignal.timeout(SILENCE_SECONDS * 1000) }).catch(unreached(url));
+  const response = await httpGet(url, { signal: AbortSignal.timeout(silenceSeconds * 1000) }).catch(unreached(url));
   await response.body?.cancel();
   if (response.status !== 401) {
     return undefined;
@@ -83,7 +87,7 @@ async function authorizationFor({ server, repository }: Place): Promise<string |
   }
   token.searchParams.set("service", parameter(challenge, "service") ?? "");
   token.searchParams.set("scope", `repository:${repository}:pull`);
-  const source = bounded(token.origin, httpFile(token.href, { silenceSeconds: SILENCE_SECONDS }), SMALL);
+  const source = bounded(token.origin, httpFile(token.href, { silenceSeconds }), SMALL);
   return `Bearer ${tokenIn((await contentOf(source)).toString("utf8"), token.origin)}`;
 }
 
