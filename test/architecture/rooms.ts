@@ -252,6 +252,7 @@ export const ROOMS: readonly Room[] = [
     folder: "cli",
     imports: [
       "names",
+      "charts",
       "catalog",
       "planner/model",
       "planner/memory",
