@@ -24,6 +24,8 @@ export interface ChartEntry {
 }
 
 export interface ChartArchive {
+  /** That was read; the digest of an older one counts for nothing. */
+  readonly version: string;
   /** Hexadecimal. */
   readonly sha256: string;
   readonly source: string;

@@ -56,7 +56,7 @@ export class LockFile {
 
 /** What a chart must be: as it was published, where that was read, or as it was when it first came. */
 export function pinOf(chart: ChartEntry, lock: ChartLock): Pin | undefined {
-  if (chart.archive !== undefined) {
+  if (chart.archive?.version === chart.version) {
     return { sha256: chart.archive.sha256, file: "catalog/charts.json" };
   }
   const sha256 = lockedDigest(lock, chart);

@@ -136,10 +136,17 @@ describe("charts as files", () => {
 
   it("are refused where they are not as they were published, whatever the lock says", async () => {
     const [one] = fake.charts;
-    const published = { sha256: "0".repeat(64), source: "a test", asOf: "2026-11-28" };
+    const published = {
+      version: chart("cert-manager").version,
+      sha256: "0".repeat(64),
+      source: "a test",
+      asOf: "2026-11-28",
+    };
     const { problems } = await run([{ ...(one as ChartEntry), archive: published }]);
     expect(problems.get("cert-manager")).toMatch(/allowed: 0{64}, which catalog\/charts\.json says/);
     expect(existsSync(join(folder, LOCK_FILE))).toBe(false);
+    const older = await run([{ ...(one as ChartEntry), archive: { ...published, version: "v1.0.0" } }]);
+    expect([...older.problems]).toEqual([]);
   });
 
   it("of another version are another chart: their digest takes the place of the old one", async () => {
