@@ -80,7 +80,13 @@ function providerFolder(folder: string): string {
   mkdirSync(bin);
   const launcher = join(bin, "pulumi-resource-kubernetes");
   const args = providerArguments(join(__dirname, "engine", "providers", "kubernetes.ts"));
-  writeFileSync(launcher, `#!/bin/sh\nexec "${process.execPath}" ${args.map((arg) => `"${arg}"`).join(" ")} "$@"\n`);
+  // Parts of these tests are in this process's own cache.
+  const { XDG_CACHE_HOME } = process.env;
+  const cache = XDG_CACHE_HOME === undefined ? "unset XDG_CACHE_HOME" : `export XDG_CACHE_HOME="${XDG_CACHE_HOME}"`;
+  writeFileSync(
+    launcher,
+    `#!/bin/sh\n${cache}\nexec "${process.execPath}" ${args.map((arg) => `"${arg}"`).join(" ")} "$@"\n`,
+  );
   chmodSync(launcher, 0o755);
   return bin;
 }
@@ -116,6 +122,7 @@ describe("charts as files", { timeout: 300_000 }, () => {
   });
 
   it("stand in the state by paths that are the same on every machine", () => {
+    expect(releases.length).toBeGreaterThan(3);
     for (const { inputs } of releases) {
       expect(inputs.chart).toMatch(/^\.\/\.charts\/[\w.-]+\.tgz$/);
       expect(inputs).not.toHaveProperty("repositoryOpts");
