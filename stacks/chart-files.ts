@@ -7,6 +7,7 @@ import { LOCK_FILE } from "../charts/lock";
 import { ChartsError, LockFile } from "../charts/lock-file";
 import { type PlacedCharts, placeCharts } from "../charts/place";
 import { ChartStore } from "../charts/store";
+import { counted } from "../names/counted";
 import { userCache } from "../names/user-cache";
 import type { EnvironmentConfig } from "./config";
 
@@ -29,10 +30,10 @@ export async function chartFiles(
   });
   const notes = [
     ...(placed.fetched.length > 0
-      ? [`fetched ${placed.fetched.length} charts; from now on their repositories are not asked`]
+      ? [`fetched ${counted(placed.fetched.length, "chart")}; from now on their repositories are not asked`]
       : []),
     ...(placed.added.length > 0
-      ? [`${LOCK_FILE} has the digests of ${placed.added.length} more charts: commit it`]
+      ? [`${LOCK_FILE} has the digests of ${counted(placed.added.length, "more chart")}: commit it`]
       : []),
   ];
   for (const note of notes) {
