@@ -1,9 +1,9 @@
-import { parse } from "yaml";
 import type { ChartEntry } from "../catalog/charts";
 import { bounded, contentOf } from "../downloads/bounded";
 import { type HttpOptions, httpFile } from "../downloads/http";
 import type { Expected, Source } from "../downloads/save";
 import { withoutV } from "./archive";
+import { entriesOf, type IndexEntry } from "./index-entries";
 import type { Registry } from "./registry";
 
 const CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
@@ -21,17 +21,9 @@ export interface FoundChart {
   readonly expected: Expected;
 }
 
-interface IndexEntry {
-  readonly version: string;
-  readonly digest?: string;
-  readonly urls?: readonly string[];
-}
-
-type Index = Readonly<Record<string, readonly IndexEntry[]>>;
-
 /** Repositories of charts: OCI registries, and those with an index. Each index is asked for once. */
 export class ChartRepositories {
-  private readonly indexes = new Map<string, Promise<Index>>();
+  private readonly indexes = new Map<string, Promise<string>>();
 
   constructor(
     private readonly registry: Registry,
@@ -71,8 +63,7 @@ export class ChartRepositories {
     const base = `${repository.replace(/\/+$/, "")}/`;
     const index = this.indexes.get(base) ?? indexOf(base, this.options);
     this.indexes.set(base, index);
-    const offered = Object(await index)[chart] as readonly IndexEntry[] | undefined;
-    const versions = Array.isArray(offered) ? offered : [];
+    const versions = entriesIn(`${base}index.yaml`, await index, chart, version);
     const found = versions.find((entry) => withoutV(String(entry.version)) === withoutV(version));
     const url = found?.urls?.[0];
     if (found === undefined || url === undefined || !URL.canParse(url, base)) {
@@ -90,11 +81,15 @@ export class ChartRepositories {
   }
 }
 
-async function indexOf(base: string, options: HttpOptions): Promise<Index> {
+async function indexOf(base: string, options: HttpOptions): Promise<string> {
   const url = `${base}index.yaml`;
-  const content = await contentOf(bounded(url, httpFile(url, options), LARGEST_INDEX));
+  return (await contentOf(bounded(url, httpFile(url, options), LARGEST_INDEX))).toString("utf8");
+}
+
+/** @throws Error naming the index that is none */
+function entriesIn(url: string, text: string, chart: string, version: string): readonly IndexEntry[] {
   try {
-    return Object(Object(parse(content.toString("utf8"))).entries) as Index;
+    return entriesOf(text, chart, version);
   } catch (error) {
     throw new Error(`${url}: is no index of charts: ${error instanceof Error ? error.message : error}`);
   }
