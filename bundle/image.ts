@@ -3,6 +3,7 @@ import { closeSync, createReadStream, existsSync, openSync, readSync } from "nod
 import { join } from "node:path";
 import { splitReference } from "../catalog/image-mirror";
 import { parseImage } from "../catalog/image-reference";
+import type { Registry } from "../charts/registry";
 import { type Saved, save } from "../downloads/save";
 import { paddingOf, TAR_END, type TarEntry, tarEntries, tarHeader } from "../downloads/tar";
 import {
@@ -17,7 +18,6 @@ import {
   PLATFORMS,
   readTopLevel,
 } from "./oci-image";
-import type { Registry } from "./registry";
 
 /** An image in the folder. */
 export interface ImageInFolder extends Saved {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { chart } from "../catalog/charts";
+import { ChartRepositories } from "../charts/find";
+import type { Registry } from "../charts/registry";
 import { adapterChoice, modelFiles } from "../components/storage/scripts/choices.ts";
 import { httpFile } from "../downloads/http";
 import { measure, save } from "../downloads/save";
@@ -14,19 +15,11 @@ import {
   SUMS_FILE,
   sumsText,
 } from "../stacks/bundle/bundle-file";
-import { chartFile, chartProblem, fetchChart } from "./chart";
+import { chartFile, chartInFolder } from "./chart";
 import { archivedImage, type Folders, fetchImage, type ImageInFolder, imageFile } from "./image";
 import { fetchModel, type Hub, isModelThere, type ModelInFolder } from "./model";
-import {
-  type BundleNeeds,
-  type NeededChart,
-  type NeededFile,
-  type NeededImage,
-  type NeededModel,
-  UNKNOWN,
-} from "./needs";
+import { type BundleNeeds, type NeededFile, type NeededImage, type NeededModel, UNKNOWN } from "./needs";
 import { imageArchive } from "./oci-image";
-import type { Registry } from "./registry";
 
 /** Blobs of images whose archive is not whole yet. Nothing else is left in it. */
 const WORK_FOLDER = ".parts";
@@ -186,12 +179,13 @@ async function fetchAll(needs: BundleNeeds, folders: Folders, tools: BundleTools
   const charts = new Map<string, BundledFile>();
   const models = new Map<NeededModel, ModelInFolder>();
   const { root } = folders;
+  const repositories = new ChartRepositories(tools.registry);
   const onBytes = (bytes: number) => counter.add(bytes);
   // What is smallest comes first: a mistake in it is told before hours of downloads.
   const works: [string, Work][] = [
     ...needs.charts.map((needed): [string, Work] => [
       `chart ${needed.name} ${needed.version}`,
-      async () => void charts.set(needed.name, await chartInFolder(tools.registry, needed, root, onBytes)),
+      async () => void charts.set(needed.name, await chartInFolder(repositories, needed, root, onBytes)),
     ]),
     ...(needs.k3s?.files ?? []).map((file): [string, Work] => [
       `k3s, ${file.name}`,
@@ -283,27 +277,6 @@ async function k3sInFolder(
   }
   const expected = { sha256, atMostBytes: MOST_K3S_BYTES, ...(bytes !== undefined && { bytes }) };
   return { path, ...(await save(`k3s, ${name}`, file, httpFile(url), expected, { resumes: true, onBytes })) };
-}
-
-async function chartInFolder(
-  registry: Registry,
-  needed: NeededChart,
-  root: string,
-  onBytes: (bytes: number) => void,
-): Promise<BundledFile> {
-  const entry = chart(needed.name);
-  const path = chartFile(needed);
-  const file = join(root, path);
-  if (existsSync(file) && chartProblem(readFileSync(file), entry) === undefined) {
-    return { path, ...(await measure(file)) };
-  }
-  const { bytes, sha256 } = await fetchChart(registry, entry, root, onBytes);
-  const problem = chartProblem(readFileSync(file), entry);
-  if (problem !== undefined) {
-    rmSync(file);
-    throw new Error(`chart ${needed.name} ${needed.version}: what ${needed.repository} answers is not it: ${problem}`);
-  }
-  return { path, bytes, sha256 };
 }
 
 async function imageInFolder(

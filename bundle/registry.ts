@@ -1,13 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
-
-/** What is asked of a registry of images and charts. */
-export interface Registry {
-  /** The index or manifest of a reference, as the registry stores it. */
-  manifest(reference: string): Promise<Buffer>;
-  /** The content of a blob. @param repository registry and repository, without tag and digest. */
-  blob(repository: string, digest: string): AsyncIterable<Uint8Array>;
-}
+import type { Registry } from "../charts/registry";
 
 /** The tool that speaks to registries, and how to get it. */
 export const CRANE = {

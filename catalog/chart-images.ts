@@ -31,6 +31,9 @@ export interface ChartImages {
 // Checked against catalog/schema by test/catalog.
 const rows = table.charts as readonly object[] as readonly ChartImages[];
 
+/** Catalogue names of the charts that a platform may install. */
+export const installedCharts: readonly string[] = rows.map(({ chart }) => chart);
+
 /**
  * The images of a pinned chart.
  *

@@ -10,6 +10,8 @@ export interface ChartEntry {
   /** "https://…" index, or "oci://…" reference of the chart itself. */
   readonly repository: string;
   readonly version: string;
+  /** The archive as it was published, where that was read. */
+  readonly archive?: ChartArchive;
   readonly appVersion: string;
   /** Kubernetes versions that the chart accepts. */
   readonly kubeVersion?: string;
@@ -17,6 +19,15 @@ export interface ChartEntry {
   readonly crdNotes?: string;
   readonly notes: readonly string[];
   /** Repository, path and commit that was read. */
+  readonly source: string;
+  readonly asOf: string;
+}
+
+export interface ChartArchive {
+  /** That was read; the digest of an older one counts for nothing. */
+  readonly version: string;
+  /** Hexadecimal. */
+  readonly sha256: string;
   readonly source: string;
   readonly asOf: string;
 }

@@ -1,4 +1,5 @@
 import { basicAuthorization } from "./basic-authorization";
+import { bounded, contentOf } from "./bounded";
 import { viaProxy } from "./proxy";
 import { proxyOf } from "./proxy-variables";
 import type { Source } from "./save";
@@ -6,13 +7,15 @@ import type { Source } from "./save";
 /** Seconds without a byte after which a download counts as broken. */
 const SILENCE_SECONDS = 60;
 /** Of a text, which is kept in memory. */
-const MOST_TEXT_BYTES = 64 * 2 ** 20;
+const LARGEST_TEXT = { bytes: 64 * 2 ** 20, seconds: 600 } as const;
 /** GitHub needs two. */
 const MOST_REDIRECTS = 5;
 
 export interface HttpOptions {
   /** Seconds without a byte after which a download counts as broken; there is no limit on the whole. @default 60 */
   readonly silenceSeconds?: number;
+  /** Sent along; `authorization` to the URL's own server alone. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -20,13 +23,13 @@ export interface HttpOptions {
  *
  * @throws Error with the status or the redirect that is not followed, when it is iterated.
  */
-export function httpFile(url: string, { silenceSeconds = SILENCE_SECONDS }: HttpOptions = {}): Source {
+export function httpFile(url: string, { silenceSeconds = SILENCE_SECONDS, headers: sent }: HttpOptions = {}): Source {
   return async function* (fromByte) {
     const shown = shownUrl(url);
     const aborter = new AbortController();
     const silence = setTimeout(() => aborter.abort(), silenceSeconds * 1000);
     try {
-      const headers = fromByte > 0 ? { range: `bytes=${fromByte}-` } : undefined;
+      const headers = { ...sent, ...(fromByte > 0 && { range: `bytes=${fromByte}-` }) };
       const response = await httpGet(url, { headers, signal: aborter.signal });
       if (fromByte > 0 && response.status !== 206) {
         throw new Error(`${shown}: answers ${response.status} when asked to go on at byte ${fromByte}`);
@@ -132,14 +135,5 @@ function reached(url: string, error: unknown): Error {
 
 /** The whole of a text, such as the index of a chart repository. @throws Error with the status, or above 64 MiB. */
 export async function httpText(url: string, options?: HttpOptions): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of httpFile(url, options)(0)) {
-    bytes += chunk.byteLength;
-    if (bytes > MOST_TEXT_BYTES) {
-      throw new Error(`${shownUrl(url)}: more than ${MOST_TEXT_BYTES} bytes came`);
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
+  return (await contentOf(bounded(shownUrl(url), httpFile(url, options), LARGEST_TEXT))).toString("utf8");
 }

@@ -4,6 +4,7 @@ import { askAwsDeployer } from "../components/cluster/eks/deployer";
 import { askOciCapacity } from "../components/cluster/oke/capacity-check";
 import { repositoryRoot } from "../names/repository-root";
 import { otherMachines } from "../planner/other-machines";
+import { chartFiles } from "./chart-files";
 import { checkCloudCapacity } from "./cloud-capacity";
 import { loadEnvironment } from "./config/load";
 import { checkDeployer } from "./deployer";
@@ -25,12 +26,13 @@ async function main(): Promise<object> {
     for (const note of notes) {
       await pulumi.log.warn(note);
     }
+    const charts = await chartFiles(loaded.environment, repositoryRoot());
     explainNodeErrors(async () => {
       const request = await readRequest(plan.environment, loaded, repositoryRoot());
       const { cluster, pools } = loaded.environment;
       return { kind: cluster.kind, pools, plan, otherMachines: (pool) => otherMachines(request, pool) };
     });
-    const platform = await createPlatform({ ...loaded, plan }, surroundingsOf(process.env));
+    const platform = await createPlatform({ ...loaded, plan, charts }, surroundingsOf(process.env));
     return platform.stackOutputs;
   } catch (error) {
     // A mistake of the user's is a message; anything else keeps its stack trace, because it is ours.

@@ -1,9 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { PlacedCharts } from "../charts/place";
 import { karpenterAlerts } from "../components/autoscaling/alerts";
 import { Autoscaling } from "../components/autoscaling/autoscaling";
 import { Karpenter } from "../components/autoscaling/karpenter";
 import { unmetRequests } from "../components/autoscaling/unmet-requests";
 import { NetworkPolicyEngine } from "../components/cluster/network-policy-engine";
+import { ChartFiles } from "../components/core/chart-files";
 import type { Cluster, LoadBalancerRequest } from "../components/core/cluster";
 import { commonLabels } from "../components/core/common-labels";
 import { FromBundle } from "../components/core/from-bundle";
@@ -43,6 +45,7 @@ import { observability } from "./addons/observability/addon";
 import { ADDON_ALERTS, ADDON_DASHBOARDS } from "./addons/watched";
 import type { Bundle } from "./bundle/open-bundle";
 import { assertBundled, bundledParts, modelBundle } from "./bundle/parts";
+import { assertCharts } from "./chart-files";
 import type { EnvironmentSecrets } from "./config";
 import type { CoreConfig } from "./config/core/schema";
 import { gpuAccess } from "./gpu-access";
@@ -61,6 +64,8 @@ export interface StackArgs {
   readonly addons: readonly LoadedAddon[];
   /** What everything comes from. @default the internet */
   readonly bundle?: Bundle | undefined;
+  /** Charts as files. @default releases name the charts' repositories */
+  readonly charts?: PlacedCharts | undefined;
 }
 
 export interface PlatformArgs extends StackArgs {
@@ -76,17 +81,19 @@ export class Platform extends PlatformComponent {
   readonly stackOutputs: StackOutputs;
 
   constructor(name: string, args: PlatformArgs, opts?: pulumi.ComponentResourceOptions) {
-    const { cluster, environment, secrets, plan, addons, bundle } = args;
+    const { cluster, environment, secrets, plan, addons, bundle, charts } = args;
     const images: ImageSource = {
       ...environment.images,
       ...(secrets.registryCredentials && { credentials: secrets.registryCredentials }),
     };
     const fromBundle = bundle && new FromBundle(bundledParts(bundle));
+    const files = charts && new ChartFiles(charts.paths);
     const transformations = [
       commonLabels(environment.commonLabels),
       imagesFrom(images),
       ...(environment.mesh.mode === "off" ? [] : meshTransformations(environment.mesh.mode)),
       ...(fromBundle ? [fromBundle.transformation] : []),
+      ...(files ? [files.transformation] : []),
     ];
     const { control, outside, services, runTimeModels, connections, mesh: meshLaidOut, ...laidOut } = layOut(args);
     const { people, mesh } = environment;
@@ -292,6 +299,9 @@ export class Platform extends PlatformComponent {
 
     if (bundle && fromBundle) {
       assertBundled(bundle, fromBundle.missing, plan.environment);
+    }
+    if (charts && files) {
+      assertCharts(charts, files.missing);
     }
     this.stackOutputs = mergeOutputs([
       {

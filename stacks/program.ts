@@ -1,3 +1,5 @@
+import { ChartsError } from "../charts/lock-file";
+import type { PlacedCharts } from "../charts/place";
 import { ClusterMismatchError } from "../components/cluster/cluster-mismatch";
 import { CLUSTER_OUTPUT, outputsOfCluster } from "../components/cluster/cluster-outputs";
 import type { Cluster } from "../components/core/cluster";
@@ -61,6 +63,7 @@ export function isUserMistake(error: unknown): error is Error {
     UnreachableClusterError,
     CapacityRefusedError,
     DeployerRefusedError,
+    ChartsError,
   ].some((type) => error instanceof type);
 }
 
@@ -163,17 +166,22 @@ export function assertDeployable(plan: DeploymentPlan): void {
  * Creates what `scope` asks for: the cluster, by the one function for its kind, the platform on it, or both.
  *
  * @param surroundings of a real deployment. @default none: nobody asks whether the cluster can be reached
+ * @throws ChartsError where a chart that it installs is not there as a file, if files are asked for.
  * @throws ConfigError where the bundle that everything is to come from lacks something.
  * @throws ClusterMismatchError where the cluster of another stack is not what the plan counts on.
  * @throws UnreachableClusterError where it cannot be reached: what was made until then stays recorded.
  */
 export async function createPlatform(
-  { plan, ...loaded }: LoadedEnvironment & { readonly plan: DeploymentPlan },
+  {
+    plan,
+    charts,
+    ...loaded
+  }: LoadedEnvironment & { readonly plan: DeploymentPlan; readonly charts?: PlacedCharts | undefined },
   surroundings: Surroundings = {},
 ): Promise<{ readonly stackOutputs: StackOutputs }> {
   const { cluster: config, scope } = loaded.environment;
   const bundle = openBundle(loaded.environment, plan);
-  const args: StackArgs = { ...loaded, plan, addons: await loadAddons(activeAddons(loaded)), bundle };
+  const args: StackArgs = { ...loaded, plan, addons: await loadAddons(activeAddons(loaded)), bundle, charts };
   const cluster = await clusterOf(config, args);
   const ofCluster =
     config.provision === "create"

@@ -31,7 +31,19 @@ describe("the README's configuration", () => {
  * Commands by what they need besides Node: a network, a cluster, built parts; how pins ends is what is known of them that day.
  * They are read, not run.
  */
-const NEEDS_MORE = ["pin", "pins", "doctor", "status", "rehearse", "smoke", "measure", "try", "e2e:setup", "test"];
+const NEEDS_MORE = [
+  "pin",
+  "pins",
+  "charts",
+  "doctor",
+  "status",
+  "rehearse",
+  "smoke",
+  "measure",
+  "try",
+  "e2e:setup",
+  "test",
+];
 
 const npmCommands = [
   ...readme.matchAll(/\bnpm (?:run (?<script>[\w:]+)(?: -- (?<words>[^`\n]*))?|(?<own>start|test))/g),

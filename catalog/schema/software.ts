@@ -20,6 +20,9 @@ const chartEntry = z.strictObject({
   chart: text,
   repository: z.string().regex(/^(https|oci):\/\/\S+$/),
   version: z.string().regex(/^v?\d+\.\d+\.\d+/),
+  archive: z
+    .strictObject({ version: text, sha256: z.string().regex(/^[0-9a-f]{64}$/), source: text, asOf: day })
+    .optional(),
   appVersion: text,
   kubeVersion: text.optional(),
   crdNotes: text.optional(),

@@ -4,6 +4,7 @@ import { chartImageReferences } from "../../catalog/chart-images";
 import { imagesIn } from "../../kubernetes/images";
 import type { Plain } from "../../kubernetes/plain";
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
+import { ofFile } from "./chart-files";
 
 /** What a bundle has of a platform. */
 export interface BundledParts {
@@ -43,9 +44,7 @@ export class FromBundle {
       return undefined;
     }
     this.lookFor(chartImageReferences(name, props.values));
-    // With the options of a repository the provider would look there for a chart of that name.
-    const { repositoryOpts: _repository, ...rest } = props;
-    return { props: { ...rest, chart: path }, opts };
+    return { props: ofFile(props, path), opts };
   };
 
   private lookFor(references: readonly string[]): void {

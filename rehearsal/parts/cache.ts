@@ -1,18 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, join } from "node:path";
+import { userCache } from "../../names/user-cache";
 import type { Part } from "./parts";
 import { type PinnedModule, pinnedVersion } from "./pins";
 
 /** Longer than any installation: an older temporary folder is left over. */
 const LEFT_OVER_MS = 6 * 3_600_000;
 
-/** Where parts are kept: XDG_CACHE_HOME (ignored unless absolute, as its specification says) or ~/.cache. */
+/** Where parts are kept. */
 export function cacheFolder(): string {
-  const configured = process.env.XDG_CACHE_HOME ?? "";
-  const root = isAbsolute(configured) ? configured : join(homedir(), ".cache");
-  return join(root, "inference-stacks", "parts");
+  return userCache("parts");
 }
 
 /** A part's folder, keyed by its version; undefined for Debian packages, which are not kept here. */

@@ -21,6 +21,9 @@ export const ROOMS: readonly Room[] = [
   { folder: "kubernetes", imports: [] },
   { folder: SERVICE, imports: [] },
   { folder: "catalog", imports: ["names"] },
+  { folder: "downloads", imports: [] },
+  // Charts as files: from their repositories, by digest, where the provider finds them.
+  { folder: "charts", imports: ["catalog", "downloads"] },
   { folder: "planner/model", imports: ["catalog"] },
   { folder: "planner/memory", imports: ["names", "planner/model"] },
   { folder: "engines", imports: ["names", "catalog", "planner/model", "planner/memory"], types: ["planner"] },
@@ -178,6 +181,7 @@ export const ROOMS: readonly Room[] = [
     folder: "stacks",
     imports: [
       "names",
+      "charts",
       "kubernetes",
       "catalog",
       "planner/model",
@@ -221,12 +225,12 @@ export const ROOMS: readonly Room[] = [
       "policies",
     ],
   },
-  { folder: "downloads", imports: [] },
   // What fetches all that an environment needs, for a site without internet.
   {
     folder: "bundle",
     imports: [
       "downloads",
+      "charts",
       "kubernetes",
       "catalog",
       "engines",
@@ -248,6 +252,7 @@ export const ROOMS: readonly Room[] = [
     folder: "cli",
     imports: [
       "names",
+      "charts",
       "catalog",
       "planner/model",
       "planner/memory",

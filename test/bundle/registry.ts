@@ -1,7 +1,7 @@
 /** A registry in memory, and images and charts for it. */
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { Registry } from "../../bundle/registry";
+import type { Registry } from "../../charts/registry";
 import { paddingOf, TAR_END, tarHeader } from "../../downloads/tar";
 
 export const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";

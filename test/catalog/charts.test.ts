@@ -23,6 +23,11 @@ describe("charts", () => {
   });
 });
 
+it("archives that were read are of the pinned versions: raise the digest with the version, or leave it to the user's lock", () => {
+  const older = charts.filter(({ version, archive }) => archive !== undefined && archive.version !== version);
+  expect(older.map(({ name }) => name)).toEqual([]);
+});
+
 describe("chartValueProblems", () => {
   it("accepts values that the charts document", () => {
     const documented: Record<string, Record<string, unknown>> = {

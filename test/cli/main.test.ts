@@ -8,7 +8,8 @@ import { repositoryRoot } from "../../names/repository-root";
 import { bin, version } from "../../package.json";
 import { runPiped } from "./run";
 
-const COMMANDS = "plan, model, list, pin, pins, render, bundle, doctor, rehearse, try, status, fleet, smoke, measure";
+const COMMANDS =
+  "plan, model, list, pin, pins, render, bundle, charts, doctor, rehearse, try, status, fleet, smoke, measure";
 
 /** Starts a command in a process of its own, as `npm run` does. */
 function start(...argv: string[]) {

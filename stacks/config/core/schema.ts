@@ -13,6 +13,7 @@ import { type NodesConfig, nodesSection } from "./sections/nodes";
 import {
   apiPricesSection,
   budgetSection,
+  chartsField,
   commonLabelsField,
   scopeField,
   stageField,
@@ -30,6 +31,7 @@ export const coreSchema = z.strictObject({
   scope: scopeField,
   cluster: clusterSection,
   images: imagesSection,
+  charts: chartsField,
   pools: poolsSection,
   models: modelsSection,
   nodes: nodesSection,

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
-import type { Registry } from "../../../bundle/registry";
+import type { Registry } from "../../../charts/registry";
 import { freePorts } from "../../../rehearsal/cluster/ports";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { digestOf, type FakeRegistry } from "../../bundle/registry";

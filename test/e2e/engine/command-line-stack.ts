@@ -4,7 +4,7 @@ import type { ConfigMap } from "@pulumi/pulumi/automation";
 import { stringify } from "yaml";
 import type { EnvironmentName } from "../../stacks/run";
 import { type EnvironmentFile, readEnvironment } from "./environment-file";
-import { copyProject, languageHostFolder } from "./project";
+import { CHARTS, copyProject, languageHostFolder } from "./project";
 import { PulumiCommand, type Run } from "./pulumi";
 import { type CloudBehaviour, Surroundings } from "./surroundings";
 
@@ -31,7 +31,7 @@ export class CommandLineStack {
       const { file, plane } = surroundings;
       const { folder } = plane;
       const cwd = copyProject(folder);
-      writeFileSync(join(cwd, `Pulumi.${name}.yaml`), stringify({ config: openSections(file) }));
+      writeFileSync(join(cwd, `Pulumi.${name}.yaml`), stringify({ config: { ...CHARTS, ...openSections(file) } }));
       const PATH = `${surroundings.env.PATH}:${languageHostFolder(folder)}`;
       const stack = new CommandLineStack(surroundings, name, cwd, { ...surroundings.env, PATH });
       await stack.must(["stack", "init"]);

@@ -1,8 +1,19 @@
-import { chmodSync, copyFileSync, cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { repositoryRoot } from "../../../names/repository-root";
+
+/** Charts are named by their repositories, which nobody asks here: a program that wants them as files fetches them first. */
+export const CHARTS = { "inference-stacks:charts": "repository" } as const;
+
+const isEnvironment = (file: string) => /^Pulumi\..*yaml$/.test(file);
+
+/** @param original environment's file, and @param copy of it, with `CHARTS`. */
+function copyEnvironment(original: string, copy: string): void {
+  const [[key, value] = []] = Object.entries(CHARTS);
+  writeFileSync(copy, readFileSync(original, "utf8").replace(/^config:$/m, `config:\n  ${key}: ${value}`));
+}
 
 /**
  * The repository as `pulumi` sees it, in another folder: Pulumi writes into the environments' files, so those are
@@ -13,8 +24,8 @@ export function copyProject(folder: string): string {
   mkdirSync(project);
   for (const entry of readdirSync(repositoryRoot())) {
     const original = join(repositoryRoot(), entry);
-    if (/^Pulumi\..*yaml$/.test(entry)) {
-      copyFileSync(original, join(project, entry));
+    if (isEnvironment(entry)) {
+      copyEnvironment(original, join(project, entry));
     } else if (!entry.startsWith(".")) {
       symlinkSync(original, join(project, entry));
     }
@@ -30,7 +41,9 @@ export function copySources(folder: string): string {
   const project = join(folder, "checkout");
   mkdirSync(project);
   for (const entry of readdirSync(repositoryRoot())) {
-    if (!entry.startsWith(".") && entry !== "test" && !NOT_SOURCES.includes(entry)) {
+    if (isEnvironment(entry)) {
+      copyEnvironment(join(repositoryRoot(), entry), join(project, entry));
+    } else if (!entry.startsWith(".") && entry !== "test" && !NOT_SOURCES.includes(entry)) {
       cpSync(join(repositoryRoot(), entry), join(project, entry), {
         recursive: true,
         filter: (path) => !NOT_SOURCES.includes(basename(path)),

@@ -7,6 +7,7 @@ import { repositoryRoot } from "../../../names/repository-root";
 import { defaultAnswers, type ProviderAnswers } from "../../../offline/answers";
 import type { EnvironmentName } from "../../stacks/run";
 import { readEnvironment } from "../engine/environment-file";
+import { CHARTS } from "../engine/project";
 import { PlayedEngine, type PlayedEngineOptions } from "./engine";
 
 /** As much of Pulumi.yaml as says how the program is started. */
@@ -54,7 +55,7 @@ export async function runProgram(
         cwd: root,
         env: {
           ...process.env,
-          PULUMI_CONFIG: JSON.stringify(config),
+          PULUMI_CONFIG: JSON.stringify({ ...CHARTS, ...config }),
           PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeys),
         },
         stdio: ["ignore", "pipe", "pipe"],

@@ -17,6 +17,12 @@ export const scopeField = z.enum(["all", "cluster", "platform"]).default("all").
   example: "platform",
 });
 
+export const chartsField = z.enum(["cache", "repository"]).default("cache").meta({
+  description:
+    "Where `pulumi up` takes Helm charts from: cache = files that are fetched once and compared with charts.lock.json, repository = the charts' repositories, asked again by every preview.",
+  example: "repository",
+});
+
 export const commonLabelsField = z
   .record(labelKey, labelValue)
   .default({})

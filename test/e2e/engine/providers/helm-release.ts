@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
 import type * as provider from "@pulumi/pulumi/provider";
-import { chartNameOf } from "../../../../catalog/chart-archive";
+import { chartNameOf, isChartPath } from "../../../../catalog/chart-archive";
+import { chart as entryOf } from "../../../../catalog/charts";
+import { chartProblem } from "../../../../charts/archive";
 import type { KubernetesObject } from "../../../../kubernetes/object";
 import type { ApiClient } from "../../../../rehearsal/cluster/api-client";
 import { installChartCrds } from "../../../../rehearsal/cluster/chart-crds";
@@ -24,6 +27,20 @@ export class HelmRelease {
     /** Kinds (`<Kind>.<group>`) that the program makes. */
     private readonly kinds: ReadonlySet<string>,
   ) {}
+
+  /**
+   * A chart that is a path must be there, and be that chart: the official provider loads it from its own working directory before anything is
+   * made. Of one in a repository it asks the repository then, as nobody does here.
+   */
+  check(inputs: Properties): provider.CheckFailure[] {
+    const { chart } = plain(inputs) as Partial<ReleaseInputs>;
+    const name = chart === undefined ? undefined : chartNameOf(chart);
+    if (chart === undefined || name === undefined || !isChartPath(chart)) {
+      return [];
+    }
+    const reason = problemAt(chart, name);
+    return reason === undefined ? [] : [{ property: "chart", reason: `${chart}: ${reason}` }];
+  }
 
   async create(inputs: Properties): Promise<provider.CreateResult> {
     const release = plain(inputs) as ReleaseInputs;
@@ -51,6 +68,15 @@ export class HelmRelease {
   outputs(inputs: Properties): Properties {
     const { name, namespace } = plain(inputs) as ReleaseInputs;
     return { ...inputs, status: { name, namespace, status: "deployed", revision: 1 } };
+  }
+}
+
+/** @param name of the catalogue. */
+function problemAt(path: string, name: string): string | undefined {
+  try {
+    return chartProblem(readFileSync(path), entryOf(name));
+  } catch {
+    return `path "${path}" not found from ${process.cwd()}`;
   }
 }
 

@@ -26,6 +26,10 @@ function isRelease(urn: string): boolean {
 void main(
   {
     version: "4.34.2",
+    check: async (urn, _olds, news: Properties) => ({
+      inputs: news,
+      failures: isRelease(urn) ? releases.check(news) : [],
+    }),
     diff: async (_id, urn, olds: Properties, news: Properties) => {
       if (!isRelease(urn)) {
         return objects.diff(olds, news);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { chartProblem } from "../../bundle/chart";
-import { chartArchiveOf } from "./registry";
+import { chartProblem } from "../../charts/archive";
+import { chartArchiveOf } from "../bundle/registry";
 
 describe("the archive of a chart", () => {
   it.each([

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ChartEntry } from "../catalog/charts";
+import { type ChartLock, EMPTY_LOCK, LOCK_FILE, lockedDigest, lockText, parseLock, withDigest } from "./lock";
+import type { Pin } from "./obtain";
+import { writeWhole } from "./whole-file";
+
+/** Charts cannot be had as files. The message has every reason, each with what to do. */
+export class ChartsError extends Error {}
+
+/** The lock of a project: the file beside its Pulumi.yaml. */
+export class LockFile {
+  private readonly path: string;
+
+  constructor(project: string) {
+    this.path = join(project, LOCK_FILE);
+  }
+
+  /** @throws ChartsError for a file that is there and is no lock. */
+  read(): ChartLock {
+    const text = textIfThere(this.path);
+    const lock = text === undefined ? EMPTY_LOCK : parseLock(text);
+    if ("problem" in lock) {
+      throw new ChartsError(
+        `${this.path} is no list of charts' digests: ${lock.problem}. Fix: take it back from version control (git checkout ${LOCK_FILE})`,
+      );
+    }
+    return lock;
+  }
+
+  /**
+   * Adds digests to what the file has by now: another run may have written it meanwhile.
+   *
+   * @throws ChartsError where that run found other bytes, or where the file cannot be written.
+   */
+  add(found: ReadonlyMap<ChartEntry, string>): void {
+    let lock = this.read();
+    for (const [chart, sha256] of found) {
+      const other = lockedDigest(lock, chart);
+      if (other !== undefined && other !== sha256) {
+        throw new ChartsError(
+          `chart ${chart.name} ${chart.version}: ${chart.repository} gave it with the SHA-256 ${sha256}, and to another run, a moment ago, with ${other}. Fix: find out which is right before anything is installed`,
+        );
+      }
+      lock = withDigest(lock, chart, sha256);
+    }
+    try {
+      writeWhole(this.path, lockText(lock));
+    } catch (error) {
+      throw new ChartsError(
+        `${this.path} cannot be written: ${(error as Error).message}. Fix: run npm run charts where it can, and commit the file`,
+      );
+    }
+  }
+}
+
+/** What a chart must be: as it was published, where that was read, or as it was when it first came. */
+export function pinOf(chart: ChartEntry, lock: ChartLock): Pin | undefined {
+  if (chart.archive?.version === chart.version) {
+    return { sha256: chart.archive.sha256, file: "catalog/charts.json" };
+  }
+  const sha256 = lockedDigest(lock, chart);
+  return sha256 === undefined ? undefined : { sha256, file: LOCK_FILE };
+}
+
+function textIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+      return undefined;
+    }
+    throw new ChartsError(`${path} cannot be read: ${(error as Error).message}`);
+  }
+}

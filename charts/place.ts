@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { chartArchive } from "../catalog/chart-archive";
+import type { ChartEntry } from "../catalog/charts";
+import { type ChartSources, fillCharts } from "./fill";
+import { ChartsError, pinOf } from "./lock-file";
+import { contentOf } from "./store";
+import { writeWhole } from "./whole-file";
+
+/** Folder in the program's working directory, which is also that of the providers. Git ignores it. */
+const FOLDER = ".charts";
+
+/** Charts as releases name them. */
+export interface PlacedCharts {
+  /** Path by catalogue name: relative, so the same in every state on every machine. */
+  readonly paths: ReadonlyMap<string, string>;
+  /** Why others are not there, by catalogue name. */
+  readonly problems: ReadonlyMap<string, string>;
+  /** Charts that came from their repositories in this run. */
+  readonly fetched: readonly ChartEntry[];
+  /** Charts whose digest is new in the lock. */
+  readonly added: readonly ChartEntry[];
+}
+
+/**
+ * Puts charts where Pulumi's provider finds them. It loads a chart that is a path from there and asks no repository; paths are relative to
+ * its own working directory, which is that of the program (pulumi/pulumi 1b59498, pkg/engine/project.go `getPwdMain` and
+ * sdk/go/common/resource/plugin/plugin.go `ExecPlugin`; pulumi-kubernetes 9497796, provider/pkg/provider/helm_release.go `localChart`).
+ *
+ * Files that are there and have the right bytes are left alone: then nothing is asked of anybody, not even of the cache.
+ *
+ * @param directory the program's working directory.
+ * @throws ChartsError where the lock or the folder cannot be used; what cannot be fetched is in `problems`, since not every platform has
+ *   every chart.
+ */
+export async function placeCharts(
+  charts: readonly ChartEntry[],
+  directory: string,
+  sources: ChartSources,
+): Promise<PlacedCharts> {
+  const lock = sources.lock.read();
+  const file = (chart: ChartEntry) => join(directory, FOLDER, chartArchive(chart));
+  const isThere = (chart: ChartEntry) => {
+    const pin = pinOf(chart, lock);
+    return pin !== undefined && contentOf(file(chart), pin.sha256) !== undefined;
+  };
+  const lacking = charts.filter((chart) => !isThere(chart));
+  const { obtained, problems, added } =
+    lacking.length > 0 ? await fillCharts(lacking, sources) : { obtained: new Map(), problems: new Map(), added: [] };
+  for (const [chart, { content }] of obtained) {
+    place(file(chart), content);
+  }
+  const named = charts.filter((chart) => !problems.has(chart));
+  return {
+    paths: new Map(named.map((chart) => [chart.name, `./${FOLDER}/${chartArchive(chart)}`])),
+    problems: new Map([...problems].map(([{ name }, problem]) => [name, problem])),
+    fetched: [...obtained].filter(([, { from }]) => from === "repository").map(([chart]) => chart),
+    added,
+  };
+}
+
+/** @throws ChartsError */
+function place(path: string, content: Buffer): void {
+  try {
+    writeWhole(path, content);
+  } catch (error) {
+    throw new ChartsError(
+      `${path} cannot be written: ${(error as Error).message}. Fix: run where the program's folder can be written, or set "charts: repository" in the environment`,
+    );
+  }
+}

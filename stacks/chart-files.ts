@@ -1,0 +1,57 @@
+import * as pulumi from "@pulumi/pulumi";
+import { installedCharts } from "../catalog/chart-images";
+import { chart } from "../catalog/charts";
+import { ChartRepositories } from "../charts/find";
+import { HttpRegistry } from "../charts/http-registry";
+import { LOCK_FILE } from "../charts/lock";
+import { ChartsError, LockFile } from "../charts/lock-file";
+import { type PlacedCharts, placeCharts } from "../charts/place";
+import { ChartStore } from "../charts/store";
+import { counted } from "../names/counted";
+import { userCache } from "../names/user-cache";
+import type { EnvironmentConfig } from "./config";
+
+/** The charts of an environment as files; undefined where it takes them from repositories or from a bundle, or has none. */
+export async function chartFiles(
+  environment: Pick<EnvironmentConfig, "charts" | "scope" | "cluster">,
+  project: string,
+): Promise<PlacedCharts | undefined> {
+  const { charts, scope, cluster } = environment;
+  const hasBundle = cluster.kind === "edge" && cluster.k3s?.bundle !== undefined;
+  if (charts === "repository" || scope === "cluster" || hasBundle) {
+    return undefined;
+  }
+  const placed = await placeCharts(installedCharts.map(chart), process.cwd(), {
+    lock: new LockFile(project),
+    store: new ChartStore(userCache("charts")),
+    repositories: new ChartRepositories(new HttpRegistry()),
+    onFetched: ({ name, version }) =>
+      void pulumi.log.info(`fetched chart ${name} ${version}`, undefined, undefined, true),
+  });
+  const notes = [
+    ...(placed.fetched.length > 0
+      ? [`fetched ${counted(placed.fetched.length, "chart")}; from now on their repositories are not asked`]
+      : []),
+    ...(placed.added.length > 0
+      ? [`${LOCK_FILE} has the digests of ${counted(placed.added.length, "more chart")}: commit it`]
+      : []),
+  ];
+  for (const note of notes) {
+    await pulumi.log.info(note);
+  }
+  return placed;
+}
+
+/**
+ * Refuses a program that installs a chart which could not be had. The preview tells it, before anything is made.
+ *
+ * @param missing what `ChartFiles` found, by catalogue name.
+ * @throws ChartsError with the reason of each.
+ */
+export function assertCharts({ problems }: Pick<PlacedCharts, "problems">, missing: readonly string[]): void {
+  if (missing.length > 0) {
+    throw new ChartsError(
+      missing.map((name) => problems.get(name) ?? `chart ${name} is not in the catalogue`).join("\n"),
+    );
+  }
+}
