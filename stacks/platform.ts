@@ -251,6 +251,7 @@ export class Platform extends PlatformComponent {
         exposure: gateway.exposure,
         ...(gateway.exposure === "LoadBalancer" && { loadBalancerIp: gateway.wildcardDns?.address }),
         serviceAnnotations: service.annotations,
+        ...(service.namespaceLabels && { namespaceLabels: service.namespaceLabels }),
         fixedNodePorts: service.fixedNodePorts,
         tls: gateway.tls,
         tenants,

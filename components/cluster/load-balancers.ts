@@ -1,4 +1,5 @@
 import { OCI_SETTINGS, OCI_TYPE, ociType } from "../../kubernetes/oci-load-balancer";
+import type { Labels } from "../../names/labels";
 import type { LoadBalancer, LoadBalancerSettings } from "../core/cluster";
 
 const anyNodePorts = (annotations: LoadBalancerSettings) => ({ annotations, fixedNodePorts: false });
@@ -55,6 +56,12 @@ function ociAnnotations(
 const IDLE_MARGIN_SECONDS = 60;
 
 const AWS = "service.beta.kubernetes.io/aws-load-balancer-";
+const AWS_TARGET_TYPE = `${AWS}nlb-target-type`;
+/**
+ * A pod is ready when its target is healthy, no sooner (docs/deploy/pod_readiness_gate.md): for targets that are addresses of pods. Of pods that
+ * are made while the controller is away nobody asks that (`podMutatorWebhookConfig.failurePolicy`, Ignore by default after 2.11.0).
+ */
+const AWS_GATED: Labels = { "elbv2.k8s.aws/pod-readiness-gate-inject": "enabled" };
 /** Bounds of a network load balancer's TCP idle timeout, seconds. */
 const AWS_IDLE = { least: 60, most: 6000 } as const;
 
@@ -66,13 +73,14 @@ const AWS_IDLE = { least: 60, most: 6000 } as const;
  */
 export const awsLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
   const idle = Math.min(AWS_IDLE.most, Math.max(AWS_IDLE.least, idleSeconds + IDLE_MARGIN_SECONDS));
-  return anyNodePorts({
+  const annotations: LoadBalancerSettings = {
     [`${AWS}type`]: "external",
-    [`${AWS}nlb-target-type`]: "ip",
+    [AWS_TARGET_TYPE]: "ip",
     [`${AWS}target-group-attributes`]: "preserve_client_ip.enabled=true",
     [`${AWS}listener-attributes.TCP-443`]: `tcp.idle_timeout.seconds=${idle}`,
     ...chosen,
-  });
+  };
+  return { ...anyNodePorts(annotations), ...(annotations[AWS_TARGET_TYPE] === "ip" && { namespaceLabels: AWS_GATED }) };
 };
 
 /** Every way in which clusters make load balancers, by the name under which a stack says it to others. */

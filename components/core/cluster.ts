@@ -1,6 +1,7 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import type { GpuResource } from "../../catalog/shapes";
+import type { Labels } from "../../names/labels";
 import type { PoolFabric, Taint } from "../../planner/types";
 import type { ClusterNetworks } from "./network";
 
@@ -23,6 +24,8 @@ export interface LoadBalancerRequest {
   readonly annotations: LoadBalancerSettings;
   /** Whether the Service must take the gateway's node ports, because the nodes' network opens no others to clients. */
   readonly fixedNodePorts: boolean;
+  /** What the namespace of the pods behind it says to the cloud's controller. @default nothing */
+  readonly namespaceLabels?: Labels;
 }
 
 /** What pods may rely on of a pool's nodes. */

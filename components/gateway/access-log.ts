@@ -16,6 +16,12 @@ export const TOKEN_COSTS = [
 ] as const;
 
 /**
+ * Where `scripts/model-path.lua` leaves the path that the client called, without its query, when it gives the filter another. Metadata of the
+ * request: no client can send it, and no backend sees it.
+ */
+export const CLIENT_PATH = { namespace: "inference-stacks", key: "client_path" } as const;
+
+/**
  * One JSON object per request on the proxy's standard output; Envoy writes numbers for numeric operators.
  * Never the Authorization header, a query string or a body: they hold keys and prompts.
  */
@@ -29,7 +35,11 @@ export const ACCESS_LOG: Readonly<Record<string, string>> = {
   consumer: `%REQ(${CONSUMER_HEADER.toUpperCase()})%`,
   model: `%REQ(${MODEL_HEADER.toUpperCase()})%`,
   method: "%REQ(:METHOD)%",
-  path: "%REQ_WITHOUT_QUERY(X-ENVOY-ORIGINAL-PATH?:PATH)%",
+  // As the client called it. Nested operators are Envoy's own alone, so no REQ_WITHOUT_QUERY (source/common/formatter/coalesce_formatter.cc).
+  path: coalesce(
+    { command: "DYNAMIC_METADATA", param: `${CLIENT_PATH.namespace}:${CLIENT_PATH.key}` },
+    { command: "PATH", param: "NQ:ORIG_OR_PATH" },
+  ),
   status: "%RESPONSE_CODE%",
   status_details: "%RESPONSE_CODE_DETAILS%",
   response_flags: "%RESPONSE_FLAGS%",
@@ -50,4 +60,9 @@ export const ACCESS_LOG: Readonly<Record<string, string>> = {
 
 function tokens(key: string): string {
   return `%DYNAMIC_METADATA(${TOKEN_COUNTS.namespace}:${key})%`;
+}
+
+/** The first of these operators that has a value (Envoy 1.39, `COALESCE`). */
+function coalesce(...operators: readonly { readonly command: string; readonly param: string }[]): string {
+  return `%COALESCE(${JSON.stringify({ operators })})%`;
 }

@@ -6,6 +6,7 @@ import type { IGatewayClass } from "@kubernetes-models/gateway-api/gateway.netwo
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
 import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
+import type { Labels } from "../../names/labels";
 import { kserveRouteName } from "../../names/model-routes";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { Sessions } from "../../planner/affinity";
@@ -65,6 +66,8 @@ export interface InferenceGatewayArgs {
   readonly exposure: Exposure;
   /** Settings of a cloud's load balancer, as annotations of the proxies' Service. @default none */
   readonly serviceAnnotations?: Readonly<Record<string, string>>;
+  /** What the namespace says to whoever makes the load balancer. @default nothing */
+  readonly namespaceLabels?: Labels;
   /** Address that the load balancer shall have, IPv4. @default whichever the cluster gives it */
   readonly loadBalancerIp?: string;
   /** Whether it sends to the fixed ports of nodes. @default with `NodePort` alone */
@@ -126,7 +129,7 @@ export class InferenceGateway extends PlatformComponent {
 
     const { namespace } = new IsolatedNamespace(
       this.child("namespace"),
-      { namespace: GATEWAY_NAMESPACE },
+      { namespace: GATEWAY_NAMESPACE, ...(args.namespaceLabels && { labels: args.namespaceLabels }) },
       this.childOptions(),
     );
     const children = this.childOptions<pulumi.ComponentResourceOptions>({

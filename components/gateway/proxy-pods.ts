@@ -68,6 +68,11 @@ const SCRIPT_BEFORE_FILTER = { name: "envoy.filters.http.lua", before: "envoy.fi
  * three times, every 10 s (network load balancers of AWS and OCI by default), and a look more.
  */
 const DEREGISTER_SECONDS = 40;
+/**
+ * Seconds for which new proxies run beside all old ones before the first of those goes: a load balancer takes as long to send to the new
+ * ones, and what a controller's first push breaks shows after 15 s (decision 0043).
+ */
+const BESIDE_SECONDS = 40;
 /** Of the proxies' readiness probe (Envoy Gateway 1.9, internal/infrastructure/kubernetes/proxy/resource.go). */
 const READINESS_PERIOD_SECONDS = 5;
 
@@ -108,7 +113,7 @@ export function envoyProxySpec({
       kubernetes: {
         envoyDeployment: {
           replicas,
-          strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+          strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "100%", maxUnavailable: 0 } },
           container: {
             image: image("envoy-proxy"),
             resources: resourcesOf(stage, "envoy", memoryGiB),
@@ -118,8 +123,8 @@ export function envoyProxySpec({
             priorityClassName: PRIORITY.platform.name,
             topologySpreadConstraints: spread(gatewayProxies.podLabels),
           },
-          // Envoy Gateway has no field for the drain helper's limits, nor for a scratch volume: with a read-only
-          // root the helper writes its marker file to /tmp.
+          // Envoy Gateway has no field for minReadySeconds, the drain helper's limits, nor for a scratch volume: with a
+          // read-only root the helper writes its marker file to /tmp.
           patch: { type: "StrategicMerge", value: DEPLOYMENT_PATCH },
         },
         envoyPDB: { maxUnavailable: 1 },
@@ -164,6 +169,7 @@ export function gatewayConfigSpec({
 
 const DEPLOYMENT_PATCH = {
   spec: {
+    minReadySeconds: BESIDE_SECONDS,
     template: {
       spec: {
         enableServiceLinks: false,

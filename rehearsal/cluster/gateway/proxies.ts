@@ -14,6 +14,13 @@ const FILTER_SETTINGS = `inference-${GATEWAY_NAMESPACE}`;
 /** Label of what Envoy Gateway makes for a Gateway (internal/gatewayapi/labels.go, 1.9). */
 const OWNER = "gateway.envoyproxy.io/owning-gateway-name";
 
+/** What the gateway is made of, as paths of programs. */
+export interface GatewayPrograms {
+  /** The controller, and the shutdown manager beside each Envoy. */
+  readonly envoyGateway: string;
+  readonly envoy: string;
+}
+
 /** The Envoys of the Gateway: what makes pods of the Deployment that Envoy Gateway writes. */
 export class Proxies {
   readonly all: GatewayProxy[] = [];
@@ -22,6 +29,8 @@ export class Proxies {
   constructor(
     private readonly plane: ControlPlane,
     private readonly network: PodNetwork,
+    /** Of those that start from now on. */
+    public programs: GatewayPrograms,
   ) {}
 
   /** Starts one more, and waits until it is ready to serve. */
@@ -30,8 +39,8 @@ export class Proxies {
     const service = await this.service();
     const manifest = promptLogs(podOf(deployment, `${deployment.metadata.name}-${this.started++}`));
     const pod = await RunningPod.run(this.plane, this.network, manifest, {
-      envoy: requirePart("envoy"),
-      "shutdown-manager": requirePart("envoy-gateway"),
+      envoy: this.programs.envoy,
+      "shutdown-manager": this.programs.envoyGateway,
       "ai-gateway-extproc": requirePart("ai-gateway-extproc"),
     });
     await pod.ready();

@@ -34,7 +34,7 @@ import { waitFor } from "../wait";
 import { type Condition, conditionsOf } from "./conditions";
 import { Controllers } from "./controllers";
 import { applyGateway, endpointsOf, GATEWAY_GROUPS, gatewayObjects, serveRoutedServices } from "./objects";
-import { Proxies } from "./proxies";
+import { type GatewayPrograms, Proxies } from "./proxies";
 import type { GatewayProxy } from "./proxy";
 import { type GatewayAnswer, type GatewayRequest, sendRequest } from "./request";
 import { type StandIn, StandIns } from "./stand-ins";
@@ -45,6 +45,8 @@ export interface StandOptions {
   readonly proxies?: number;
   /** Controllers of kube-controller-manager to run. @default none */
   readonly controllers?: readonly string[];
+  /** @default those of the tests, by their parts */
+  readonly programs?: GatewayPrograms;
 }
 
 /** The controllers watch every kind of theirs, used or not. */
@@ -62,8 +64,9 @@ export class GatewayStand {
     private readonly controllers: Controllers,
     /** What was applied at the start. */
     readonly objects: readonly KubernetesObject[],
+    programs: GatewayPrograms,
   ) {
-    this.envoys = new Proxies(plane, network);
+    this.envoys = new Proxies(plane, network, programs);
     this.standIns = new StandIns(network);
   }
 
@@ -73,8 +76,9 @@ export class GatewayStand {
    */
   static async start(
     resources: readonly RecordedResource[],
-    { proxies = 1, controllers: manager }: StandOptions = {},
+    { proxies = 1, controllers: manager, ...given }: StandOptions = {},
   ): Promise<GatewayStand> {
+    const programs = given.programs ?? { envoyGateway: requirePart("envoy-gateway"), envoy: requirePart("envoy") };
     const network = await PodNetwork.start();
     const authority = new Authority();
     let plane: ControlPlane | undefined;
@@ -87,8 +91,8 @@ export class GatewayStand {
       await Promise.all(CHARTS_WITH_KINDS.map((chart) => installChartCrds(client, chart)));
       await applyGateway(client, objects);
       await serveRoutedServices(client, network, objects);
-      const controllers = await Controllers.start(plane, network, authority, resources);
-      stand = new GatewayStand(plane, network, authority, controllers, objects);
+      const controllers = await Controllers.start(plane, network, authority, resources, programs.envoyGateway);
+      stand = new GatewayStand(plane, network, authority, controllers, objects, programs);
       await stand.standIns.reserve(objects.flatMap(endpointsOf).map(({ hostname }) => hostname));
       for (let count = 0; count < proxies; count += 1) {
         await stand.startProxy();
@@ -167,6 +171,12 @@ export class GatewayStand {
   /** One more Envoy of the Gateway's Deployment, ready to serve. */
   async startProxy(): Promise<GatewayProxy> {
     return this.told(this.envoys.start());
+  }
+
+  /** Upgrades the controller, under the proxies that run; those that start from now on are of the new programs. */
+  async upgrade(programs: GatewayPrograms): Promise<void> {
+    this.envoys.programs = programs;
+    await this.told(this.controllers.upgrade(programs.envoyGateway));
   }
 
   /** Envoy's rate limit service, from the Deployment that Envoy Gateway makes where its configuration names a store. */

@@ -77,6 +77,10 @@ describe("load balancers", () => {
     ).toMatchObject({
       [`${AWS}nlb-target-type`]: "instance",
     });
+    const gated = { "elbv2.k8s.aws/pod-readiness-gate-inject": "enabled" };
+    expect(awsLoadBalancer({ idleSeconds: 600, chosen: {} }).namespaceLabels).toEqual(gated);
+    const instances = { [`${AWS}nlb-target-type`]: "instance" };
+    expect(awsLoadBalancer({ idleSeconds: 600, chosen: instances }).namespaceLabels).toBeUndefined();
     expect(awsLoadBalancer({ idleSeconds: 1, chosen: {} }).annotations).toMatchObject({
       [`${AWS}listener-attributes.TCP-443`]: "tcp.idle_timeout.seconds=61",
     });

@@ -208,6 +208,8 @@ describe("InferenceGateway", () => {
         kubernetes: {
           envoyDeployment: {
             replicas: 2,
+            strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "100%", maxUnavailable: 0 } },
+            patch: { value: { spec: { minReadySeconds: 40 } } },
             container: {
               resources: { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "4", memory: "2Gi" } },
               securityContext: {

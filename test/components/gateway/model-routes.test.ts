@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { CLIENT_PATH } from "../../../components/gateway/access-log";
 import { PATH_MODEL_HEADER } from "../../../components/gateway/names";
 import { callerScript } from "../../../components/gateway/tenants";
 import { repositoryRoot } from "../../../names/repository-root";
@@ -204,9 +205,10 @@ describe("ModelRoutes", () => {
     expect(specOf(deployment, "BackendTrafficPolicy", "inference")).toMatchObject({ requestBuffer: {} });
   });
 
-  it("names the same header in the script and in the routes", () => {
+  it("names the same header in the script and in the routes, and the same metadata in the script and in the log", () => {
     const script = readFileSync(join(repositoryRoot(), "components/gateway/scripts/model-path.lua"), "utf8");
     expect(script).toContain(`headers:replace("${PATH_MODEL_HEADER}", model)`);
+    expect(script).toContain(`set("${CLIENT_PATH.namespace}", "${CLIENT_PATH.key}", `);
   });
 
   it("keeps all of a gateway's resources in its namespace, so that no reference needs a grant", async () => {

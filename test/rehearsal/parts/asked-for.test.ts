@@ -43,7 +43,7 @@ function imports(file: string, text: string): string[] {
 function unasked(parts: readonly Pick<Part, "name" | "binaries">[], sources: readonly string[]): string[] {
   const called = new Set(
     sources.flatMap((text) =>
-      [...text.matchAll(/\b(?:requirePart|partOf|lint\w+|tool)\(\s*"(?<name>[\w-]+)"/g)].map((m) => m.groups?.name),
+      [...text.matchAll(/\b(?:requirePart|partOf|lint\w+|tool)\(\s*"(?<name>[\w.-]+)"/g)].map((m) => m.groups?.name),
     ),
   );
   return parts
