@@ -23,7 +23,7 @@ export function sharedPrefixCaches({
           severity: "advisory",
           rule: "shared-prefix-caches",
           subject: "gateway.consumers",
-          message: `${shared.map(({ name, engine }) => `models.${name} (${engineOf(engine).label})`).join(", ")}: this engine or release reuses what it computed of one consumer's prompts for all others, and the time to the first token tells them what was asked before. To mend it: engine vllm in release 0.10.0 or newer (0.16.0 for embeddings), which keeps consumers apart; a model for each of them; or name those who may know in gateway.prefixCaches.share (docs/prefix-caches.md).`,
+          message: `${shared.map(({ name, engine }) => `models.${name} (${engineOf(engine).label})`).join(", ")}: this engine or release reuses what it computed of one consumer's prompts for all others, and the time to the first token tells them what was asked before. To mend it: an engine or release that keeps consumers apart (docs/prefix-caches.md#where-it-does-not-hold), a model for each of them, or gateway.prefixCaches.share with those who may know.`,
         },
       ];
 }
