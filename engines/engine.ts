@@ -92,6 +92,12 @@ export interface MostAtOnce {
   readonly remedy: string;
 }
 
+/**
+ * What an engine does with prompts of several clients that begin alike: it keeps none, reuses what it computed for whoever asked, or
+ * reuses it within the same `cache_salt` of a request alone. Reuse shows in the time to the first token (CVE-2025-46570).
+ */
+export type PrefixReuse = "none" | "shared" | "salted";
+
 /** How the versions of an engine are written. */
 export interface VersionForm {
   readonly pattern: RegExp;
@@ -261,6 +267,8 @@ export interface Engine {
    * @default replicas are replaced in place, for no GPU is kept free
    */
   readonly replacesBeside?: string;
+  /** What it makes of prompts that begin alike. */
+  prefixReuse(model: Pick<ServedModel, "engineVersion" | "task" | "args" | "engineSettings">): PrefixReuse;
   /** APIs that it speaks, with the port of each. */
   readonly ports: Readonly<Partial<Record<Protocol, number>>>;
   /** Paths on the port of its first API: it lives, and it has its model. */

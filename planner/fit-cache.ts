@@ -64,6 +64,7 @@ export class FitCache {
       scaling: _scaling,
       pools: _pools,
       chatTemplate: _chatTemplate,
+      prefixCaches: _prefixCaches,
       ...question
     } = model;
     // Replicas decide between layouts where their number is held against traffic.

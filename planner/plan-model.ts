@@ -76,6 +76,7 @@ export function planModel(
     ...(model.serviceLevel && { serviceLevel: model.serviceLevel }),
     ...(model.traffic && { traffic: model.traffic }),
     ...(model.node && { node: model.node }),
+    ...(model.prefixCaches && { prefixCaches: model.prefixCaches }),
     ...(model.sidecars && model.sidecars.length > 0 && { sidecars: allOf(model.sidecars) }),
     takesImages: model.architecture.vision !== undefined,
     keepsStates: keepsStates(model.architecture),
@@ -120,6 +121,7 @@ export function planModel(
       ...weightFormatNotes(model),
       ...candidate.notes,
       ...companionNotes(model),
+      ...prefixCacheNotes(model, estimate.kvTokens),
     ],
   };
 }
@@ -129,6 +131,15 @@ function companionNotes({ engine }: ModelRequest): string[] {
   return companion
     ? [
         `beside the replicas ${label} takes ${companion.cpu} CPUs and ${companion.memoryGiB} GiB of one node, for the head of its cluster`,
+      ]
+    : [];
+}
+
+/** What keeping consumers apart costs: room of the cache, and prompts that are read again. */
+function prefixCacheNotes({ prefixCaches, servedName }: ModelRequest, kvTokens: number): string[] {
+  return prefixCaches
+    ? [
+        `its prefix cache has ${prefixCaches.parts} parts, one for each consumer or group that shares: a beginning that all of them send to ${servedName} is read ${prefixCaches.parts} times, and takes ${prefixCaches.parts} times its tokens of the ${Math.round(kvTokens).toLocaleString("en-US")} in the cache (gateway.prefixCaches.share)`,
       ]
     : [];
 }

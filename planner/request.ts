@@ -7,6 +7,7 @@ import type { ServedModel } from "../engines/served-model";
 import type { CloudBilling } from "./cloud-services";
 import type { NodePlan, ServerGroupPlan } from "./inference-nodes";
 import type { MeshMode } from "./mesh-reserve";
+import type { PrefixCaches } from "./prefix-caches";
 import type { ScalingRequest } from "./scaling";
 import type { ServiceLevel } from "./service-level";
 import type { SpeedMeasurement } from "./speed/measurement";
@@ -80,6 +81,8 @@ export interface ModelRequest extends ServedModel {
   readonly node?: NodePlan;
   /** What the platform runs beside the engine in each of its pods. @default nothing */
   readonly sidecars?: readonly SidecarResources[];
+  /** Its consumers' prompts are kept apart in the engine's prefix cache. @default they are not */
+  readonly prefixCaches?: PrefixCaches;
   /** Model whose server it joins: that one's replicas, pools and concurrency hold for both. @default a server of its own */
   readonly serverOf?: string;
   /** Names of allowed pools; every pool with a fitting role when undefined. */

@@ -23,6 +23,7 @@ import type { SpeedPlan } from "./level/speed-plan";
 import type { MemoryVerdict } from "./memory/verdict";
 import type { MeshMode } from "./mesh-reserve";
 import type { PoolPlan, Taint } from "./pool-plan";
+import type { PrefixCaches } from "./prefix-caches";
 import type { ScalingPlan } from "./scaling";
 import type { ServiceLevel } from "./service-level";
 import type { TokenPrice } from "./speed/price";
@@ -125,6 +126,8 @@ export interface ModelPlan {
   readonly node?: NodePlan;
   /** What the platform runs beside the engine in each of its pods, all together: part of `resources`. @default nothing */
   readonly sidecars?: SidecarResources;
+  /** Its consumers' prompts are kept apart in the engine's prefix cache. @default they are not */
+  readonly prefixCaches?: PrefixCaches;
   /** Model on whose server it is: it has no pods, GPUs and volume of its own. */
   readonly serverOf?: string;
   /** Where other models are on its server: all of them together. */

@@ -10,6 +10,7 @@ import { isStored, parseSource, sourceText } from "../engines/sources";
 import { nodeOf } from "../planner/inference-nodes";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
+import { prefixCaches } from "../planner/prefix-caches";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
 import { requestTimes } from "../planner/request-times";
 import { SCALED_BY_DEFAULT } from "../planner/scaling";
@@ -50,6 +51,8 @@ export function toPlanRequest(
 ): PlanRequest {
   const billing = cloudBilling(environment, addonVolumes);
   const groups = serverGroups(environment.nodes, authorities);
+  const tenants = tenantsOf(environment.gateway.consumers);
+  const share = environment.gateway.prefixCaches?.share ?? [];
   const besides = sidecarsOf(environment.mesh);
   return {
     environment: name,
@@ -66,8 +69,13 @@ export function toPlanRequest(
       };
       const { current, stale } = measurementsOf(request, measurements);
       const notes = [...promotionNotes(request, environment.models), ...staleNotes(request, current, stale)];
+      const caches =
+        engineOf(request.engine).prefixReuse(request) === "salted"
+          ? prefixCaches(request.revisionOf?.model ?? model, tenants, share)
+          : undefined;
       return {
         ...request,
+        ...(caches && { prefixCaches: caches }),
         ...(current.length > 0 && { measurements: current }),
         ...(notes.length > 0 && { notes: [...(request.notes ?? []), ...notes] }),
       };
@@ -77,7 +85,7 @@ export function toPlanRequest(
     ),
     groups,
     ...(environment.mesh.mode !== "off" && { mesh: environment.mesh.mode }),
-    tenants: tenantsOf(environment.gateway.consumers),
+    tenants,
     ...tokenIssuer(environment, authorities.get(ISSUER_AUTHORITIES)),
     storage: environment.storage,
     drainSeconds: requestTimes(environment.gateway).drainSeconds,

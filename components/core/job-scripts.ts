@@ -6,7 +6,7 @@ import { shippedText } from "../../names/shipped-file";
 import { named } from "./known";
 
 /** Folder in the container where a Job finds its scripts. */
-const SCRIPT_FOLDER = "/scripts";
+export const SCRIPT_FOLDER = "/scripts";
 
 export interface JobScriptsArgs {
   readonly namespace: pulumi.Input<string>;

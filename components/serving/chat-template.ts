@@ -4,6 +4,7 @@ import { standardLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import { hashOf } from "../core/job-scripts";
 import { named } from "../core/known";
+import type { EngineFiles } from "./engine-files";
 
 const FOLDER = "/chat-template";
 const KEY = "template.jinja";
@@ -11,21 +12,13 @@ const KEY = "template.jinja";
 /** Where the engine finds a model's own chat template. */
 export const CHAT_TEMPLATE_FILE = `${FOLDER}/${KEY}`;
 
-/** A model's own chat template in the engine's pod. */
-export interface ChatTemplate {
-  readonly volumes: readonly kubernetes.types.input.core.v1.Volume[];
-  readonly mounts: readonly kubernetes.types.input.core.v1.VolumeMount[];
-  /** Changes when the pods must be replaced. */
-  readonly hash: string;
-}
-
 /** Puts the template that the user gave into a ConfigMap, mounted read-only; undefined where the model keeps its own. */
 export function chatTemplate(
   logicalName: string,
   { chatTemplate: template }: ModelPlan,
   namespace: pulumi.Input<string>,
   opts: pulumi.CustomResourceOptions,
-): ChatTemplate | undefined {
+): EngineFiles | undefined {
   if (template === undefined) {
     return undefined;
   }

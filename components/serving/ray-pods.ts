@@ -7,9 +7,9 @@ import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
 import { gibibytes, guaranteed, modelResources } from "../core/resources";
-import type { ChatTemplate } from "./chat-template";
 import type { Weights } from "./copied-weights";
 import { leaving, leavingSeconds, whileConnected } from "./drain";
+import type { EngineFiles } from "./engine-files";
 import { engineImage } from "./engine-image";
 import type { ModelServerArgs } from "./model-server";
 import { modelVariables, variables } from "./pod-settings";
@@ -82,7 +82,7 @@ export function headPod(args: Pick<ModelServerArgs, "model" | "gpu">): RayPod {
 
 export interface WorkerPodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
   readonly weights: Weights;
-  readonly chatTemplate?: ChatTemplate | undefined;
+  readonly chatTemplate?: EngineFiles | undefined;
 }
 
 /** One replica: its GPUs, and the proxy and API that answer for it. */

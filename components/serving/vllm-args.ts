@@ -4,6 +4,7 @@ import { vllmArgument } from "../../engines/vllm/options";
 import { argumentsFor, vllmHas } from "../../engines/vllm/releases";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
+import { CACHE_SALT_MIDDLEWARE } from "./cache-salt";
 import { CHAT_TEMPLATE_FILE } from "./chat-template";
 import { unescapedWords, words } from "./command-line";
 import { adapterArguments } from "./lora-adapters";
@@ -76,6 +77,7 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       // A request to a sleeping replica waits, and is visible in its load alone: that wakes it.
       ...(isSleeper && { "enable-sleep-mode": true, "enable-server-load-tracking": true }),
       ...adapterArguments(model),
+      ...(model.prefixCaches && { middleware: CACHE_SALT_MIDDLEWARE }),
     }),
     ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value, vllmArgument(name))),
   ];

@@ -12,7 +12,6 @@ import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { replicasAnnotations, replicasOptions } from "../core/workload";
 import { inferenceNode } from "../node/inference-node";
-import { chatTemplate } from "./chat-template";
 import { whileReached } from "./drain";
 import type { ModelEndpoint } from "./endpoint";
 import { groupFabric } from "./fabric";
@@ -23,6 +22,7 @@ import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverNa
 import { deployTimeouts, memoryAnnotations, modelReplicas, rolloutSeconds, variables } from "./pod-settings";
 import { commandProbes, httpProbes } from "./probes";
 import type { GroupRole } from "./vllm-args";
+import { vllmFiles } from "./vllm-files";
 import { groupStart } from "./vllm-group-start";
 import { ENGINE_CONTAINER, type VllmPodArgs, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
@@ -92,7 +92,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     const metadata = { name: instance, namespace, labels };
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
-    const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
+    const files = vllmFiles((part) => this.child(part), model, namespace, this.childOptions());
 
     // The workers of a group answer nobody.
     const node = inferenceNode(
@@ -146,16 +146,13 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
           [ANNOTATIONS.configHash]: hashOf([
             weights.hash,
             fabric.environment,
-            ...(template ? [template.hash] : []),
+            ...files.map((each) => each.hash),
             ...(node ? [node.hash] : []),
           ]),
         },
       },
       spec: hardenedPodSpec({
-        ...fabric.around(
-          inNode(groupPod(args, { weights, chatTemplate: template }, role, named(nccl, NCCL)), role),
-          ENGINE_CONTAINER,
-        ),
+        ...fabric.around(inNode(groupPod(args, { weights, files }, role, named(nccl, NCCL)), role), ENGINE_CONTAINER),
         serviceAccountName: named(account, instance),
       }),
     });
@@ -201,15 +198,15 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
 /** The pod of one role. Its RDMA devices, where it has any of its own, are in the plan's resources. */
 function groupPod(
   args: ModelServerArgs,
-  files: Pick<VllmPodArgs, "weights" | "chatTemplate">,
+  read: Pick<VllmPodArgs, "weights" | "files">,
   role: GroupRole,
   nccl: pulumi.Input<string>,
 ) {
   const { model } = args;
-  const start = groupStart(model, files.weights.location, role);
+  const start = groupStart(model, read.weights.location, role);
   return vllmPod({
     ...args,
-    ...files,
+    ...read,
     command: start.command,
     arguments: start.arguments,
     environment: [

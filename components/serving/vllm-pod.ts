@@ -4,8 +4,8 @@ import { variablesFor } from "../../engines/vllm/releases";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedPodArgs } from "../core/hardened-pod";
-import type { ChatTemplate } from "./chat-template";
 import { whileCounted } from "./drain";
+import type { EngineFiles } from "./engine-files";
 import { type EnginePodArgs, enginePod } from "./engine-pod";
 import { modelVariables, variables } from "./pod-settings";
 import { drainsItself } from "./vllm-args";
@@ -19,14 +19,15 @@ export interface VllmPodArgs
     EnginePodArgs,
     "model" | "gpu" | "weights" | "arguments" | "environmentFrom" | "probes" | "beside" | "busy"
   > {
-  readonly chatTemplate?: ChatTemplate | undefined;
+  /** What it reads besides the weights. */
+  readonly files: readonly EngineFiles[];
   readonly environment?: EnginePodArgs["environment"];
   /** @default vllm serve */
   readonly command?: readonly string[];
 }
 
 /** A pod that runs vLLM: alone, or as one node of a group. Arguments are those after `vllm serve`. */
-export function vllmPod({ chatTemplate, environment = [], ...args }: VllmPodArgs): HardenedPodArgs {
+export function vllmPod({ files, environment = [], ...args }: VllmPodArgs): HardenedPodArgs {
   const { model, gpu, weights } = args;
   return enginePod({
     ...args,
@@ -38,10 +39,11 @@ export function vllmPod({ chatTemplate, environment = [], ...args }: VllmPodArgs
       ...engineEnvironment(model, model.engineVersion),
       ...weights.environment,
       ...modelVariables(model, gpu),
+      ...files.flatMap((each) => each.environment ?? []),
       ...environment,
     ],
-    volumes: chatTemplate?.volumes,
-    mounts: chatTemplate?.mounts,
+    volumes: files.flatMap(({ volumes }) => volumes),
+    mounts: files.flatMap(({ mounts }) => mounts),
     writablePaths: ["/tmp", CACHE_FOLDER],
   });
 }

@@ -5,7 +5,6 @@ import type { Connection } from "../core/connections";
 import { hashOf } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { inferenceNode } from "../node/inference-node";
-import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
 import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
 import { modelNamespace } from "./model-namespace";
@@ -19,6 +18,7 @@ import {
 import { modelReplicas } from "./pod-settings";
 import { httpProbes } from "./probes";
 import { vllmArguments } from "./vllm-args";
+import { vllmFiles } from "./vllm-files";
 import { vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
 
@@ -56,7 +56,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
     );
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
-    const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
+    const files = vllmFiles((part) => this.child(part), model, namespace, this.childOptions());
     engineDeployment(
       this.child("server"),
       {
@@ -69,13 +69,13 @@ export class VllmServer extends PlatformComponent implements ModelServer {
         store,
         namespace,
         app: APP,
-        hash: template ? hashOf([weights.hash, template.hash]) : weights.hash,
+        hash: files.length > 0 ? hashOf([weights.hash, ...files.map((each) => each.hash)]) : weights.hash,
         replicas: modelReplicas(model, args.control),
         ports: [{ name: "http", port: VLLM_PORT }],
         pod: vllmPod({
           ...args,
           weights,
-          chatTemplate: template,
+          files,
           arguments: vllmArguments(model, weights.location),
           probes: httpProbes(model),
         }),

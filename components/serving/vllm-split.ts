@@ -12,7 +12,6 @@ import { hashOf, jobScripts, scriptPath } from "../core/job-scripts";
 import { PlatformComponent } from "../core/platform-component";
 import { guaranteed } from "../core/resources";
 import { inferenceNode } from "../node/inference-node";
-import { chatTemplate } from "./chat-template";
 import type { ModelEndpoint } from "./endpoint";
 import { deploymentEndpoint, type EngineDeploymentArgs, engineDeployment } from "./engine-deployment";
 import { modelNamespace } from "./model-namespace";
@@ -21,6 +20,7 @@ import { variables } from "./pod-settings";
 import { httpProbes } from "./probes";
 import type { ProxyJob } from "./scripts/vllm-prefill-proxy";
 import { vllmArguments, writtenFor } from "./vllm-args";
+import { vllmFiles } from "./vllm-files";
 import { type VllmPodArgs, vllmPod } from "./vllm-pod";
 import { vllmWeights } from "./vllm-weights";
 
@@ -87,7 +87,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
     const namespace = modelNamespace(this.child("space"), { model, replaced: 2 }, this.childOptions());
     const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
     const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
-    const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
+    const files = vllmFiles((part) => this.child(part), model, namespace, this.childOptions());
     const proxy = this.proxy(model, namespace);
     const serve = (
       role: Role,
@@ -104,7 +104,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
           namespace,
           app: APP,
           instance: instanceOf(model.name, role),
-          hash: hashOf([weights.hash, proxy.hash, ...(template ? [template.hash] : [])]),
+          hash: hashOf([weights.hash, proxy.hash, ...files.map((each) => each.hash)]),
           replicas: { count },
           // The gateway balances requests over the pods that answer; the proxies leave that to the Service.
           headless: role === "decode",
@@ -114,7 +114,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
               ...args,
               ...more,
               weights,
-              chatTemplate: template,
+              files,
               arguments: [
                 ...vllmArguments(model, weights.location),
                 ...writtenFor(model, { "kv-transfer-config": TRANSFER[role] }),

@@ -60,6 +60,8 @@ export const ollama: Engine = {
   warmUpSeconds: 15,
   // The program that loads the model: 66 MiB resident on Node 20 with tsx, measured 2026-11-22.
   sidecar: { cpu: 0.125, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
+  // llama-server takes the slot whose last prompt begins like this one, whoever asked; embeddings keep nothing.
+  prefixReuse: ({ task }) => (task === "embedding" ? "none" : "shared"),
   ports: { openai: OLLAMA_PORT },
   // Its API answers with an empty disk too: that the model is loaded, the loader beside it says.
   health: { alive: "/", ready: "/api/version" },

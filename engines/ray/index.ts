@@ -87,6 +87,8 @@ export const ray: Engine = {
   // Its custom resource definition has the subresource status alone (KubeRay v1.6.0, config/crd/bases/ray.io_rayservices.yaml).
   noScaling:
     "because a RayService has no scale subresource, where an autoscaler would write how many replicas there are",
+  // The vLLM in it takes the field, but no pod of Ray has a place to write it.
+  prefixReuse: ({ args }) => (args?.["enable-prefix-caching"] === false ? "none" : "shared"),
   ports: { openai: SERVE_PORT },
   health: { alive: "/-/healthz", ready: "/v1/models" },
   metrics: {

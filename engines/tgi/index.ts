@@ -37,6 +37,7 @@ export const tgi: Engine = {
   // Its warm-up: one prefill of the whole context, and CUDA graphs of six batch sizes.
   warmUpSeconds: 90,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
+  prefixReuse: () => "shared",
   ports: { openai: TGI_PORT },
   // The router listens once the model is warm; `/health` then asks the shards for a token where none was made of late.
   health: { alive: "/health", ready: "/health" },

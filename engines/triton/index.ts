@@ -66,6 +66,9 @@ export const triton: Engine = {
   // TensorRT-LLM tunes its kernels and captures CUDA graphs: minutes, by its documentation; not measured here.
   warmUpSeconds: 240,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
+  // TensorRT-LLM reuses blocks of its cache by default (llmapi/llm_args.py of 1.2.1, KvCacheConfig.enable_block_reuse); what a repository of the user's own keeps, is the repository's to say.
+  prefixReuse: ({ engineSettings }) =>
+    tritonOwnSettings({ engineSettings }).backends === "tensorrtllm" ? "shared" : "none",
   ports: { "kserve-http": TRITON_PORTS.http, "kserve-grpc": TRITON_PORTS.grpc },
   health: { alive: "/v2/health/live", ready: "/v2/health/ready" },
   metrics: {

@@ -13,6 +13,7 @@ import { vllmBatchLimits } from "./memory/scheduler-defaults";
 import { asServed } from "./memory/served-model";
 import { classFinding } from "./model-class";
 import { vllmOptions } from "./options";
+import { vllmPrefixReuse } from "./prefix-reuse";
 import { seriesSince } from "./releases";
 import { sleeperOnNode, splitLayoutProblems, vllmOwnSettings, vllmSettings } from "./settings";
 import { batchProblems, vllmContextLimit, vllmLackOfMemory, vllmVersionProblems } from "./start-rules";
@@ -80,6 +81,7 @@ export const vllm: Engine = {
   // It compiles and captures CUDA graphs: 1 to 2 minutes cold.
   warmUpSeconds: 150,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
+  prefixReuse: vllmPrefixReuse,
   answering: (model) => vllmOwnSettings(model).prefillDecode?.decode,
   ports: { openai: VLLM_PORT },
   // `/v1/models` answers once the model is loaded, which `/health` may do before; `/health` turns to 503 when the engine is dead.

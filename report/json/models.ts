@@ -298,6 +298,13 @@ export const model = z.strictObject({
     .optional()
     .meta({ description: "Further flags of the engine, by name without dashes." }),
   env: named("Further variables of the engine.").optional(),
+  prefixCaches: z
+    .strictObject({
+      parts: count("parts", "One for each consumer, or group of consumers that share."),
+      shared: z.array(z.array(text("A consumer."))).meta({ description: "Consumers that share a part." }),
+    })
+    .optional()
+    .meta({ description: "Where consumers' prompts are kept apart in the engine's prefix cache." }),
   chatTemplate: text("File of the chat template, where the environment names one.").optional(),
   adapters: z
     .strictObject({

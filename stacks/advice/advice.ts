@@ -17,6 +17,7 @@ import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
 import { nodesOfOthers } from "./nodes-of-others";
 import { okeVersion } from "./oke-version";
+import { sharedPrefixCaches } from "./prefix-caches";
 import { privateEndpoint } from "./private-endpoint";
 import { promotedCanaries } from "./promoted-canaries";
 import { tokenQuotas } from "./quotas";
@@ -68,6 +69,7 @@ const PIECES: readonly Piece[] = [
   changesBeside,
   sessions,
   tokenQuotas,
+  sharedPrefixCaches,
   apiServerCidrs,
   spotWithoutFallback,
   unneededNodes,

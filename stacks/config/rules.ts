@@ -165,6 +165,7 @@ const rules: readonly Rule[] = [
   gateway.streamsOutliveTheirPauses,
   gateway.drainsLastNoLongerThanRequests,
   tenants.tenantModelsExist,
+  tenants.sharersAreConsumers,
   tenants.tokenIssuersAreServersOfOthers,
   tenants.claimNamesOneTenant,
   people.groupsAreOfPeople,

@@ -123,7 +123,7 @@ function send(
   method: string,
   path: string,
   signal: AbortSignal,
-  { authorization, "x-request-id": id }: IncomingHttpHeaders,
+  { authorization, "x-request-id": id, "x-consumer-id": consumer }: IncomingHttpHeaders,
   body: Json | undefined,
 ): Promise<IncomingMessage> {
   const text = body === undefined ? "" : JSON.stringify(body);
@@ -131,6 +131,8 @@ function send(
     ...(body !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
     ...(authorization !== undefined && { authorization }),
     ...(id !== undefined && { "x-request-id": id }),
+    // Both kinds of pods salt their caches by it (cache_salt.py).
+    ...(consumer !== undefined && { "x-consumer-id": consumer }),
   };
   // No connection is kept: the Service balances by connections.
   return new Promise((resolve, reject) => {

@@ -24,6 +24,34 @@ export const tenantModelsExist: Rule = function* ({ sections: { gateway }, decla
   }
 };
 
+export const sharersAreConsumers: Rule = function* ({ sections: { gateway } }) {
+  const consumers = tenantsOf(gateway?.consumers ?? []).map(({ name }) => name);
+  const groups = gateway?.prefixCaches?.share ?? [];
+  const all = groups.flat();
+  let before = 0;
+  for (const [group, names] of groups.entries()) {
+    for (const [index, name] of names.entries()) {
+      const path = ["gateway", "prefixCaches", "share", group, index];
+      if (!consumers.includes(name)) {
+        yield {
+          path,
+          value: name,
+          allowed: `consumers of this environment, by their names under gateway.consumers: ${list(consumers)}`,
+          fix: suggest(name, consumers, "name one of them, or remove it"),
+        };
+      } else if (all.indexOf(name) < before + index) {
+        yield {
+          path,
+          value: name,
+          allowed: "each consumer once, in one group",
+          fix: "remove it, or make one group of the two",
+        };
+      }
+    }
+    before += names.length;
+  }
+};
+
 /** Claims that hold lists, or several values in one text (RFC 9068, Microsoft Entra ID, Keycloak): none of them names one caller. */
 const CLAIMS_OF_SEVERAL = ["aud", "amr", "groups", "roles", "scope", "scp", "wids"];
 

@@ -11,7 +11,12 @@ type Handler = (body: Body, response: ServerResponse, request: IncomingMessage) 
 
 interface Pod {
   readonly url: string;
-  readonly asked: { readonly path: string; readonly body: Body; readonly id: string | undefined }[];
+  readonly asked: {
+    readonly path: string;
+    readonly body: Body;
+    readonly id: string | undefined;
+    readonly consumer: unknown;
+  }[];
   handle: Handler;
   close(): Promise<void>;
 }
@@ -28,6 +33,7 @@ async function pod(handle: Handler): Promise<Pod> {
         path: `${incoming.method} ${incoming.url}`,
         body,
         id: incoming.headers["x-request-id"]?.toString(),
+        consumer: incoming.headers["x-consumer-id"],
       });
       made.handle(body, response, incoming);
     });
@@ -72,7 +78,7 @@ const complete = (body: unknown, path = "/v1/chat/completions") =>
   fetch(`${url}${path}`, {
     method: "POST",
     body: typeof body === "string" ? body : JSON.stringify(body),
-    headers: { "x-request-id": "r-1" },
+    headers: { "x-request-id": "r-1", "x-consumer-id": "web" },
   });
 
 /** Status of an answer, and the type of its error. */
@@ -87,6 +93,7 @@ describe("the proxy before decode pods", () => {
       {
         path: "POST /v1/chat/completions",
         id: "r-1",
+        consumer: "web",
         body: {
           model: "m",
           messages: [],
@@ -101,6 +108,7 @@ describe("the proxy before decode pods", () => {
       {
         path: "POST /v1/chat/completions",
         id: "r-1",
+        consumer: "web",
         body: { ...asked, stream_options: { include_usage: true }, kv_transfer_params: LIES },
       },
     ]);

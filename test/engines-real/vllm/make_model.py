@@ -1,4 +1,5 @@
 """Makes a Llama of 0.7 MB with random weights, and a LoRA adapter for it: `make_model.py FOLDER` writes model/ and adapter/.
+`make_model.py FOLDER HIDDEN LAYERS` makes a larger one, that reads prompts for a time that can be measured.
 
 Its tokenizer has a token for each byte, so that any text is a prompt, and its answers any text.
 """
@@ -30,12 +31,12 @@ def make_tokenizer(folder: Path) -> int:
     return len(vocabulary)
 
 
-def make_model(folder: Path, vocabulary: int) -> LlamaConfig:
+def make_model(folder: Path, vocabulary: int, hidden: int, layers: int) -> LlamaConfig:
     config = LlamaConfig(
         vocab_size=vocabulary,
-        hidden_size=128,
-        intermediate_size=256,
-        num_hidden_layers=2,
+        hidden_size=hidden,
+        intermediate_size=2 * hidden,
+        num_hidden_layers=layers,
         num_attention_heads=4,
         num_key_value_heads=2,
         max_position_embeddings=2048,
@@ -68,11 +69,11 @@ def make_adapter(folder: Path, config: LlamaConfig) -> None:
     (folder / "adapter_config.json").write_text(json.dumps(settings))
 
 
-def main(target: Path) -> None:
+def main(target: Path, hidden: int = 128, layers: int = 2) -> None:
     torch.manual_seed(0)
     (target / "model").mkdir(parents=True)
-    config = make_model(target / "model", make_tokenizer(target / "model"))
+    config = make_model(target / "model", make_tokenizer(target / "model"), hidden, layers)
     make_adapter(target / "adapter", config)
 
 
-main(Path(sys.argv[1]))
+main(Path(sys.argv[1]), *map(int, sys.argv[2:]))

@@ -17,11 +17,14 @@ export interface TinyModel {
   readonly adapter: RepositoryFiles;
 }
 
-export function makeTinyModel(): TinyModel {
+/** @param size a larger one: width and number of its layers. */
+export function makeTinyModel(size: readonly [hidden: number, layers: number] | readonly [] = []): TinyModel {
   const folder = mkdtempSync(join(tmpdir(), "inference-stacks-engines-"));
   try {
     const script = join(repositoryRoot(), "test", "engines-real", "vllm", "make_model.py");
-    execFileSync(requirePart("vllm-python"), ["-B", script, folder], { stdio: ["ignore", "ignore", "pipe"] });
+    execFileSync(requirePart("vllm-python"), ["-B", script, folder, ...size.map(String)], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     const files = filesIn(join(folder, "model"));
     const architecture = parseModelConfigText(String(files["config.json"]), { name: "tiny" });
     return { architecture, files, adapter: filesIn(join(folder, "adapter")) };

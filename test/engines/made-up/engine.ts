@@ -78,6 +78,7 @@ export const phantom: Engine = {
   preallocatesGpuMemory: false,
   warmUpSeconds: 7,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
+  prefixReuse: () => "none",
   ports: { openai: 1234 },
   health: { alive: "/alive", ready: "/ready" },
   metrics: {

@@ -24,6 +24,30 @@ describe("tenants", () => {
   });
 });
 
+describe("groups that share prefix caches", () => {
+  const share = (groups: readonly (readonly string[])[]) =>
+    said(gateway({ consumers: ["web", "batch", "partner"], prefixCaches: { share: groups } }));
+
+  it("are of consumers, each in one group", () => {
+    expect(share([["web", "batch"]])).toEqual([]);
+    expect(share([["web", "bach"]])).toEqual([
+      {
+        path: "gateway.prefixCaches.share[0][1]",
+        allowed: "consumers of this environment, by their names under gateway.consumers: web, batch, partner",
+        fix: 'did you mean "batch"?',
+      },
+    ]);
+    expect(
+      share([
+        ["web", "batch"],
+        ["partner", "web"],
+      ]),
+    ).toMatchObject([{ path: "gateway.prefixCaches.share[1][1]" }]);
+    expect(share([["web", "web"]])).toMatchObject([{ path: "gateway.prefixCaches.share[0][1]" }]);
+    expect(share([["web"]])).toMatchObject([{ path: "gateway.prefixCaches.share[0]" }]);
+  });
+});
+
 describe("the issuer of tokens", () => {
   it("is a server outside, by https, with a claim that Envoy finds", () => {
     expect(said(oidc({}))).toEqual([]);

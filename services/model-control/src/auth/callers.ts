@@ -17,6 +17,11 @@ export function ownerOf({ id, tenant }: Caller): string {
   return tenant === undefined ? `token:${id}` : `tenant:${tenant}`;
 }
 
+/** Whom engines are told that an owner's prompts are of: a tenant is the consumer that calls through the gateway under the same name. */
+export function consumerOf(owner: string): string {
+  return owner.replace(/^tenant:/, "");
+}
+
 /** Whether the caller's token allows it. Who may operate may do everything. */
 export function may({ scopes }: Caller, scope: Scope): boolean {
   return scopes.includes(scope) || scopes.includes("operate");

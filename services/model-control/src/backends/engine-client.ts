@@ -2,6 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
+import { CONSUMER_HEADER } from "../consumer-header";
 import { EngineRefusal, EngineUnavailable } from "../errors";
 import { shortened } from "../words";
 import { linesOf } from "./lines";
@@ -21,6 +22,8 @@ export interface EngineRequest {
   /** Sent as JSON. */
   readonly body?: object;
   readonly signal: AbortSignal;
+  /** For whom: engines that keep consumers apart in their caches read it in `x-consumer-id`. @default nobody */
+  readonly consumer?: string | undefined;
   /** Until the answer begins; for `answer`, until it has ended. Default: 10. */
   readonly timeoutSeconds?: number;
 }
@@ -155,10 +158,15 @@ export class EngineClient {
       : new EngineRefusal(message, { answered: status });
   }
 
-  private send(method: string, path: string, { body, signal }: EngineRequest): Promise<IncomingMessage> {
+  private send(method: string, path: string, { body, signal, consumer }: EngineRequest): Promise<IncomingMessage> {
     const text = body === undefined ? "" : JSON.stringify(body);
     // Node gives a DELETE no length of its own, and its body would not be read.
-    const headers = { accept: "*/*", "content-type": "application/json", "content-length": Buffer.byteLength(text) };
+    const headers = {
+      accept: "*/*",
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(text),
+      ...(consumer !== undefined && { [CONSUMER_HEADER]: encodeURIComponent(consumer) }),
+    };
     const request = this.secure ? requestHttps : requestHttp;
     return new Promise((resolve, reject) => {
       const outgoing = request(`${this.base}${path}`, { method, headers, signal, agent: this.agent }, resolve);

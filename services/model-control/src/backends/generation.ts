@@ -27,6 +27,8 @@ export interface GenerationRequest {
   readonly sampling: Sampling;
   /** Seconds until the answer may begin. */
   readonly seconds: number;
+  /** Whose prompt it is: an engine that keeps consumers apart in its cache is told. @default nobody's */
+  readonly consumer?: string;
 }
 
 /** `text`: what came since the last event; empty for tokens that are no part of the answer, as a model's thoughts. */

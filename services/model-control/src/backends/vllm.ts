@@ -149,7 +149,7 @@ export class VllmBackend implements Backend {
   }
 
   async *generate(request: GenerationRequest, signal: AbortSignal): AsyncGenerator<GenerationEvent> {
-    const { model, input, maxTokens, seconds } = request;
+    const { model, input, maxTokens, seconds, consumer } = request;
     const { temperature, topP, seed, stop } = request.sampling;
     const path = "messages" in input ? "/v1/chat/completions" : "/v1/completions";
     const body = {
@@ -162,7 +162,7 @@ export class VllmBackend implements Backend {
     };
     let finishReason: "stop" | "length" | undefined;
     let usage: z.output<typeof STREAMED>["usage"];
-    const lines = this.client.lines("POST", path, { body, signal, timeoutSeconds: seconds });
+    const lines = this.client.lines("POST", path, { body, signal, consumer, timeoutSeconds: seconds });
     for await (const data of dataOf(lines)) {
       if (data === "[DONE]") {
         break;

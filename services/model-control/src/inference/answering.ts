@@ -1,3 +1,4 @@
+import { consumerOf } from "../auth/callers";
 import type { GenerationInput, Sampling } from "../backends/generation";
 import type { InferenceConfig } from "../config";
 import {
@@ -77,7 +78,7 @@ export async function putTo(
       idleSeconds: config.idleSeconds,
       bytes: config.answerBytes,
     };
-    const request = { ...prompt, maxTokens: task.maxTokens, seconds: task.seconds };
+    const request = { ...prompt, maxTokens: task.maxTokens, seconds: task.seconds, consumer: consumerOf(task.owner) };
     const start = (within: AbortSignal) => fleet.generate(worker, task.model, request, within);
     const answer = await readWithin(limits, start, (text) => writer.add(text), inner.signal);
     return await end(ended(writer.item, answer, writer.hasBegun));

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Logger } from "pino";
+import { CONSUMER_HEADER } from "../consumer-header";
 import { shortened } from "../words";
 import { answerJson, Refusal, refuse } from "./answers";
 import { askedModel, HeldBytes, readBody } from "./body";
@@ -8,7 +9,7 @@ import { type Call, callOf, type Dialect, dialectOf } from "./calls";
 import type { RelayConfig } from "./config";
 import type { Directory, Holder } from "./directory";
 import { forward, NotConnected, traceHeaders } from "./forward";
-import { CONSUMER_HEADER, type Tenant, Tenants } from "./tenants";
+import { type Tenant, Tenants } from "./tenants";
 
 /** All headers of a request together: as Envoy takes them from clients (60 KiB), and a little that it adds. */
 const MOST_HEADER_BYTES = 64 * 1024;

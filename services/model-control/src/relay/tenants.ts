@@ -10,9 +10,6 @@ export interface TenantRights {
   readonly ollamaApi: boolean;
 }
 
-/** Header in which the gateway names the caller, after it has checked who that is; it removes a client's own. */
-export const CONSUMER_HEADER = "x-consumer-id";
-
 /** One caller. */
 export interface Tenant {
   /** @param model in the spelling of `modelKey`. */

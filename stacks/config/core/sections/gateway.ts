@@ -86,6 +86,23 @@ const consumersSchema = z
     example: { "web-app": {}, batch: { models: ["assistant"], tokensPerMinute: 200_000, priority: "free" } },
   });
 
+const prefixCachesSchema = z
+  .strictObject({
+    share: z
+      .array(z.array(consumerName).min(2))
+      .min(1)
+      .meta({
+        description:
+          "Groups of consumers that may use what others of their group left in a prefix cache: answers begin sooner where they send the same prompts, and each can find out by the time to the first token what another sent. Default: none.",
+        allowed: "lists of names of consumers, at least two in each, and each name in one list",
+        example: [["web-app", "batch"]],
+      }),
+  })
+  .meta({
+    description: "Who shares prefix caches of engines; all others have parts of their own (docs/prefix-caches.md).",
+    example: { share: [["web-app", "batch"]] },
+  });
+
 /** Envoy Gateway takes no longer ones (CRD of SecurityPolicy 1.9, jwt.providers). */
 const httpsUrl = z.url({ protocol: /^https$/ }).max(253);
 
@@ -161,6 +178,7 @@ export const gatewaySection = z
     tls: tlsSchema,
     consumers: consumersSchema,
     auth: authSchema.optional(),
+    prefixCaches: prefixCachesSchema.optional(),
     affinity: z.enum(AFFINITIES).default("none").meta({
       description:
         "What keeps a session at one replica, whose cache then knows its prompts: the header x-session-id, or a cookie that the gateway makes. Without it the least busy replica answers. Of models that do not say it themselves (docs/affinity.md).",

@@ -1,0 +1,138 @@
+/** The script that salts prefix caches, in the server that vLLM runs it in (uvicorn), asked over HTTP. */
+import { mkdirSync, mkdtempSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { repositoryRoot } from "../../../names/repository-root";
+import { Program } from "../../../rehearsal/cluster/lifeline";
+import { freePorts } from "../../../rehearsal/cluster/ports";
+import { requirePart } from "../../../rehearsal/parts/find";
+
+const PATHS = ["/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/embeddings", "/v2/rerank"];
+
+let folder: string;
+let server: Program;
+let url: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "inference-stacks-cache-salt-"));
+  writeKey("one");
+  const [port = 0] = await freePorts(1);
+  url = `http://127.0.0.1:${port}`;
+  server = new Program(
+    requirePart("ray-python"),
+    [join(repositoryRoot(), "test/e2e/cache-salt/echo.py"), String(port)],
+    join(folder, "log"),
+    {
+      env: {
+        PYTHONPATH: join(repositoryRoot(), "components/serving/scripts"),
+        PYTHONDONTWRITEBYTECODE: "1",
+        CACHE_SALT_KEY: join(folder, "key"),
+        CACHE_SALT_SHARED: JSON.stringify([["web", "batch"]]),
+      },
+      folder,
+    },
+  );
+  await server.ready(async () => ((await fetch(url).catch(() => undefined))?.ok ? true : undefined), 60);
+});
+afterAll(async () => {
+  await server?.stop();
+});
+
+/** As the kubelet writes a Secret: a folder of each version, and links that turn to the newest at once. */
+function writeKey(text: string): void {
+  const version = join(folder, `..${text}`);
+  mkdirSync(version);
+  writeFileSync(join(version, "key"), text);
+  symlinkSync(`..${text}`, join(folder, "..data_tmp"));
+  renameSync(join(folder, "..data_tmp"), join(folder, "..data"));
+  if (text === "one") {
+    symlinkSync("..data/key", join(folder, "key"));
+  }
+}
+
+interface Echo {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+function ask(body: string | Buffer, consumer?: string, path = "/v1/completions", type = "application/json") {
+  const headers = { "content-type": type, ...(consumer !== undefined && { "x-consumer-id": consumer }) };
+  return fetch(`${url}${path}`, { method: "POST", body, headers });
+}
+
+async function read(body: object, consumer?: string, path?: string): Promise<Readonly<Record<string, unknown>>> {
+  const { body: text } = (await (await ask(JSON.stringify(body), consumer, path)).json()) as Echo;
+  return JSON.parse(text) as Readonly<Record<string, unknown>>;
+}
+
+const saltOf = async (consumer?: string) => (await read({}, consumer)).cache_salt;
+
+describe("a request", () => {
+  it("gets the salt of its consumer on every path, whatever it says itself", async () => {
+    const salts = new Set<unknown>();
+    for (const path of PATHS) {
+      for (const own of [{}, { cache_salt: "mine" }, { cache_salt: null }, { cache_salt: ["web"] }]) {
+        salts.add((await read({ prompt: "hello", ...own }, "web", path)).cache_salt);
+      }
+    }
+    expect([...salts]).toEqual([expect.stringMatching(/^[\w-]{43}$/)]);
+  });
+
+  it("shares it with the consumer's group alone, and nobody has it without a name", async () => {
+    expect(await saltOf("batch")).toBe(await saltOf("web"));
+    const salts = [await saltOf("web"), await saltOf("partner"), await saltOf(), await saltOf("web,batch,x")];
+    expect(new Set(salts).size).toBe(salts.length);
+  });
+
+  it("is otherwise read as it was sent", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (body) => {
+        const { cache_salt: salt, ...rest } = await read(body, "partner");
+        const { cache_salt: _, ...sent } = body;
+        expect(salt).toBe(await saltOf("partner"));
+        expect(rest).toEqual(JSON.parse(JSON.stringify(sent)));
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("in another encoding of JSON, or with the field twice, gets it too", async () => {
+    const twice = (await (await ask('{"cache_salt":"a","cache_salt":"b"}', "web")).json()) as Echo;
+    const wide = (await (await ask(Buffer.from('{"prompt":"ü"}', "utf16le"), "web")).json()) as Echo;
+    for (const { body } of [twice, wide]) {
+      expect(JSON.parse(body)).toMatchObject({ cache_salt: await saltOf("web") });
+    }
+  });
+
+  it("that nobody can read is refused, before the engine reads it otherwise", async () => {
+    const deep = `{"a":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+    for (const body of ["[]", "null", '{"prompt":', '{"prompt":"}', "prompt=hello", deep]) {
+      const answer = await ask(body, "web");
+      expect([body.slice(0, 20), answer.status]).toEqual([body.slice(0, 20), 400]);
+      expect(await answer.json()).toMatchObject({ error: { type: "invalid_request_error", code: 400 } });
+    }
+  });
+
+  it("of more than 32 MiB is refused", async () => {
+    expect((await ask(Buffer.alloc(32 * 2 ** 20 + 1, "x"), "web")).status).toBe(413);
+  });
+
+  it("without a body, or with a form, passes as it is", async () => {
+    const empty = (await (await fetch(`${url}/sleep?level=1`, { method: "POST" })).json()) as Echo;
+    expect(empty.body).toBe("");
+    const form = new FormData();
+    form.set("file", "sound");
+    const answer = await fetch(`${url}/v1/audio/transcriptions`, { method: "POST", body: form });
+    expect(((await answer.json()) as Echo).body).toContain("sound");
+  });
+
+  it("has a new salt once the key is another, and is answered all the while", async () => {
+    const before = await saltOf("web");
+    writeKey("two");
+    const after = await saltOf("web");
+    expect(after).not.toBe(before);
+    expect(await saltOf("batch")).toBe(after);
+  });
+});
