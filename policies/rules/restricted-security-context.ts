@@ -1,5 +1,5 @@
 import { isExcepted, type PartialException, partialException, podSecurityLevel } from "../../names/pod-security";
-import { type Field, isObject } from "../lib/field";
+import type { Field } from "../lib/field";
 import { podDoors, projectedTokens, volumeDoors } from "../lib/pod-doors";
 import { offences } from "../lib/pod-security-standard";
 import { type PodTemplate, podTemplates } from "../lib/pods";
