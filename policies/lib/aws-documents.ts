@@ -96,7 +96,10 @@ export function principalsOf(statement: Field): Field[] {
 
 /** Whether a pattern of actions holds an action: `iam:Pa*` holds `iam:PassRole`. IAM does not tell cases apart. */
 export function holdsAction(pattern: string, action: string): boolean {
-  const expression = pattern.replace(/[.+^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*").replaceAll("?", ".");
+  const expression = pattern
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", ".*")
+    .replaceAll("?", ".");
   return new RegExp(`^${expression}$`, "i").test(action);
 }
 

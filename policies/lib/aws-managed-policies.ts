@@ -1,7 +1,8 @@
 import { isGiven, type Row } from "./rows";
 
 /** Policies of Amazon's that give all rights, those of a whole service, or the right to take them. */
-const FULL = /^arn:[\w-]+:iam::aws:policy\/(.*\/)?([\w-]*(FullAccess|Administrator|PowerUser)[\w-]*|SecretsManagerReadWrite)$/i;
+const FULL =
+  /^arn:[\w-]+:iam::aws:policy\/(.*\/)?([\w-]*(FullAccess|Administrator|PowerUser)[\w-]*|SecretsManagerReadWrite)$/i;
 const isFull = (arn: unknown) => typeof arn === "string" && FULL.test(arn);
 
 const ATTACHED: readonly (readonly [types: readonly string[], path: string])[] = [

@@ -21,7 +21,9 @@ export function leadsToModel({ kind, props }: Resource, resources: readonly Reso
         reference.get("kind").is((value) => value === "InferencePool") ||
         isModels(reference.get("namespace")) ||
         backends
-          .filter(({ props: backend }) => reference.get("name").is((name) => name === backend.get("metadata", "name").value))
+          .filter(({ props: backend }) =>
+            reference.get("name").is((name) => name === backend.get("metadata", "name").value),
+          )
           .some(({ props: backend }) => backend.get("spec", "endpoints").items().some(isInModel)),
     );
 }

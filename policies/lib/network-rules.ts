@@ -1,6 +1,6 @@
-import { GATEWAY_NAMESPACE } from "../../names/namespaces";
-import { METADATA_SERVICES, POD_IDENTITY_AGENT } from "../../names/metadata-services";
 import { cidrContains } from "../../names/cidr";
+import { METADATA_SERVICES, POD_IDENTITY_AGENT } from "../../names/metadata-services";
+import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import { API_SERVER_PORTS } from "./api-server-ports";
 import { isWorldOpen } from "./cidr";
 import { type Field, isObject } from "./field";
@@ -20,7 +20,9 @@ export function tooWideIngress(spec: Field, namespace: Field): TooWide[] {
     .items()
     .flatMap((rule) => {
       const ports = rule.get("ports");
-      const isExpected = isGateway ? isNarrow(ports, () => true) : isNarrow(ports, (port) => API_SERVER_PORTS.includes(port));
+      const isExpected = isGateway
+        ? isNarrow(ports, () => true)
+        : isNarrow(ports, (port) => API_SERVER_PORTS.includes(port));
       const open = isEmptyList(rule.get("from")) ? [rule] : rule.get("from").items().filter(isEverybody);
       return isExpected || !ports.is(() => true)
         ? []
@@ -132,7 +134,18 @@ const OVERRIDING = [
   "CiliumClusterwideNetworkPolicy",
 ];
 /** What of a rule says nothing of its peers. */
-const NO_PEERS = ["action", "name", "ports", "toPorts", "protocol", "protocols", "icmps", "metadata", "http", "ipVersion"];
+const NO_PEERS = [
+  "action",
+  "name",
+  "ports",
+  "toPorts",
+  "protocol",
+  "protocols",
+  "icmps",
+  "metadata",
+  "http",
+  "ipVersion",
+];
 const EVERYBODY = /^(|\*|all|all\(\)|global\(\)|world|cluster|Allow|Accept)$/i;
 
 /** Rules of such a policy that allow and name no peer. */
@@ -144,9 +157,15 @@ export function overridingRules({ kind, type, props }: Resource): TooWide[] {
   }
   return ["ingress", "egress"]
     .flatMap((direction) => spec.get(direction).items())
-    .filter((rule) => rule.get("action").is((action) => action === undefined || action === "Allow" || action === "Accept"))
+    .filter((rule) =>
+      rule.get("action").is((action) => action === undefined || action === "Allow" || action === "Accept"),
+    )
     .filter((rule) => !namesPeers(rule))
-    .map((field) => ({ field, found: "allows everybody, past all NetworkPolicies", allowed: "rules that name their peers" }));
+    .map((field) => ({
+      field,
+      found: "allows everybody, past all NetworkPolicies",
+      allowed: "rules that name their peers",
+    }));
 }
 
 function namesPeers(field: Field): boolean {

@@ -28,14 +28,23 @@ function inlineDrivers(spec: Field): Offence[] {
 }
 
 /** Systems inside of the cluster that tokens are for: its API server, and Istio's control plane. */
-const AUDIENCES = ["", "api", "istio-ca", "https://kubernetes.default.svc", "https://kubernetes.default.svc.cluster.local"];
+const AUDIENCES = [
+  "",
+  "api",
+  "istio-ca",
+  "https://kubernetes.default.svc",
+  "https://kubernetes.default.svc.cluster.local",
+];
 
 /** Tokens by which a pod is somebody in another system, such as a cloud. */
 function foreignTokens(spec: Field): Offence[] {
   return projectedTokens(spec)
     .map((token) => token.get("audience"))
     .filter((audience) => audience.is((value) => value !== undefined && !AUDIENCES.includes(String(value))))
-    .map((field) => ({ field, allowed: "a token for the cluster itself; rights in a cloud come from EKS Pod Identity or OKE" }));
+    .map((field) => ({
+      field,
+      allowed: "a token for the cluster itself; rights in a cloud come from EKS Pod Identity or OKE",
+    }));
 }
 
 /** Tokens that a volume brings, whatever `automountServiceAccountToken` says. */
@@ -84,7 +93,10 @@ const PV: readonly Row[] = [
 
 /** What a volume of the whole cluster opens of a node. */
 export function volumeDoors(resource: Resource): Offence[] {
-  return [...broken(PV, resource), ...(resource.kind === "PersistentVolume" ? localFolders(resource.props.get("spec")) : [])];
+  return [
+    ...broken(PV, resource),
+    ...(resource.kind === "PersistentVolume" ? localFolders(resource.props.get("spec")) : []),
+  ];
 }
 
 /** A folder of a node is for one claim, to be read, and none of the system's. */

@@ -4,7 +4,8 @@ import type { Resource } from "../lib/resource";
 import { broken, isGiven, isTrue, type Row } from "../lib/rows";
 
 const WEBHOOKS = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
-const NOT_ITS_OWN = "clientConfig.service of the cluster: a server elsewhere reads every object, Secrets too, and changes it";
+const NOT_ITS_OWN =
+  "clientConfig.service of the cluster: a server elsewhere reads every object, Secrets too, and changes it";
 
 const ROWS: readonly Row[] = [
   {
@@ -60,7 +61,8 @@ export const admissionEnforced = resourcePolicy(
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["isolation", "admission"],
-    remediationSteps: "Bind policies with validationActions: [Deny] and failurePolicy: Fail; give webhooks a Service and the resources that they judge.",
+    remediationSteps:
+      "Bind policies with validationActions: [Deny] and failurePolicy: Fail; give webhooks a Service and the resources that they judge.",
   },
   (resource, report) => {
     for (const finding of [...broken(ROWS, resource), ...everyRequest(resource)]) {
@@ -74,7 +76,8 @@ function everyRequest({ kind, props }: Resource): { field: Field; allowed: strin
   if (kind !== "MutatingWebhookConfiguration") {
     return [];
   }
-  const isAll = (list: Field) => list.is((value) => Array.isArray(value) && value.some((item) => /^\*(\/\*)?$/.test(String(item))));
+  const isAll = (list: Field) =>
+    list.is((value) => Array.isArray(value) && value.some((item) => /^\*(\/\*)?$/.test(String(item))));
   const isEmpty = (selector: Field) => selector.is((value) => !isObject(value) || Object.keys(value).length === 0);
   return props
     .get("webhooks")

@@ -1,5 +1,5 @@
 import encryption from "../data/encryption.json";
-import { hasCompanion, S3_BUCKET } from "../lib/buckets";
+import { hasCompanion, S3_BUCKETS } from "../lib/buckets";
 import { STAGE_SCHEMA, type StageConfig, stageOf } from "../lib/plan";
 import { stackPolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";
@@ -40,7 +40,7 @@ export const encryptionAtRest = stackPolicy<StageConfig>(
           }
         }
       }
-      if (isProduction && resource.type === S3_BUCKET && !hasCompanion(resource, S3_ENCRYPTION, resources)) {
+      if (isProduction && S3_BUCKETS.includes(resource.type) && !hasCompanion(resource, S3_ENCRYPTION, resources)) {
         report({
           resource,
           field: resource.props.get("bucket"),

@@ -87,7 +87,8 @@ export const gatewayExtensions = resourcePolicy(
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["isolation", "gateway"],
-    remediationSteps: "Use Envoy Gateway's own policies, and Backends in the gateway's namespace, as components/gateway does.",
+    remediationSteps:
+      "Use Envoy Gateway's own policies, and Backends in the gateway's namespace, as components/gateway does.",
   },
   (resource, report) => {
     for (const finding of broken(ROWS, resource)) {

@@ -93,7 +93,9 @@ function accountsIn(statement: Field): Field[] {
 /** Whether it speaks to the accounts that own things, as their root: IAM decides there. */
 function isAccountsOwn(statement: Field): boolean {
   const principals = principalsOf(statement);
-  return principals.length > 0 && accountsIn(statement).length === principals.length && wideActions(statement).length > 0;
+  return (
+    principals.length > 0 && accountsIn(statement).length === principals.length && wideActions(statement).length > 0
+  );
 }
 
 /** A thing has one owner: whom else a document gives all of it, is somebody else. */
@@ -106,7 +108,9 @@ function severalOwners(statements: readonly Field[]): Excess[] {
 
 function anybodys(statement: Field): Excess[] {
   return principalsOf(statement)
-    .filter((principal) => principal.is((name) => typeof name === "string" && /^[*?]+$|^arn:[^:]*:iam::[*?]/.test(name)))
+    .filter((principal) =>
+      principal.is((name) => typeof name === "string" && /^[*?]+$|^arn:[^:]*:iam::[*?]/.test(name)),
+    )
     .map((field) => ({ field, allowed: "a principal by name, or a condition on aws:PrincipalArn or aws:SourceArn" }));
 }
 
@@ -115,7 +119,8 @@ function wholeAccounts(statement: Field, kind: DocumentKind): Excess[] {
     ? []
     : accountsIn(statement).map((field) => ({
         field,
-        allowed: "a role by its ARN, or a condition on aws:PrincipalArn or sts:ExternalId: a whole account is everybody in it",
+        allowed:
+          "a role by its ARN, or a condition on aws:PrincipalArn or sts:ExternalId: a whole account is everybody in it",
       }));
 }
 
@@ -181,7 +186,12 @@ function anySubject(statement: Field): Excess[] {
   const field = statement.get("Condition");
   return isNamed || !field.is(() => true)
     ? []
-    : [{ field, allowed: "the subject in StringEquals, such as <issuer>:sub: system:serviceaccount:<namespace>:<name>" }];
+    : [
+        {
+          field,
+          allowed: "the subject in StringEquals, such as <issuer>:sub: system:serviceaccount:<namespace>:<name>",
+        },
+      ];
 }
 
 const isNarrow = (value: string) => !/[*?]/.test(value);

@@ -81,8 +81,7 @@ const CHECKS: readonly { readonly isExcess: (allowance: Allowance) => boolean; r
     allowed: "in compartment id …, of the compartment that everything is made in",
   },
   {
-    isExcess: ({ subject, condition }) =>
-      /^any-(user|group)$/i.test(subject) && !namesCallers(condition),
+    isExcess: ({ subject, condition }) => /^any-(user|group)$/i.test(subject) && !namesCallers(condition),
     allowed:
       "any-user where request.principal.type = 'cluster' or 'nodepool', or where a cluster, namespace and service account are named, in every case that the condition allows",
   },
@@ -114,7 +113,8 @@ const OKE_PRINCIPALS = /^(cluster|nodepool)$/i;
 /** What tells one workload of a tenancy from all others. */
 const WORKLOAD = ["cluster_id", "namespace", "service_account"].map((name) => `request.principal.${name}`);
 /** Variables that say who calls; a type alone is all of its kind. */
-const PRINCIPAL = /^request\.(principal\.(?!type$|cluster_id$|namespace$|service_account$)|(user|groups|instance|service)\.)/;
+const PRINCIPAL =
+  /^request\.(principal\.(?!type$|cluster_id$|namespace$|service_account$)|(user|groups|instance|service)\.)/;
 
 function namesCallers(condition: Allowance["condition"]): boolean {
   return (

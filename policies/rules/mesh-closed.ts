@@ -42,7 +42,8 @@ export const meshClosed = resourcePolicy(
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["isolation", "mesh"],
-    remediationSteps: "Declare the connection (components/core/connections.ts), from which the mesh takes its policies.",
+    remediationSteps:
+      "Declare the connection (components/core/connections.ts), from which the mesh takes its policies.",
   },
   (resource, report) => {
     for (const finding of [...broken(ROWS, resource), ...openPorts(resource), ...anonymous(resource)]) {
@@ -84,7 +85,9 @@ function anonymous(resource: Resource): Finding[] {
     .filter((rule) => {
       const sources = rule.get("from").items();
       const isOpen = sources.length === 0 ? isUnbound(rule) : sources.some((from) => isAnybody(from.get("source")));
-      return isOpen && !(isGateway && names(rule, () => true)) && !names(rule, (port) => API_SERVER_PORTS.includes(port));
+      return (
+        isOpen && !(isGateway && names(rule, () => true)) && !names(rule, (port) => API_SERVER_PORTS.includes(port))
+      );
     })
     .map((field) => ({ field, allowed: "sources by principal or namespace" }));
 }
@@ -107,7 +110,12 @@ function isAnybody(source: Field): boolean {
       : !given.is((value) => !isGiven(value)) && !given.items().some((item) => item.is(isWildcard));
   };
   const isExcluding = EXCLUDED.some((name) => source.get(name).is(isGiven));
-  const isWorld = ["ipBlocks", "remoteIpBlocks"].some((name) => source.get(name).items().some((item) => item.is(isWildcard)));
+  const isWorld = ["ipBlocks", "remoteIpBlocks"].some((name) =>
+    source
+      .get(name)
+      .items()
+      .some((item) => item.is(isWildcard)),
+  );
   return isWorld || (!isExcluding && !SOURCES.some(narrows));
 }
 

@@ -1,5 +1,5 @@
-import { METADATA_SERVICES } from "../../names/metadata-services";
 import { overlaps, parseCidr } from "../../names/cidr";
+import { METADATA_SERVICES } from "../../names/metadata-services";
 import { resourcePolicy } from "../lib/policy";
 import { broken, type Row } from "../lib/rows";
 
@@ -12,10 +12,16 @@ const PLACES: readonly (readonly [kinds: readonly string[], paths: readonly stri
   [["ServiceEntry"], ["spec.hosts[]", "spec.addresses[]", "spec.endpoints[].address"]],
   [["WorkloadEntry"], ["spec.address"]],
   [["RequestAuthentication"], ["spec.jwtRules[].jwksUri"]],
-  [["SecurityPolicy"], ["spec.jwt.providers[].remoteJWKS.uri", "spec.oidc.provider.issuer", "spec.oidc.provider.tokenEndpoint"]],
+  [
+    ["SecurityPolicy"],
+    ["spec.jwt.providers[].remoteJWKS.uri", "spec.oidc.provider.issuer", "spec.oidc.provider.tokenEndpoint"],
+  ],
   [["ScrapeConfig"], ["spec.staticConfigs[].targets[]"]],
   [["Probe"], ["spec.targets.staticConfig.static[]", "spec.prober.url"]],
-  [["ScaledObject", "ScaledJob"], ["spec.triggers[].metadata.serverAddress", "spec.triggers[].metadata.url"]],
+  [
+    ["ScaledObject", "ScaledJob"],
+    ["spec.triggers[].metadata.serverAddress", "spec.triggers[].metadata.url"],
+  ],
 ];
 
 /** Metadata services of clouds, and what only the host itself answers at. */
@@ -31,7 +37,8 @@ const FORBIDDEN = [
   "192.0.0.192/32",
 ].flatMap((cidr) => parseCidr(cidr) ?? []);
 
-const NAMES = /^(localhost|metadata|metadata\.google\.internal|instance-data(\.ec2\.internal)?)\.?$|169[.-]254[.-]169[.-]254/i;
+const NAMES =
+  /^(localhost|metadata|metadata\.google\.internal|instance-data(\.ec2\.internal)?)\.?$|169[.-]254[.-]169[.-]254/i;
 
 const ROWS: readonly Row[] = [
   ...PLACES.flatMap(([on, paths]) =>

@@ -64,8 +64,7 @@ export const networkPolicyPerNamespace = stackPolicy(
 /** Whether the cloud gives a role to pods of this namespace, by the agent on their node. */
 function hasPodIdentity(namespace: Field, resources: readonly Resource[]): boolean {
   return resources.some(
-    ({ type, props }) =>
-      type === POD_IDENTITY && !props.get("namespace").is((value) => value !== namespace.value),
+    ({ type, props }) => type === POD_IDENTITY && !props.get("namespace").is((value) => value !== namespace.value),
   );
 }
 

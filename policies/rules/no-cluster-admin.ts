@@ -1,7 +1,7 @@
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import roles from "../data/cluster-admin-charts.json";
-import { type Field, isObject } from "../lib/field";
 import { administeringRole, anybodyAsSubject, waysToAdmin } from "../lib/cluster-rights";
+import { type Field, isObject } from "../lib/field";
 import { resourcePolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";
 import { broken, isTrue, type Row } from "../lib/rows";
@@ -36,7 +36,12 @@ export const noClusterAdmin = resourcePolicy(
     remediationSteps: "List the API groups, resources and verbs that the program calls.",
   },
   (resource, report) => {
-    for (const way of [...inRole(resource), ...inBinding(resource), ...inChart(resource), ...broken(ADD_ONS, resource)]) {
+    for (const way of [
+      ...inRole(resource),
+      ...inBinding(resource),
+      ...inChart(resource),
+      ...broken(ADD_ONS, resource),
+    ]) {
       report({ resource, ...way });
     }
   },

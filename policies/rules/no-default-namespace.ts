@@ -18,7 +18,8 @@ export const noDefaultNamespace = resourcePolicy(
   (resource, report) => {
     // Of the two kinds of pools, Calico's are the cluster's, NVIDIA's a namespace's.
     const isCalicoPool = /projectcalico.*:IPPool/.test(resource.type);
-    const isNamespaced = !isCalicoPool && resource.kind !== undefined && !CLUSTER_SCOPED.has(resource.kind.replace(/(Patch|List)$/, ""));
+    const isNamespaced =
+      !isCalicoPool && resource.kind !== undefined && !CLUSTER_SCOPED.has(resource.kind.replace(/(Patch|List)$/, ""));
     if (!isNamespaced && resource.type !== HELM_RELEASE) {
       return;
     }

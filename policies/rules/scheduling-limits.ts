@@ -28,7 +28,8 @@ export const schedulingLimits = resourcePolicy(
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["isolation", "scheduling"],
-    remediationSteps: "Take nodeSelector, tolerations and priorityClassName from the model's plan and the platform's classes.",
+    remediationSteps:
+      "Take nodeSelector, tolerations and priorityClassName from the model's plan and the platform's classes.",
   },
   (resource, report) => {
     for (const finding of [...broken(CLASSES, resource), ...(isListed(resource) ? [] : inPods(resource))]) {
@@ -79,8 +80,7 @@ function selected(spec: Field): Field[] {
     ...CONTROL_PLANE.map((label) => selector.get(label)).filter((field) => field.is((value) => value !== undefined)),
     ...expressions.filter(
       (expression) =>
-        expression.get("key").is(isOneOf(...CONTROL_PLANE)) &&
-        expression.get("operator").is(isOneOf("In", "Exists")),
+        expression.get("key").is(isOneOf(...CONTROL_PLANE)) && expression.get("operator").is(isOneOf("In", "Exists")),
     ),
   ];
 }

@@ -1,11 +1,7 @@
 import { resourcePolicy } from "../lib/policy";
 import { broken, isGiven, type Row } from "../lib/rows";
 
-const REMOTE = [
-  "command:remote:Command",
-  "command:remote:CopyFile",
-  "command:remote:CopyToRemote",
-];
+const REMOTE = ["command:remote:Command", "command:remote:CopyFile", "command:remote:CopyToRemote"];
 
 const ROWS: readonly Row[] = [
   {
@@ -23,7 +19,8 @@ export const sshHostKey = resourcePolicy(
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["supply-chain", "authentication"],
-    remediationSteps: "Set connection.hostKey, and connection.proxy.hostKey, to what ssh-keyscan shows and the machine's owner confirms.",
+    remediationSteps:
+      "Set connection.hostKey, and connection.proxy.hostKey, to what ssh-keyscan shows and the machine's owner confirms.",
   },
   (resource, report) => {
     for (const finding of broken(ROWS, resource)) {

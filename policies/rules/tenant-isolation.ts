@@ -100,7 +100,9 @@ export const tenantIsolation = stackPolicy(
 /** Whether it asks who calls; of what is unknown the doubt stays with the field, and the result is then undecided. */
 function asks(policy: Resource): boolean {
   const { props } = policy;
-  return broken(LETTING_PASS, policy).length > 0 ? false : AUTHENTICATION.some((kind) => !props.get("spec", kind).is((value) => value === undefined || value === null));
+  return broken(LETTING_PASS, policy).length > 0
+    ? false
+    : AUTHENTICATION.some((kind) => !props.get("spec", kind).is((value) => value === undefined || value === null));
 }
 
 /** A route whose service asks, it says. Where a model answers, nobody does: engines believe whoever reaches them. */
