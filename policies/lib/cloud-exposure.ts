@@ -1,8 +1,8 @@
 import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
-import { allowing, isBound, namesCallers, principalsOf } from "./aws-documents";
+import { allowing, isBound, namesCallers, oneOrMore, principalsOf } from "./aws-documents";
 import { hasCompanion, S3_BUCKETS } from "./buckets";
 import { isWorldOpen } from "./cidr";
-import { type Field, isObject, UNKNOWN } from "./field";
+import { type Field, isObject } from "./field";
 import type { Finding } from "./policy";
 import { PUBLIC_ROWS } from "./public-rows";
 import type { Resource } from "./resource";
@@ -85,8 +85,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
     const isPublic =
       address.is((value) => value !== true) &&
       resource.props.get("prohibitInternetIngress").is((value) => value !== true);
-    return isPublic && !isForLoadBalancers(resource, resources)
-      ? [{ field: address, allowed: "true; only the subnet of a cluster's load balancers is public" }]
+    return isPublic && !isForClients(resource, resources)
+      ? [
+          {
+            field: address,
+            allowed: "true; only the subnets of a cluster's load balancers and of its endpoint are public",
+          },
+        ]
       : [];
   },
   "aws:ec2/securityGroup:SecurityGroup": securityGroup,
@@ -109,25 +114,25 @@ function isBehindGroups(cluster: Resource, resources: readonly Resource[]): bool
   );
 }
 
-/** Whether a cluster puts its load balancers there. */
-function isForLoadBalancers(subnet: Resource, resources: readonly Resource[]): boolean {
-  return resources.some(
-    (cluster) =>
-      cluster.type === OKE &&
-      refersTo(cluster, "options", cluster.props.get("options", "serviceLbSubnetIds"), subnet.type, [subnet]),
-  );
+/** Whether a cluster puts its load balancers there, or the endpoint of its API, which is judged with the cluster. */
+function isForClients(subnet: Resource, resources: readonly Resource[]): boolean {
+  return resources
+    .filter(({ type }) => type === OKE)
+    .some((cluster) =>
+      [
+        ["options", cluster.props.get("options", "serviceLbSubnetIds")] as const,
+        ["endpointConfig", cluster.props.get("endpointConfig", "subnetId")] as const,
+      ].some(([property, ids]) => refersTo(cluster, property, ids, subnet.type, [subnet])),
+    );
 }
 
 /** Whether ids in a property are those of such resources: by their origin, where that is told, or by name. An unknown id may be one. */
 function refersTo(from: Resource, property: string, ids: Field, type: string, among: readonly Resource[]): boolean {
   const known = among.filter((resource) => resource.type === type);
   const origins = from.dependenciesOf(property) ?? [];
-  return (
-    known.some(({ urn }) => origins.includes(urn)) ||
-    (!ids.is(Array.isArray) && ids.value === UNKNOWN) ||
-    (ids.items().length > 0 &&
-      ids.items().every((id) => !id.is((value) => !known.some(({ props }) => props.get("id").value === value))))
-  );
+  const listed = oneOrMore(ids);
+  const isKnown = (id: Field) => !id.is((value) => !known.some(({ props }) => props.get("id").value === value));
+  return known.some(({ urn }) => origins.includes(urn)) || (listed.length > 0 && listed.every(isKnown));
 }
 
 /** TCP, as AWS and OCI write it; absent where the rule is about nothing else. */

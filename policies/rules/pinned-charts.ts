@@ -31,7 +31,12 @@ const ROWS: readonly Row[] = [
     isWrong: (repo) => /^http:/i.test(String(repo)),
     allowed: "https://…, or an OCI registry",
   },
-  { on: ["kubernetes:helm.sh/v3:Chart"], path: "fetchOpts.repo", isWrong: (repo) => /^http:/i.test(String(repo)), allowed: "https://…" },
+  {
+    on: ["kubernetes:helm.sh/v3:Chart"],
+    path: "fetchOpts.repo",
+    isWrong: (repo) => /^http:/i.test(String(repo)),
+    allowed: "https://…",
+  },
   ...["kubernetes:yaml:ConfigFile", "kubernetes:yaml/v2:ConfigFile"].map((type) => ({
     on: [type],
     path: "file",
