@@ -6,7 +6,7 @@ const ROWS: readonly Row[] = [
     on: ["EnvoyPatchPolicy"],
     path: "spec",
     isWrong: () => true,
-    found: "changes what the gateway tells its proxies, authentication too",
+    found: "is a patch of what the gateway tells its proxies, authentication too",
     allowed: "the fields of Envoy Gateway's own policies",
   },
   {
