@@ -6,6 +6,7 @@ import { gpuClaimedOnce } from "./rules/gpu-claimed-once";
 import { gpuExclusive } from "./rules/gpu-exclusive";
 import { gpuTolerations } from "./rules/gpu-tolerations";
 import { imageArchitecture } from "./rules/image-architecture";
+import { knownServers } from "./rules/known-servers";
 import { leastPrivilegeAws } from "./rules/least-privilege-aws";
 import { leastPrivilegeOci } from "./rules/least-privilege-oci";
 import { memoryFit } from "./rules/memory-fit";
@@ -29,7 +30,6 @@ import { serviceLevelCertainty } from "./rules/service-level-certainty";
 import { serviceLevelHeadroom } from "./rules/service-level-headroom";
 import { serviceLinksOff } from "./rules/service-links-off";
 import { singleAutoscalerPerTarget } from "./rules/single-autoscaler-per-target";
-import { sshHostKey } from "./rules/ssh-host-key";
 import { tenantIsolation } from "./rules/tenant-isolation";
 
 /** Every policy of the pack, by name. A new policy is a file in `rules/` and a line here. */
@@ -41,6 +41,7 @@ export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   gpuExclusive,
   gpuTolerations,
   imageArchitecture,
+  knownServers,
   leastPrivilegeAws,
   leastPrivilegeOci,
   memoryFit,
@@ -64,6 +65,5 @@ export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   serviceLevelHeadroom,
   serviceLinksOff,
   singleAutoscalerPerTarget,
-  sshHostKey,
   tenantIsolation,
 ];

@@ -10,11 +10,22 @@ import {
 import { type Field, isObject } from "../lib/field";
 import { type Report, resourcePolicy } from "../lib/policy";
 import { HELM_CHART, type Resource } from "../lib/resource";
+import { broken, type Row } from "../lib/rows";
 import { secretPlaces } from "../lib/secret-places";
 
 interface NamesConfig {
   readonly publicNames: readonly string[];
 }
+
+/** What can be tried out is as good as plain. */
+const SHORT: readonly Row[] = [
+  {
+    on: ["random:index/randomPassword:RandomPassword"],
+    path: "length",
+    isWrong: (length) => Number(length) < 16,
+    allowed: "16 characters or more",
+  },
+];
 
 export const noPlaintextSecret = resourcePolicy<NamesConfig>(
   {
@@ -38,6 +49,9 @@ export const noPlaintextSecret = resourcePolicy<NamesConfig>(
       "Put the value into a Secret made from a Pulumi secret, and refer to it by secretKeyRef, a mounted file or the chart's existingSecret.",
   },
   (resource, report, { publicNames }) => {
+    for (const finding of broken(SHORT, resource)) {
+      report({ resource, ...finding });
+    }
     if (resource.kind === "Secret") {
       checkSecret(resource, report);
       return;

@@ -52,13 +52,21 @@ const ROWS: readonly Row[] = [
     isWrong: isRemoteText,
     allowed: HERE,
   })),
+  ...["create", "update", "delete"].map((path) => ({
+    on: ["command:local:Command", "command:remote:Command"],
+    path,
+    isWrong: (script: unknown) =>
+      /\b(curl|wget)\b[^|;&\n]*\|\s*(sudo\s+(-\w+\s+)*)?(ba|da|z|k)?sh\b/.test(String(script)),
+    found: "is a command that runs what it fetches",
+    allowed: "a program whose checksum was compared",
+  })),
 ];
 
 export const pinnedCharts = resourcePolicy(
   {
     name: "pinned-charts",
     description:
-      "Every Helm chart has an exact version of a repository: no range, no latest, no archive at an address, and no program that changes it afterwards; manifests and overlays are files beside the program.",
+      "Every Helm chart has an exact version of a repository: no range, no latest, no archive at an address, and no program that changes it afterwards; manifests and overlays are files beside the program, and no command runs what it fetches.",
     severity: "medium",
     enforcementLevel: "mandatory",
     tags: ["supply-chain"],

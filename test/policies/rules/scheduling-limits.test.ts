@@ -2,7 +2,7 @@ import { schedulingLimits } from "../../../policies/rules/scheduling-limits";
 import { deployment, object, podSpec, policyCases, UNKNOWN } from "../cases";
 
 const pod = (changes: Record<string, unknown>) => [deployment(podSpec(changes))];
-const priority = (body: object) => [object("scheduling.k8s.io/v1", "PriorityClass", body)];
+const priority = (body: Readonly<Record<string, unknown>>) => [object("scheduling.k8s.io/v1", "PriorityClass", body)];
 const EVERY = [{ operator: "Exists" }];
 const terms = (matchExpressions: object[]) => ({
   nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } },
