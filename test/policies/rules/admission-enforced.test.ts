@@ -1,7 +1,8 @@
 import { admissionEnforced } from "../../../policies/rules/admission-enforced";
 import { object, policyCases, UNKNOWN } from "../cases";
 
-const admission = (kind: string, body: Readonly<Record<string, unknown>>) => object("admissionregistration.k8s.io/v1", kind, body);
+const admission = (kind: string, body: Readonly<Record<string, unknown>>) =>
+  object("admissionregistration.k8s.io/v1", kind, body);
 const binding = (spec: object) => [
   admission("ValidatingAdmissionPolicyBinding", { spec: { policyName: "a", ...spec } }),
 ];
