@@ -97,7 +97,7 @@ export const SECRETS: readonly Attack[] = [
   ],
   ["a password that can be tried", SECRET, [resource("random:index/randomPassword:RandomPassword", { length: 6 })]],
   [
-    "cards that pods share under the name of whole ones",
+    "cards that pods share as if they were whole",
     "gpu-exclusive",
     [
       object(
