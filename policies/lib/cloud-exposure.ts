@@ -161,7 +161,7 @@ const WEB_PORTS = [80, 443, ...Object.values(GATEWAY_NODE_PORTS)];
 
 /** A rule that lets strangers in to more than the web ports by TCP; ICMP and rules of outgoing traffic are no doors. */
 function openDoor(sources: Field, protocols: readonly Field[], first: Field, last: Field): Exposure[] {
-  const isOpen = sources.is((value) => [value].flat().some((cidr) => typeof cidr === "string" && isWorldOpen(cidr)));
+  const isOpen = oneOrMore(sources).some((each) => each.is((cidr) => typeof cidr === "string" && isWorldOpen(cidr)));
   // Of other protocols clouds ignore the ports, or mean others by them.
   const isTcp = !protocols.some((protocol) => protocol.is((value) => !TCP.test(String(value))));
   const isWeb =

@@ -77,7 +77,7 @@ function ways(
 }
 
 function holds(list: Field, names: readonly string[]): boolean {
-  return list.is((value) => Array.isArray(value) && value.some((item) => names.includes(String(item))));
+  return list.items().some((item) => item.is((value) => names.includes(String(value))));
 }
 
 /** Whether a role administers: the whole cluster, or a part of the system. */
