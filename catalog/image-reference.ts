@@ -16,22 +16,18 @@ export function parseImage(reference: string): ImageReference {
 
 /** Tags that follow a branch or a release instead of naming one. */
 const MOVING_TAGS = [
-  "latest",
-  "main",
-  "master",
-  "dev",
-  "devel",
-  "develop",
-  "edge",
-  "nightly",
-  "stable",
-  "head",
-  "snapshot",
+  ...["latest", "main", "master", "trunk", "head", "tip", "dev", "devel", "develop", "development", "snapshot"],
+  ...["edge", "nightly", "weekly", "daily", "rolling", "next", "canary", "preview", "experimental", "unstable"],
+  ...["stable", "lts", "release", "current", "production", "prod", "staging", "testing", "test", "alpha", "beta", "rc"],
 ];
 
-/** True for a tag that names another image tomorrow, in whatever case it is written. */
+/** A major version alone, which moves with every release: longer numbers are of builds. */
+const MAJOR = /^v?\d{1,2}$/;
+
+/** True for a tag that names another image tomorrow, in whatever case it is written, also for one variant: `latest-cuda`. */
 export function isMovingTag(tag: string): boolean {
-  return MOVING_TAGS.includes(tag.toLowerCase());
+  const name = tag.toLowerCase();
+  return MOVING_TAGS.includes(name) || MAJOR.test(name) || /^latest-|-latest$/.test(name);
 }
 
 /** True when the reference names one image for good: a digest, or a tag that does not move. */

@@ -57,8 +57,8 @@ export interface Evaluation {
  */
 export function evaluatePolicies(resources: readonly RecordedInputs[], options: EvaluationOptions): Evaluation {
   const policies = options.policies ?? allPolicies;
-  const custom = resources.filter((resource) => resource.custom).map(toFacts);
-  const results = policies.map((policy) => run(policy, custom, options));
+  const judged = resources.filter(({ custom, type }) => custom || type.startsWith("kubernetes:")).map(toFacts);
+  const results = policies.map((policy) => run(policy, judged, options));
   const violations = results.flatMap((result) => result.violations);
   const failed = results.filter((result) => result.violations.some(({ severity }) => severity === "mandatory")).length;
   const warned = results.filter((result) => result.violations.length > 0).length - failed;

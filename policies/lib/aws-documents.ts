@@ -1,35 +1,62 @@
 import type { Field } from "./field";
 import type { Resource } from "./resource";
+import { select } from "./rows";
 
 /** What a document is for: rights of who has it, who may work as a role, or who may use a thing. */
 export type DocumentKind = "rights" | "trust" | "resource";
 
-export interface DocumentPlace {
-  readonly property: string;
+interface DocumentPlace {
+  /** Property path; `[]` stands for every element of a list. */
+  readonly path: string;
   readonly kind: DocumentKind;
 }
 
+const of = (kind: DocumentKind, path = "policy"): DocumentPlace[] => [{ kind, path }];
+
 /** Where resources of AWS hold IAM documents, by type. */
-export const DOCUMENT_PLACES: Readonly<Record<string, DocumentPlace>> = {
-  "aws:iam/policy:Policy": { property: "policy", kind: "rights" },
-  "aws:iam/rolePolicy:RolePolicy": { property: "policy", kind: "rights" },
-  "aws:iam/userPolicy:UserPolicy": { property: "policy", kind: "rights" },
-  "aws:iam/groupPolicy:GroupPolicy": { property: "policy", kind: "rights" },
-  "aws:iam/role:Role": { property: "assumeRolePolicy", kind: "trust" },
-  "aws:ecr/repositoryPolicy:RepositoryPolicy": { property: "policy", kind: "resource" },
-  "aws:kms/key:Key": { property: "policy", kind: "resource" },
-  "aws:kms/keyPolicy:KeyPolicy": { property: "policy", kind: "resource" },
-  "aws:s3/bucketPolicy:BucketPolicy": { property: "policy", kind: "resource" },
-  "aws:secretsmanager/secretPolicy:SecretPolicy": { property: "policy", kind: "resource" },
-  "aws:sns/topicPolicy:TopicPolicy": { property: "policy", kind: "resource" },
-  "aws:sqs/queue:Queue": { property: "policy", kind: "resource" },
-  "aws:sqs/queuePolicy:QueuePolicy": { property: "policy", kind: "resource" },
+export const DOCUMENT_PLACES: Readonly<Record<string, readonly DocumentPlace[]>> = {
+  "aws:iam/policy:Policy": of("rights"),
+  "aws:iam/rolePolicy:RolePolicy": of("rights"),
+  "aws:iam/userPolicy:UserPolicy": of("rights"),
+  "aws:iam/groupPolicy:GroupPolicy": of("rights"),
+  "aws:iam/role:Role": [...of("trust", "assumeRolePolicy"), ...of("rights", "inlinePolicies[].policy")],
+  "aws:ssoadmin/permissionSetInlinePolicy:PermissionSetInlinePolicy": of("rights", "inlinePolicy"),
+  "aws:backup/vaultPolicy:VaultPolicy": of("resource"),
+  "aws:cloudwatch/eventBusPolicy:EventBusPolicy": of("resource"),
+  "aws:dynamodb/resourcePolicy:ResourcePolicy": of("resource"),
+  "aws:ecr/registryPolicy:RegistryPolicy": of("resource"),
+  "aws:ecr/repositoryPolicy:RepositoryPolicy": of("resource"),
+  "aws:efs/fileSystemPolicy:FileSystemPolicy": of("resource"),
+  "aws:kms/key:Key": of("resource"),
+  "aws:kms/keyPolicy:KeyPolicy": of("resource"),
+  "aws:kms/replicaKey:ReplicaKey": of("resource"),
+  "aws:opensearch/domain:Domain": of("resource", "accessPolicies"),
+  "aws:opensearch/domainPolicy:DomainPolicy": of("resource", "accessPolicies"),
+  "aws:s3/accessPoint:AccessPoint": of("resource"),
+  "aws:s3/bucket:Bucket": of("resource"),
+  "aws:s3/bucketV2:BucketV2": of("resource"),
+  "aws:s3/bucketPolicy:BucketPolicy": of("resource"),
+  "aws:secretsmanager/secret:Secret": of("resource"),
+  "aws:secretsmanager/secretPolicy:SecretPolicy": of("resource"),
+  "aws:sns/topic:Topic": of("resource"),
+  "aws:sns/topicPolicy:TopicPolicy": of("resource"),
+  "aws:sqs/queue:Queue": of("resource"),
+  "aws:sqs/queuePolicy:QueuePolicy": of("resource"),
 };
 
-/** The document of a resource, as it holds it: as text, mostly. Undefined: such a resource has none. */
-export function documentOf(resource: Resource): { readonly field: Field; readonly kind: DocumentKind } | undefined {
-  const place = DOCUMENT_PLACES[resource.type];
-  return place && { field: resource.props.get(place.property), kind: place.kind };
+/** A document as its resource holds it: as text, mostly. */
+export interface IamDocument {
+  readonly field: Field;
+  readonly kind: DocumentKind;
+}
+
+/** The documents that a resource holds. */
+export function documentsOf({ type, props }: Resource): IamDocument[] {
+  return (DOCUMENT_PLACES[type] ?? []).flatMap(({ path, kind }) =>
+    select(props, path)
+      .filter((field) => !field.is((value) => value === undefined || value === null || Array.isArray(value)))
+      .map((field) => ({ field, kind })),
+  );
 }
 
 /**
@@ -64,24 +91,61 @@ export function oneOrMore(field: Field): Field[] {
 /** Principals by whom a statement is about: everybody as `*`, a service or an account by its name. */
 export function principalsOf(statement: Field): Field[] {
   const principal = statement.get("Principal");
-  return principal.text() === undefined ? principal.entries().flatMap(([, of]) => oneOrMore(of)) : [principal];
+  return principal.text() === undefined ? principal.entries().flatMap(([, listed]) => oneOrMore(listed)) : [principal];
 }
 
-/** Keys of requests that say who calls, or on whose behalf (IAM User Guide, "AWS global condition context keys"). */
-const CALLER = /^(aws:Principal(Arn|Account|OrgID)|aws:Source(Arn|Account|OrgID)|kms:CallerAccount)$/i;
-/** Operators that hold where the key is there and equal. */
-const EQUAL = /^(String(Equals|EqualsIgnoreCase|Like)|Arn(Equals|Like))$/;
+/** Whether a pattern of actions holds an action: `iam:Pa*` holds `iam:PassRole`. IAM does not tell cases apart. */
+export function holdsAction(pattern: string, action: string): boolean {
+  const expression = pattern
+    .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+    .replaceAll("*", ".*")
+    .replaceAll("?", ".");
+  return new RegExp(`^${expression}$`, "i").test(action);
+}
 
-/** Whether a condition binds a statement to callers that it names: every one of its values does. */
-export function namesCallers(statement: Field): boolean {
+/** A test that a statement's condition makes: its operator, the key of the request, and the values. */
+export interface ConditionTest {
+  readonly key: string;
+  readonly values: readonly Field[];
+}
+
+/** Operators that hold where the key is there and equal. */
+const EQUAL = /^(ForAnyValue:)?(String(Equals|EqualsIgnoreCase|Like)|Arn(Equals|Like)|IpAddress)$/i;
+
+/** What must hold for a statement to allow something: tests of equality, of which all hold. */
+export function testsOf(statement: Field): ConditionTest[] {
   return statement
     .get("Condition")
     .entries()
     .filter(([operator]) => EQUAL.test(operator))
     .flatMap(([, keys]) => keys.entries())
-    .some(
-      ([key, values]) =>
-        CALLER.test(key) &&
-        oneOrMore(values).every((value) => value.is((it) => typeof it === "string" && !/^(arn:)?[*?:]+$/.test(it))),
-    );
+    .map(([key, values]) => ({ key, values: oneOrMore(values) }));
+}
+
+/** Whether some test of a statement is of a key, and no known value of it fails `isNarrow`. */
+export function isBound(statement: Field, key: RegExp, isNarrow: (value: string) => boolean): boolean {
+  return testsOf(statement).some(
+    (test) =>
+      key.test(test.key) &&
+      test.values.length > 0 &&
+      !test.values.some((value) => value.is((it) => typeof it !== "string" || !isNarrow(it))),
+  );
+}
+
+/** Keys of requests that say who calls, or on whose behalf (IAM User Guide, "AWS global condition context keys"). */
+const CALLER =
+  /^(aws:Principal(Arn|Account|OrgID|OrgPaths)|aws:Source(Arn|Account|OrgID|Owner)|kms:CallerAccount|sts:ExternalId)$/i;
+
+/** Whether a condition binds a statement to callers that it names: every one of its values does. */
+export function namesCallers(statement: Field): boolean {
+  return isBound(statement, CALLER, namesSomebody);
+}
+
+/** An account, an organization, or an ARN with the account or, in its place, the name of a thing in it. */
+function namesSomebody(value: string): boolean {
+  if (!value.startsWith("arn:")) {
+    return !/[*?]/.test(value);
+  }
+  const [, , , , account = "", ...rest] = value.split(":");
+  return account === "" ? /^[^*?]/.test(rest.join(":")) : /^\d{12}$/.test(account);
 }

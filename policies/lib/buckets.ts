@@ -1,7 +1,8 @@
 import { type Field, UNKNOWN } from "./field";
 import type { Resource } from "./resource";
 
-export const S3_BUCKET = "aws:s3/bucket:Bucket";
+/** Buckets of S3, under both names that the provider gives the type. */
+export const S3_BUCKETS: readonly string[] = ["aws:s3/bucket:Bucket", "aws:s3/bucketV2:BucketV2"];
 
 /**
  * True when a resource of type `type` configures this S3 bucket. In AWS the settings of a bucket are

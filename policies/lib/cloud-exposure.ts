@@ -1,51 +1,54 @@
 import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
-import { hasCompanion, S3_BUCKET } from "./buckets";
+import { allowing, isBound, namesCallers, oneOrMore, principalsOf } from "./aws-documents";
+import { hasCompanion, S3_BUCKETS } from "./buckets";
 import { isWorldOpen } from "./cidr";
-import { type Field, isObject, snapshot, type Value } from "./field";
+import { type Field, isObject } from "./field";
 import type { Finding } from "./policy";
+import { PUBLIC_ROWS } from "./public-rows";
 import type { Resource } from "./resource";
+import { broken, select } from "./rows";
 
 export type Exposure = Omit<Finding, "resource">;
 type Check = (resource: Resource, resources: readonly Resource[]) => Exposure[];
 
 const PUBLIC_ACCESS_BLOCK = "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock";
+const NSG = "oci:Core/networkSecurityGroup:NetworkSecurityGroup";
+const OKE = "oci:ContainerEngine/cluster:Cluster";
 
 /** What a cloud resource opens to strangers. */
 export function cloudExposures(resource: Resource, resources: readonly Resource[]): Exposure[] {
-  return CHECKS[resource.type]?.(resource, resources) ?? [];
+  return [...broken(PUBLIC_ROWS, resource), ...(CHECKS[resource.type]?.(resource, resources) ?? [])];
 }
 
+const bucket: Check = (resource, resources) => [
+  ...publicAcl(resource),
+  ...publicPolicy(resource),
+  ...(hasCompanion(resource, PUBLIC_ACCESS_BLOCK, resources)
+    ? []
+    : [
+        {
+          field: resource.props.get("bucket"),
+          found: "has no public access block",
+          allowed: `a ${PUBLIC_ACCESS_BLOCK} for the bucket`,
+        },
+      ]),
+];
+
+const securityGroup: Check = ({ props }) =>
+  props
+    .get("ingress")
+    .items()
+    .flatMap((rule) => awsRule(rule, ["cidrBlocks", "ipv6CidrBlocks"]));
+
+const securityList: Check = ({ props }) => props.get("ingressSecurityRules").items().flatMap(ociRule);
+
 const CHECKS: Readonly<Record<string, Check>> = {
-  [S3_BUCKET]: (bucket, resources) => [
-    ...publicAcl(bucket),
-    ...(hasCompanion(bucket, PUBLIC_ACCESS_BLOCK, resources)
-      ? []
-      : [
-          {
-            field: bucket.props.get("bucket"),
-            found: "has no public access block",
-            allowed: `a ${PUBLIC_ACCESS_BLOCK} for the bucket`,
-          },
-        ]),
-  ],
+  ...Object.fromEntries(S3_BUCKETS.map((type) => [type, bucket])),
   "aws:s3/bucketAcl:BucketAcl": publicAcl,
-  [PUBLIC_ACCESS_BLOCK]: ({ props }) =>
-    ["blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets"]
-      .map((name) => props.get(name))
-      .filter((field) => field.is((value) => value !== true))
-      .map((field) => ({ field, allowed: "true" })),
-  "aws:s3/bucketPolicy:BucketPolicy": ({ props }) => {
-    const policy = props.get("policy");
-    return policy.is(allowsAnyone)
-      ? [
-          {
-            field: policy,
-            found: "is open to everyone",
-            allowed: "named principals, or a condition on who calls or from where",
-          },
-        ]
-      : [];
-  },
+  "aws:s3/bucketAclV2:BucketAclV2": publicAcl,
+  "aws:s3/bucketObject:BucketObject": publicAcl,
+  "aws:s3/bucketObjectv2:BucketObjectv2": publicAcl,
+  "aws:s3/bucketPolicy:BucketPolicy": publicPolicy,
   "aws:eks/cluster:Cluster": ({ props }) => {
     const vpc = props.get("vpcConfig");
     const cidrs = vpc.get("publicAccessCidrs");
@@ -58,49 +61,87 @@ const CHECKS: Readonly<Record<string, Check>> = {
       ? [{ field: cidrs, allowed: "endpointPublicAccess: false, or the networks of the operators" }]
       : [];
   },
-  "aws:rds/instance:Instance": ({ props }) => mustBeFalse(props.get("publiclyAccessible")),
-  "oci:ObjectStorage/bucket:Bucket": ({ props }) => {
-    const access = props.get("accessType");
-    return access.is((value) => value !== undefined && value !== "NoPublicAccess")
-      ? [{ field: access, allowed: "NoPublicAccess" }]
+  "aws:eks/nodeGroup:NodeGroup": ({ props }) => {
+    const access = props.get("remoteAccess");
+    const groups = access.get("sourceSecurityGroupIds");
+    return access.is(isObject) && groups.is((ids) => !Array.isArray(ids) || ids.length === 0)
+      ? [{ field: access, found: "is open to the world by SSH", allowed: "nothing, or sourceSecurityGroupIds" }]
       : [];
   },
-  "oci:ContainerEngine/cluster:Cluster": ({ props }) => {
-    const isPublic = props.get("endpointConfig", "isPublicIpEnabled");
-    // Rules of the groups are judged themselves: they let no strangers in at the port of the Kubernetes API.
-    const hasGroups = !props.get("endpointConfig", "nsgIds").is((ids) => !Array.isArray(ids) || ids.length === 0);
-    return isPublic.is((value) => value === true) && !hasGroups
-      ? [{ field: isPublic, allowed: "false, or true behind security groups (endpointConfig.nsgIds)" }]
-      : [];
-  },
-  // What is left out depends on the subnet: a public one gives machines public addresses.
-  "oci:Core/instanceConfiguration:InstanceConfiguration": ({ props }) => {
-    const address = props.get("instanceDetails", "launchDetails", "createVnicDetails", "assignPublicIp");
-    return address.is((value) => value !== false) ? [{ field: address, allowed: "false" }] : [];
-  },
-  "aws:ec2/securityGroup:SecurityGroup": ({ props }) =>
-    props
-      .get("ingress")
-      .items()
-      .flatMap((rule) => [
-        ...openDoor(rule.get("cidrBlocks"), rule.get("fromPort"), rule.get("toPort")),
-        ...openDoor(rule.get("ipv6CidrBlocks"), rule.get("fromPort"), rule.get("toPort")),
-      ]),
-  "aws:ec2/securityGroupRule:SecurityGroupRule": ({ props }) =>
-    props.get("type").is((value) => value === "ingress")
+  [OKE]: (resource, resources) => {
+    const isPublic = resource.props.get("endpointConfig", "isPublicIpEnabled");
+    return isPublic.is((value) => value === true) && !isBehindGroups(resource, resources)
       ? [
-          ...openDoor(props.get("cidrBlocks"), props.get("fromPort"), props.get("toPort")),
-          ...openDoor(props.get("ipv6CidrBlocks"), props.get("fromPort"), props.get("toPort")),
+          {
+            field: isPublic,
+            allowed:
+              "false, or true behind security groups of this stack (endpointConfig.nsgIds), whose rules are judged",
+          },
         ]
-      : [],
-  "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": ({ props }) => [
-    ...openDoor(props.get("cidrIpv4"), props.get("fromPort"), props.get("toPort")),
-    ...openDoor(props.get("cidrIpv6"), props.get("fromPort"), props.get("toPort")),
-  ],
-  "oci:Core/securityList:SecurityList": ({ props }) => props.get("ingressSecurityRules").items().flatMap(ociRule),
+      : [];
+  },
+  "oci:Core/subnet:Subnet": (resource, resources) => {
+    const address = resource.props.get("prohibitPublicIpOnVnic");
+    const isPublic =
+      address.is((value) => value !== true) &&
+      resource.props.get("prohibitInternetIngress").is((value) => value !== true);
+    return isPublic && !isForClients(resource, resources)
+      ? [
+          {
+            field: address,
+            allowed: "true; only the subnets of a cluster's load balancers and of its endpoint are public",
+          },
+        ]
+      : [];
+  },
+  "aws:ec2/securityGroup:SecurityGroup": securityGroup,
+  "aws:ec2/defaultSecurityGroup:DefaultSecurityGroup": securityGroup,
+  "aws:ec2/securityGroupRule:SecurityGroupRule": ({ props }) =>
+    props.get("type").is((value) => value === "ingress") ? awsRule(props, ["cidrBlocks", "ipv6CidrBlocks"]) : [],
+  "aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule": ({ props }) => awsRule(props, ["cidrIpv4", "cidrIpv6"]),
+  "oci:Core/securityList:SecurityList": securityList,
+  "oci:Core/defaultSecurityList:DefaultSecurityList": securityList,
   "oci:Core/networkSecurityGroupSecurityRule:NetworkSecurityGroupSecurityRule": ({ props }) =>
     props.get("direction").is((value) => value === "INGRESS") ? ociRule(props) : [],
 };
+
+/** Rules of groups are judged themselves: those of this stack let no strangers in at the port of the Kubernetes API. */
+function isBehindGroups(cluster: Resource, resources: readonly Resource[]): boolean {
+  const ids = cluster.props.get("endpointConfig", "nsgIds");
+  return (
+    !ids.is((value) => !Array.isArray(value) || value.length === 0) &&
+    refersTo(cluster, "endpointConfig", ids, NSG, resources)
+  );
+}
+
+/** Whether a cluster puts its load balancers there, or the endpoint of its API, which is judged with the cluster. */
+function isForClients(subnet: Resource, resources: readonly Resource[]): boolean {
+  return resources
+    .filter(({ type }) => type === OKE)
+    .some((cluster) =>
+      [
+        ["options", cluster.props.get("options", "serviceLbSubnetIds")] as const,
+        ["endpointConfig", cluster.props.get("endpointConfig", "subnetId")] as const,
+      ].some(([property, ids]) => refersTo(cluster, property, ids, subnet.type, [subnet])),
+    );
+}
+
+/** Whether ids in a property are those of such resources: by their origin, where that is told, or by name. An unknown id may be one. */
+function refersTo(from: Resource, property: string, ids: Field, type: string, among: readonly Resource[]): boolean {
+  const known = among.filter((resource) => resource.type === type);
+  const origins = from.dependenciesOf(property) ?? [];
+  const listed = oneOrMore(ids);
+  const isKnown = (id: Field) => !id.is((value) => !known.some(({ props }) => props.get("id").value === value));
+  return known.some(({ urn }) => origins.includes(urn)) || (listed.length > 0 && listed.every(isKnown));
+}
+
+/** TCP, as AWS and OCI write it; absent where the rule is about nothing else. */
+const TCP = /^(tcp|6|undefined)$/i;
+
+function awsRule(rule: Field, sources: readonly string[]): Exposure[] {
+  const protocol = ["protocol", "ipProtocol"].map((name) => rule.get(name));
+  return sources.flatMap((name) => openDoor(rule.get(name), protocol, rule.get("fromPort"), rule.get("toPort")));
+}
 
 /** ICMP in OCI, which path MTU discovery needs. */
 const ICMP = ["1", "58"];
@@ -112,18 +153,20 @@ function ociRule(rule: Field): Exposure[] {
   const options = rule.get("tcpOptions");
   // A rule of a security list has the ports beside each other, one of a security group below a range.
   const ports = options.get("destinationPortRange").is(isObject) ? options.get("destinationPortRange") : options;
-  return openDoor(rule.get("source"), ports.get("min"), ports.get("max"));
+  return openDoor(rule.get("source"), [rule.get("protocol")], ports.get("min"), ports.get("max"));
 }
 
 /** Ports of the gateway, and of its redirect; and those of nodes that a load balancer leads clients to with their own address. */
 const WEB_PORTS = [80, 443, ...Object.values(GATEWAY_NODE_PORTS)];
 
-/** A rule that lets strangers in to more than the web ports; ICMP and rules of outgoing traffic are no doors. */
-function openDoor(sources: Field, first: Field, last: Field): Exposure[] {
-  const isOpen = sources.is((value) => asList(value).some((cidr) => typeof cidr === "string" && isWorldOpen(cidr)));
-  const isWeb = WEB_PORTS.some(
-    (port) => first.is((value) => Number(value) === port) && last.is((value) => Number(value) === port),
-  );
+/** A rule that lets strangers in to more than the web ports by TCP; ICMP and rules of outgoing traffic are no doors. */
+function openDoor(sources: Field, protocols: readonly Field[], first: Field, last: Field): Exposure[] {
+  const isOpen = oneOrMore(sources).some((each) => each.is((cidr) => typeof cidr === "string" && isWorldOpen(cidr)));
+  // Of other protocols clouds ignore the ports, or mean others by them.
+  const isTcp = !protocols.some((protocol) => protocol.is((value) => !TCP.test(String(value))));
+  const isWeb =
+    isTcp &&
+    WEB_PORTS.some((port) => first.is((value) => Number(value) === port) && last.is((value) => Number(value) === port));
   return isOpen && !isWeb
     ? [
         {
@@ -134,63 +177,42 @@ function openDoor(sources: Field, first: Field, last: Field): Exposure[] {
     : [];
 }
 
-function mustBeFalse(field: Finding["field"]): Exposure[] {
-  return field.is((value) => value === true) ? [{ field, allowed: "false" }] : [];
-}
+/** Groups of S3 that everybody is in, with an account or without. */
+const EVERYBODY = /\/groups\/global\/(AllUsers|AuthenticatedUsers)$/;
 
 function publicAcl({ props }: Resource): Exposure[] {
   const acl = props.get("acl");
-  return acl.is((value) => /^(public-|authenticated-read)/.test(String(value)))
-    ? [{ field: acl, allowed: "private, or no ACL" }]
-    : [];
+  const groups = [...select(props, "grants[].uri"), ...select(props, "accessControlPolicy.grants[].grantee.uri")];
+  return [
+    ...(acl.is((value) => /^(public-|authenticated-read)/.test(String(value)))
+      ? [{ field: acl, allowed: "private, or no ACL" }]
+      : []),
+    ...groups
+      .filter((group) => group.is((uri) => EVERYBODY.test(String(uri))))
+      .map((field) => ({ field, allowed: "accounts by their canonical id" })),
+  ];
 }
 
-/** Condition keys that say who calls, or from where, with the operators that compare them. */
-const CALLER_KEYS =
-  /^aws:(PrincipalOrgID|PrincipalOrgPaths|PrincipalAccount|PrincipalArn|SourceAccount|SourceArn|SourceOrgID|SourceVpc|SourceVpce|SourceIp|VpcSourceIp)$/i;
-const COMPARISONS = /^(ForAny(Value)?:)?(StringEquals|StringLike|ArnEquals|ArnLike|IpAddress)$/i;
+/** Condition keys that say from which network a request comes. */
+const NETWORK_KEYS = /^aws:(SourceVpc|SourceVpce|SourceIp|VpcSourceIp)$/i;
 
-/** A condition that strangers do not meet: TLS alone, for example, is no such thing. */
-function bindsTheCaller(condition: Value): boolean {
-  return (
-    isObject(condition) &&
-    Object.entries(condition).some(
-      ([operator, tests]) =>
-        COMPARISONS.test(operator) &&
-        isObject(tests) &&
-        Object.entries(tests).some(
-          ([key, values]) =>
-            CALLER_KEYS.test(key) && asList(values).every((value) => value !== "*" && !isWorldOpen(String(value))),
-        ),
-    )
+/** An Allow for every principal, or for all but some, that does not say who calls or from where: TLS alone is no such thing. */
+function publicPolicy({ props }: Resource): Exposure[] {
+  const policy = props.get("policy");
+  const isPublic = (allowing(policy) ?? []).some(
+    (statement) =>
+      (statement.get("NotPrincipal").is((value) => value !== undefined) ||
+        principalsOf(statement).some((principal) => principal.is((value) => value === "*"))) &&
+      !namesCallers(statement) &&
+      !isBound(statement, NETWORK_KEYS, (value) => value !== "*" && !isWorldOpen(value)),
   );
-}
-
-/** True for a policy document with an Allow for every principal, or for all but some, that does not say who calls. */
-function allowsAnyone(policy: unknown): boolean {
-  const document = typeof policy === "string" ? parseJson(policy) : snapshot(policy);
-  const statements = isObject(document) ? asList(document.Statement) : [];
-  return statements.some((statement) => {
-    if (!isObject(statement) || statement.Effect !== "Allow" || bindsTheCaller(statement.Condition)) {
-      return false;
-    }
-    if (statement.NotPrincipal !== undefined) {
-      return true;
-    }
-    const principal = isObject(statement.Principal) ? statement.Principal.AWS : statement.Principal;
-    return asList(principal).includes("*");
-  });
-}
-
-function asList(value: Value): readonly Value[] {
-  return Array.isArray(value) ? value : [value];
-}
-
-function parseJson(text: string): Value {
-  try {
-    return snapshot(JSON.parse(text));
-  } catch {
-    // AWS refuses a malformed document by itself.
-    return undefined;
-  }
+  return isPublic
+    ? [
+        {
+          field: policy,
+          found: "is open to everyone",
+          allowed: "named principals, or a condition on who calls or from where",
+        },
+      ]
+    : [];
 }

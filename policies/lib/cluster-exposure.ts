@@ -43,7 +43,24 @@ const PUBLISHING: Readonly<Record<string, string>> = {
 /** What an object of the cluster, or a chart's values, open to strangers. */
 export function clusterExposures(resource: Resource, isGateway: () => boolean, cloud: Cloud | undefined): Exposure[] {
   const found = entrances(resource, cloud);
-  return [...published(resource), ...externalAddresses(resource), ...(found.length > 0 && isGateway() ? [] : found)];
+  const open = found.length > 0 && isGateway() ? otherPorts(resource) : found;
+  return [...published(resource), ...externalAddresses(resource), ...open];
+}
+
+/** Ports of clients, and of the redirect to them. */
+const WEB_PORTS = [80, 443];
+
+/** What the gateway offers strangers besides: its proxies have ports for their administration too. */
+function otherPorts({ kind, props }: Resource): Exposure[] {
+  const path = { Service: "ports", Gateway: "listeners" }[kind ?? ""];
+  return path === undefined
+    ? []
+    : props
+        .get("spec", path)
+        .items()
+        .map((each) => each.get("port"))
+        .filter((port) => port.is((value) => value !== undefined && !WEB_PORTS.includes(Number(value))))
+        .map((field) => ({ field, allowed: `ports ${WEB_PORTS.join(" and ")} of the gateway` }));
 }
 
 function entrances(resource: Resource, cloud: Cloud | undefined): Exposure[] {

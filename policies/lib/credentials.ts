@@ -17,27 +17,54 @@ const FORMATS: readonly Format[] = [
   { what: "a JSON web token", shortest: 35, pattern: /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/ },
   { what: "a bearer token", shortest: 23, pattern: /\bBearer\s+(?=\S*\d)[A-Za-z0-9._~+/-]{16,}/i },
   {
+    what: "a name with its password",
+    shortest: 24,
+    pattern: /\bAuthorization["']?\s*[:=]\s*["']?Basic\s+[A-Za-z0-9+/]{8,}={0,2}/i,
+  },
+  {
     what: "a vendor's API token",
     shortest: 15,
     pattern:
       /\b(hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|glpat-[\w-]{20}|xox[abprs]-[\w-]{10,}|sk-[\w-]*?(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}|nvapi-[\w-]{30,})/,
   },
+  {
+    what: "a private key",
+    shortest: 40,
+    // In base64, as kubeconfigs have it: BEGIN, and RSA, EC or OPENSSH before PRIVATE KEY.
+    pattern: /LS0tLS1CRUdJTi(BQUklWQVRFIEtFW|BSU0EgUFJJVkFURSBLRV|BFQyBQUklWQVRFIEtFW|BPUEVOU1NIIFBSSVZBVEUgS0V)/,
+  },
+  {
+    what: "a URL with a key",
+    shortest: 16,
+    pattern:
+      /[?&](token|access_token|auth_token|api_?key|apikey|password|passwd|secret|client_secret|sig|signature|x-amz-signature)=(?=[^&\s]*\d)[^&\s$<>{}"']{8,}/i,
+  },
   { what: "a URL with a password", shortest: 8, pattern: /\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]+:[^\s:/@$]+@/i },
 ];
 
 const NAMES =
-  /(^|_)(PASSWORD|PASSWD|PASS|PWD|PASSPHRASE|AUTHORIZATION|TOKEN|CLIENT_SECRET|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER)_?KEY)$/;
+  /(^|_)((PG)?PASSWORD|REQUIREPASS|MASTERAUTH|REDISCLI_AUTH|PASSWD|PASS|PWD|PASSPHRASE|AUTHORIZATION|TOKEN|CLIENT_SECRET|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER)_?KEY)$/;
 /** Only in environment variables do bare `…_KEY` and `…_SECRET` hold the thing itself; elsewhere they name one. */
 const VARIABLE_NAMES = /(^|_)(SECRET|CREDENTIALS?)$|(?<!PUBLIC)_KEY$/;
+
+/** Keys that name things in tables, caches and queues. */
+const NAMING_KEYS =
+  /(^|_)(SORT|PARTITION|PRIMARY|FOREIGN|ROUTING|SHARD(ING)?|CACHE|OBJECT|LOOKUP|INDEX|RANGE|HASH|GROUP(ING)?|JOIN|ORDER|DISTRIBUTION|DEDUP(LICATION)?|IDEMPOTENCY|MAP|METADATA|LABEL|ANNOTATION|CONFIG|TAG|HEADER|COLUMN|FIELD|ROW|DOCUMENT|RECORD|STATE|EVENT|MESSAGE|TOPIC|QUEUE|BUCKET|S3|BLOB|FILE|TENANT|LOCK|COUNTER|CONTEXT|TRACE|SESSION|LANGUAGE|TRANSLATION|FEATURE|FLAG|HOT|SHORTCUT|JSON|YAML|DICT)_KEY$/;
 
 /** True when a setting of this name (camelCase, snake_case or kebab-case) holds a credential. */
 export function isCredentialName(name: string): boolean {
   return NAMES.test(words(name));
 }
 
-/** As `isCredentialName`, for environment variables. */
-export function isCredentialVariable(name: string): boolean {
-  return isCredentialName(name) || VARIABLE_NAMES.test(words(name));
+/** As `isCredentialName`, for environment variables. A bare `…_KEY` may also name something: `value` then is one word. */
+export function isCredentialVariable(name: string, value = ""): boolean {
+  const written = words(name);
+  return (
+    isCredentialName(name) ||
+    (VARIABLE_NAMES.test(written) &&
+      !NAMING_KEYS.test(written) &&
+      !(written.endsWith("_KEY") && /^[a-z]+([._-][a-z]+)+$/.test(value)))
+  );
 }
 
 /** An absolute path of at least two parts, as secrets are mounted. */
@@ -61,15 +88,40 @@ export interface Word<Place> {
  */
 export function credentialsOfCommandLine<Place>(argumentsOf: readonly Word<Place>[]): Place[] {
   const words = argumentsOf.flatMap(({ text, place }) => shellWords(text).map((word) => ({ text: word, place })));
-  return words.flatMap(({ text, place }, index) => {
-    const [, flag, given] = /^--?([A-Za-z][\w-]*)(?:=(.+))?$/s.exec(text) ?? [];
-    if (flag !== undefined) {
-      const next = words[index + 1];
-      const value = given === undefined && next && !next.text.startsWith("-") ? next : { text: given ?? "", place };
-      return isCredentialName(flag) && isLiteral(value.text) ? [value.place] : [];
-    }
-    const [, variable, assigned = ""] = /^([A-Za-z_]\w*)=(.+)$/s.exec(text) ?? [];
-    return variable !== undefined && isCredentialVariable(variable) && isLiteral(assigned) ? [place] : [];
+  return words
+    .flatMap(({ text, place }, index) => {
+      const [, flag, given] = /^--?([A-Za-z][\w-]*)(?:=(.+))?$/s.exec(text) ?? [];
+      if (flag !== undefined) {
+        const next = words[index + 1];
+        const value = given === undefined && next && !next.text.startsWith("-") ? next : { text: given ?? "", place };
+        return isCredentialName(flag) && isLiteral(value.text) ? [value.place] : [];
+      }
+      const [, variable, assigned = ""] = /^([A-Za-z_]\w*)=(.+)$/s.exec(text) ?? [];
+      return variable !== undefined && isCredentialVariable(variable, assigned) && isLiteral(assigned) ? [place] : [];
+    })
+    .concat(programPasswords(words));
+}
+
+/** Flags that mean a password to some programs alone, and what stands before it in the next word: `curl -u name:password`. */
+const PROGRAMS: readonly { readonly program: RegExp; readonly flag: RegExp; readonly value: RegExp }[] = [
+  {
+    program: /^(curl|wget|http|https|xh)$/,
+    flag: /^(-u|-U|--user|--proxy-user|-a|--auth)$/,
+    value: /^[^:$]+:([^$]+)$/,
+  },
+  { program: /^(redis-cli|valkey-cli)$/, flag: /^(-a|--pass)$/, value: /^([^$-].*)$/ },
+  { program: /^sshpass$/, flag: /^-p$/, value: /^([^$-].*)$/ },
+  { program: /^(docker|podman|skopeo|crane|helm)$/, flag: /^(-p|--password)$/, value: /^([^$:]*[^$:\d][^$:]*)$/ },
+];
+
+function programPasswords<Place>(words: readonly Word<Place>[]): Place[] {
+  return PROGRAMS.flatMap(({ program, flag, value }) => {
+    const from = words.findIndex(({ text }) => program.test(text.replace(/^.*\//, "")));
+    return words.flatMap(({ text, place }, index) => {
+      const [, password] =
+        (from !== -1 && index > from + 1 && flag.test(words[index - 1]?.text ?? "") && value.exec(text)) || [];
+      return password !== undefined && isLiteral(password) ? [place] : [];
+    });
   });
 }
 
@@ -86,11 +138,16 @@ function shellWords(text: string): string[] {
  * @param publicNames names that the text may hold although they look like random keys.
  */
 export function credentialIn(text: string, publicNames: readonly string[] = []): string | undefined {
-  const format = FORMATS.find(({ shortest, pattern }) => text.length >= shortest && pattern.test(text));
-  if (format) {
-    return format.what;
+  const known = knownFormatIn(text);
+  if (known !== undefined) {
+    return known;
   }
   return holdsRandomKey(text) && holdsRandomKey(without(text, publicNames)) ? "a random key" : undefined;
+}
+
+/** What kind of credential a text contains, by the form that whoever gives them out has published. */
+export function knownFormatIn(text: string): string | undefined {
+  return FORMATS.find(({ shortest, pattern }) => text.length >= shortest && pattern.test(text))?.what;
 }
 
 /** Characters of the shortest random key: `openssl rand -base64 24`. */

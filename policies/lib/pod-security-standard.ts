@@ -3,7 +3,7 @@ import type { Container, PodTemplate } from "./pods";
 
 /**
  * The Pod Security Standards of Kubernetes 1.36, https://kubernetes.io/docs/concepts/security/pod-security-standards/
- * as checks on a pod. `restricted` includes `baseline`. Windows-only fields are left out: all nodes run Linux.
+ * as checks on a pod. `restricted` includes `baseline`.
  */
 export interface Offence {
   readonly field: Field;
@@ -89,6 +89,9 @@ const SAFE_SYSCTLS = [
   "net.ipv4.tcp_wmem",
 ];
 
+/** Annotations by which kubelets before 1.30 took profiles, and newer ones still do. */
+const APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/";
+
 const RESTRICTED_VOLUMES = [
   "configMap",
   "csi",
@@ -118,6 +121,14 @@ const BASELINE: readonly Check[] = [
       .map((field) => ({ field, allowed: "no port of the host" })),
   (pod) => pod.containers.flatMap(hostHandlers),
   everyContext(["privileged"], isOneOf(false), "false"),
+  everyContext(["windowsOptions", "hostProcess"], isOneOf(false), "false"),
+  (pod) =>
+    pod.metadata
+      .get("annotations")
+      .entries()
+      .filter(([key]) => key.startsWith(APP_ARMOR))
+      .filter(([, field]) => field.is((value) => !/^(|runtime\/default|localhost\/.+)$/.test(String(value))))
+      .map(([, field]) => ({ field, allowed: "runtime/default, or a profile of the node" })),
   addedCapabilities(BASELINE_CAPABILITIES),
   everyContext(["appArmorProfile", "type"], isOneOf("RuntimeDefault", "Localhost"), "RuntimeDefault or Localhost"),
   everyContext(["seccompProfile", "type"], isOneOf("RuntimeDefault", "Localhost"), "RuntimeDefault or Localhost"),
@@ -171,7 +182,7 @@ function volumeSources({ spec }: PodTemplate): { readonly type: string; readonly
     .get("volumes")
     .items()
     .flatMap((volume) => volume.entries())
-    .filter(([type, field]) => type !== "name" && isObject(field.value))
+    .filter(([type, field]) => type !== "name" && field.is(isObject))
     .map(([type, field]) => ({ type, field }));
 }
 

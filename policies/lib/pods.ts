@@ -19,7 +19,10 @@ export interface Container {
 
 /** What only a container, or the spec of a pod, has. Operators take such parts under names of their own. */
 const CONTAINER_KEYS = ["securityContext", "volumeMounts", "envFrom"];
-const POD_KEYS = ["hostNetwork", "hostPID", "hostIPC"];
+const POD_KEYS = [
+  ...["hostNetwork", "hostPID", "hostIPC", "hostAliases", "dnsPolicy", "dnsConfig"],
+  ...["priorityClassName", "tolerations"],
+];
 
 /** Under it, operators take fragments to merge into pods that they make themselves. */
 const PATCH_KEY = /patch(es)?$/i;

@@ -7,7 +7,7 @@ import type {
   StackValidationPolicy,
 } from "@pulumi/policy";
 import { type Field, UNKNOWN, type Value } from "./field";
-import { describeResource, type Resource, type ResourceFacts, toResource } from "./resource";
+import { describeResource, type Resource, type ResourceFacts, toResources } from "./resource";
 
 /** What a policy declares about itself. All of it shows in Pulumi's policy views and in the README table. */
 export interface PolicyDefinition extends Pick<Policy, "name" | "description" | "configSchema" | "framework"> {
@@ -68,14 +68,16 @@ export function resourcePolicy<C extends object = object>(
     validateResource: (args, reportViolation) => {
       const unknownPaths = new Set<string>();
       let violations = 0;
-      check(
-        toResource(args, unknownPaths),
-        (finding) => {
-          violations += 1;
-          reportViolation(message(definition, finding));
-        },
-        configOf<C>(definition, args),
-      );
+      for (const resource of toResources(args, unknownPaths)) {
+        check(
+          resource,
+          (finding) => {
+            violations += 1;
+            reportViolation(message(definition, finding));
+          },
+          configOf<C>(definition, args),
+        );
+      }
       if (violations === 0 && unknownPaths.size > 0) {
         args.notApplicable(undecided(unknownPaths));
       }
@@ -94,7 +96,7 @@ export function stackPolicy<C extends object = object>(
       const unknownPaths = new Set<string>();
       let violations = 0;
       check(
-        args.resources.map((resource) => toResource(resource, unknownPaths)),
+        args.resources.flatMap((resource) => toResources(resource, unknownPaths)),
         (finding) => {
           violations += 1;
           reportViolation(message(definition, finding), finding.resource.urn);

@@ -1,4 +1,4 @@
-import { Field, snapshot } from "./field";
+import { Field, isObject, snapshot } from "./field";
 
 /** What a policy is told about a resource, by the engine as well as by an offline run. */
 export interface ResourceFacts {
@@ -39,7 +39,37 @@ const KUBERNETES_OBJECT = /^kubernetes:(?!helm\.sh\/|yaml|kustomize).+:([A-Za-z0
 /** Helm releases and charts of all generations of the Kubernetes provider. */
 export const HELM_CHART = /^kubernetes:helm\.sh\/v\d+:(Release|Chart)$/;
 
-/** Paths whose value could not be known are added to `unknownPaths`. */
+/**
+ * What a resource stands for: of a list of the Kubernetes provider (`ServiceList`) its items, each as a resource of its own kind, so that no
+ * policy needs to know of lists; itself otherwise. Paths whose value could not be known are added to `unknownPaths`.
+ */
+export function toResources(facts: ResourceFacts, unknownPaths: Set<string>): Resource[] {
+  return unfold(toResource(facts, unknownPaths));
+}
+
+function unfold(resource: Resource): Resource[] {
+  const [, group = "", kind] = LIST.exec(resource.type) ?? [];
+  const items = resource.props.get("items");
+  if (kind === undefined || !items.is(Array.isArray)) {
+    return [resource];
+  }
+  const isSecret = resource.secretInputs?.includes("items");
+  return items.items().flatMap((props) => {
+    const apiVersion = props.get("apiVersion").text();
+    const type = `kubernetes:${apiVersion === undefined ? group : coreGroup(apiVersion)}:${props.get("kind").text() ?? kind}`;
+    const secretInputs = resource.secretInputs && (isSecret && isObject(props.value) ? Object.keys(props.value) : []);
+    return unfold({ ...resource, ...objectOf(type), type, props, secretInputs, dependenciesOf: () => undefined });
+  });
+}
+
+/** The provider's lists of a kind, and Kubernetes' list of any kinds. */
+const LIST = /^kubernetes:(.+):([A-Za-z0-9]*)List$/;
+
+/** `core/v1` for `v1`, as type tokens have it. */
+function coreGroup(apiVersion: string): string {
+  return apiVersion.includes("/") ? apiVersion : `core/${apiVersion}`;
+}
+
 export function toResource(facts: ResourceFacts, unknownPaths: Set<string>): Resource {
   const { type, name, urn } = facts;
   return {

@@ -1,9 +1,9 @@
 import encryption from "../data/encryption.json";
-import { hasCompanion, S3_BUCKET } from "../lib/buckets";
-import type { Field } from "../lib/field";
+import { hasCompanion, S3_BUCKETS } from "../lib/buckets";
 import { STAGE_SCHEMA, type StageConfig, stageOf } from "../lib/plan";
 import { stackPolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";
+import { select } from "../lib/rows";
 
 interface Requirement {
   readonly type: string;
@@ -31,7 +31,7 @@ export const encryptionAtRest = stackPolicy<StageConfig>(
     const requirements = REQUIREMENTS.filter(({ requires }) => isProduction || requires === "encryption");
     for (const resource of resources) {
       for (const { path, requires } of requirements.filter((requirement) => applies(requirement, resource))) {
-        for (const field of select(resource.props, path.split("."))) {
+        for (const field of select(resource.props, path)) {
           if (requires === "encryption" && field.is((value) => value !== true && value !== "true")) {
             report({ resource, field, allowed: "true" });
           }
@@ -40,7 +40,7 @@ export const encryptionAtRest = stackPolicy<StageConfig>(
           }
         }
       }
-      if (isProduction && resource.type === S3_BUCKET && !hasCompanion(resource, S3_ENCRYPTION, resources)) {
+      if (isProduction && S3_BUCKETS.includes(resource.type) && !hasCompanion(resource, S3_ENCRYPTION, resources)) {
         report({
           resource,
           field: resource.props.get("bucket"),
@@ -58,17 +58,4 @@ function applies({ type, onlyIf }: Requirement, resource: Resource): boolean {
     (!onlyIf ||
       resource.props.get(...onlyIf.path.split(".")).is((value) => new RegExp(onlyIf.pattern).test(String(value))))
   );
-}
-
-/** Fields at a path. A list that is absent or empty stands for itself: what it should hold is missing. */
-function select(field: Field, [step, ...rest]: readonly string[]): Field[] {
-  if (step === undefined) {
-    return [field];
-  }
-  if (!step.endsWith("[]")) {
-    return select(field.get(step), rest);
-  }
-  const list = field.get(step.slice(0, -2));
-  const items = list.items();
-  return items.length > 0 ? items.flatMap((item) => select(item, rest)) : [list];
 }

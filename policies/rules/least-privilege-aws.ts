@@ -1,17 +1,23 @@
-import { allowing, type DocumentKind, documentOf, namesCallers, oneOrMore, principalsOf } from "../lib/aws-documents";
+import rights from "../data/aws-rights.json";
+import {
+  allowing,
+  type DocumentKind,
+  documentsOf,
+  holdsAction,
+  isBound,
+  namesCallers,
+  oneOrMore,
+  principalsOf,
+  testsOf,
+} from "../lib/aws-documents";
+import { AWS_ADMINISTRATION } from "../lib/aws-managed-policies";
 import type { Field } from "../lib/field";
 import { resourcePolicy } from "../lib/policy";
-
-const ATTACHMENTS = [
-  "aws:iam/groupPolicyAttachment:GroupPolicyAttachment",
-  "aws:iam/rolePolicyAttachment:RolePolicyAttachment",
-  "aws:iam/userPolicyAttachment:UserPolicyAttachment",
-];
-/** Policies of Amazon's that give all rights, or the right to take them. */
-const EVERYTHING = /:policy\/(AdministratorAccess|IAMFullAccess|PowerUserAccess)$/;
+import { broken } from "../lib/rows";
 
 interface Excess {
   readonly field: Field;
+  readonly found?: string;
   readonly allowed: string;
 }
 
@@ -19,7 +25,7 @@ export const leastPrivilegeAws = resourcePolicy(
   {
     name: "least-privilege-aws",
     description:
-      "IAM documents on AWS grant named actions: none grants all actions of AWS or of a service, or all but some; nobody is trusted by everybody's principal without a condition on who calls; a role is passed by its name to a named service; no administrator policy is attached.",
+      "IAM documents on AWS grant named actions: none grants all actions of AWS or of a service, or all but some, nor what leads to further rights, secrets or keys on every resource; nobody is trusted by everybody's principal or a whole account without a condition on who calls, nor by an identity provider without one on the subject; a role is passed by its name to a named service; no administrator policy is attached.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["isolation", "identity"],
@@ -27,22 +33,20 @@ export const leastPrivilegeAws = resourcePolicy(
       "Name the actions that are used, the ARNs that they are used on, and who calls; give iam:PassRole the role's ARN and the condition iam:PassedToService.",
   },
   (resource, report) => {
-    if (ATTACHMENTS.includes(resource.type)) {
-      const field = resource.props.get("policyArn");
-      if (field.is((arn) => typeof arn === "string" && EVERYTHING.test(arn))) {
-        report({ resource, field, allowed: "a policy with the rights that are used" });
+    for (const finding of broken(AWS_ADMINISTRATION, resource)) {
+      report({ resource, ...finding });
+    }
+    for (const { field, kind } of documentsOf(resource)) {
+      const statements = allowing(field);
+      if (statements === undefined) {
+        report({ resource, field, found: "is no JSON", allowed: "an IAM document" });
+        continue;
       }
-    }
-    const document = documentOf(resource);
-    if (document === undefined || document.field.is((value) => value === undefined)) {
-      return;
-    }
-    const statements = allowing(document.field);
-    if (statements === undefined) {
-      report({ resource, field: document.field, found: "is no JSON", allowed: "an IAM document" });
-    }
-    for (const statement of statements ?? []) {
-      for (const excess of excesses(statement, document.kind)) {
+      const excesses = [
+        ...statements.flatMap((statement) => excessesOf(statement, kind)),
+        ...(kind === "resource" ? severalOwners(statements) : []),
+      ];
+      for (const excess of excesses) {
         report({ resource, ...excess });
       }
     }
@@ -50,55 +54,150 @@ export const leastPrivilegeAws = resourcePolicy(
 );
 
 /** What a statement that allows grants too much. */
-function excesses(statement: Field, kind: DocumentKind): Excess[] {
+function excessesOf(statement: Field, kind: DocumentKind): Excess[] {
+  const negations = kind === "rights" ? ["NotAction", "NotPrincipal", "NotResource"] : ["NotAction", "NotPrincipal"];
   return [
-    ...(["NotAction", "NotPrincipal"] as const)
+    ...negations
       .map((key) => statement.get(key))
       .filter((field) => field.is((value) => value !== undefined))
       .map((field) => ({ field, allowed: "what is allowed, by name" })),
     // A resource's policy that lets its own account decide by IAM says so by all actions of the resource's service.
     ...(kind === "resource" && isAccountsOwn(statement) ? [] : wideActions(statement)),
-    ...(namesCallers(statement) ? [] : anybodys(statement)),
-    ...(kind === "rights" ? looselyPassed(statement) : []),
+    ...(namesCallers(statement) ? [] : [...anybodys(statement), ...wholeAccounts(statement, kind)]),
+    ...(kind === "rights" ? [...looselyPassed(statement), ...onEverything(statement)] : []),
+    ...(kind === "trust" ? anySubject(statement) : []),
   ];
 }
 
+function textsOf(field: Field): string[] {
+  return oneOrMore(field).flatMap((item) => item.text() ?? []);
+}
+
+const WIDE = /^[\w*?-]*:?[*?]+$/;
+
 function wideActions(statement: Field): Excess[] {
   return oneOrMore(statement.get("Action"))
-    .filter((action) => action.is((name) => typeof name === "string" && /^[\w*-]*:?[*?]+$/.test(name)))
+    .filter((action) => action.is((name) => typeof name === "string" && WIDE.test(name)))
     .map((field) => ({ field, allowed: "actions by name" }));
+}
+
+/** A whole account, as its root or its number. */
+const ACCOUNT = /^(arn:[\w-]+:iam::\d{12}:root|\d{12})$/;
+
+function accountsIn(statement: Field): Field[] {
+  return principalsOf(statement).filter((principal) =>
+    principal.is((arn) => typeof arn === "string" && ACCOUNT.test(arn)),
+  );
 }
 
 /** Whether it speaks to the accounts that own things, as their root: IAM decides there. */
 function isAccountsOwn(statement: Field): boolean {
   const principals = principalsOf(statement);
   return (
-    principals.length > 0 &&
-    principals.every((principal) =>
-      principal.is((arn) => typeof arn === "string" && /^arn:[\w-]+:iam::\d{12}:root$/.test(arn)),
-    )
+    principals.length > 0 && accountsIn(statement).length === principals.length && wideActions(statement).length > 0
   );
+}
+
+/** A thing has one owner: whom else a document gives all of it, is somebody else. */
+function severalOwners(statements: readonly Field[]): Excess[] {
+  const owners = statements.filter(isAccountsOwn).flatMap(accountsIn);
+  return owners
+    .filter(({ value }) => value !== owners[0]?.value)
+    .map((field) => ({ field, allowed: "one account that decides by IAM: the owner" }));
 }
 
 function anybodys(statement: Field): Excess[] {
   return principalsOf(statement)
-    .filter((principal) => principal.is((name) => name === "*"))
+    .filter((principal) =>
+      principal.is((name) => typeof name === "string" && /^[*?]+$|^arn:[^:]*:iam::[*?]/.test(name)),
+    )
     .map((field) => ({ field, allowed: "a principal by name, or a condition on aws:PrincipalArn or aws:SourceArn" }));
+}
+
+function wholeAccounts(statement: Field, kind: DocumentKind): Excess[] {
+  return kind === "resource" && isAccountsOwn(statement)
+    ? []
+    : accountsIn(statement).map((field) => ({
+        field,
+        allowed:
+          "a role by its ARN, or a condition on aws:PrincipalArn or sts:ExternalId: a whole account is everybody in it",
+      }));
 }
 
 /** Whoever passes a role gets its rights. */
 function looselyPassed(statement: Field): Excess[] {
-  const passes = oneOrMore(statement.get("Action")).some((action) =>
-    action.is((name) => typeof name === "string" && /^iam:(PassRole|Pass\*|P\*|\*)$/i.test(name)),
-  );
-  if (!passes) {
+  const names = textsOf(statement.get("Action")).filter((name) => !WIDE.test(name) || /^iam:/i.test(name));
+  if (!names.some((name) => holdsAction(name, "iam:PassRole"))) {
     return [];
   }
   const roles = oneOrMore(statement.get("Resource"))
-    .filter((resource) => resource.is((arn) => typeof arn === "string" && arn.includes("*")))
+    .filter((resource) => resource.is((arn) => typeof arn === "string" && /[*?]/.test(arn)))
     .map((field) => ({ field, allowed: "the ARN of a role" }));
   const service = statement.get("Condition", "StringEquals", "iam:PassedToService");
   return service.is((value) => value === undefined)
     ? [...roles, { field: service, allowed: "the service that the role is for, in StringEquals" }]
     : roles;
+}
+
+const POWERS = Object.entries(rights.onEverything);
+const RESTRICTING = new RegExp(rights.restrictingKeys, "i");
+/** Every resource, of a service or a type too: nothing of the part after the account is named. */
+const EVERY_RESOURCE = /^(\*|arn:[^:]*:[^:]*:[^:]*:(:[*?/]+|[^:]+:([\w-]+[/:])?[*?/]+))$/;
+
+/** What leads to everything else, on every resource. */
+function onEverything(statement: Field): Excess[] {
+  const isEvery = oneOrMore(statement.get("Resource")).some((resource) =>
+    resource.is((arn) => typeof arn === "string" && EVERY_RESOURCE.test(arn)),
+  );
+  if (!isEvery || testsOf(statement).some(({ key }) => RESTRICTING.test(key)) || isForAws(statement)) {
+    return [];
+  }
+  return oneOrMore(statement.get("Action")).flatMap((field): Excess[] => {
+    const name = field.text();
+    // Wider ones are reported as such.
+    if (name === undefined || WIDE.test(name)) {
+      return [];
+    }
+    const power = POWERS.find(([, actions]) => actions.some((action) => holdsAction(name, action)));
+    return power === undefined
+      ? []
+      : [
+          {
+            field,
+            found: `is "${name}" on every resource, which ${power[0]}`,
+            allowed: "the ARNs that it is used on, or a condition on their tags",
+          },
+        ];
+  });
+}
+
+/** Grants that a service of AWS asks for, for what it makes itself. */
+function isForAws(statement: Field): boolean {
+  return statement.get("Condition", "Bool", "kms:GrantIsForAWSResource").is((value) => String(value) === "true");
+}
+
+/** Providers of identities know many: the condition says whom of them. */
+function anySubject(statement: Field): Excess[] {
+  const actions = textsOf(statement.get("Action"));
+  const byToken = actions.some((name) => holdsAction(name, "sts:AssumeRoleWithWebIdentity"));
+  const bySaml = actions.some((name) => holdsAction(name, "sts:AssumeRoleWithSAML"));
+  const isNamed =
+    (!byToken || isBound(statement, /:(sub|amr)$/i, isSubject)) && (!bySaml || isBound(statement, /^SAML:/i, isNarrow));
+  const field = statement.get("Condition");
+  return isNamed || !field.is(() => true)
+    ? []
+    : [
+        {
+          field,
+          allowed: "the subject in StringEquals, such as <issuer>:sub: system:serviceaccount:<namespace>:<name>",
+        },
+      ];
+}
+
+const isNarrow = (value: string) => !/[*?]/.test(value);
+
+/** A subject whose first parts are named: `system:serviceaccount:<namespace>:<name>`, `repo:<owner>/<name>:…`. */
+function isSubject(value: string): boolean {
+  const parts = value.split(":");
+  return parts.slice(0, parts[0] === "system" ? 4 : 2).every((part) => part !== "" && isNarrow(part));
 }

@@ -17,7 +17,7 @@ export const leastPrivilegeOci = resourcePolicy(
   {
     name: "least-privilege-oci",
     description:
-      "OCI policies grant named resource types in a compartment: nothing on all-resources, nothing in the whole tenancy or across tenancies, and any-user only with a condition on who calls; no dynamic group holds every instance or resource.",
+      "OCI policies grant named resource types in a compartment: nothing on all-resources, nothing on policies, groups and users, nothing in the whole tenancy or across tenancies, and any-user only with a condition on who calls, which names workloads by cluster, namespace and service account; no dynamic group holds every instance or resource.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["isolation", "identity"],
@@ -27,7 +27,7 @@ export const leastPrivilegeOci = resourcePolicy(
   (resource, report) => {
     if (resource.type === POLICY) {
       for (const field of resource.props.get("statements").items()) {
-        for (const excess of excesses(field)) {
+        for (const excess of statementsIn(field).flatMap(excesses)) {
           report({ resource, field, ...excess });
         }
       }
@@ -41,10 +41,17 @@ export const leastPrivilegeOci = resourcePolicy(
   },
 );
 
-/** What a statement grants too much. Definitions of names grant nothing. */
-function excesses(field: Field): Excess[] {
-  const statement = field.text()?.trim();
-  if (statement === undefined || /^define\s/i.test(statement)) {
+/** The statements of a text: each begins a line of its own. */
+function statementsIn(field: Field): string[] {
+  return (field.text() ?? "")
+    .split(/\n(?=\s*(?:allow|endorse|admit|deny|define)\s)/i)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== "");
+}
+
+/** What a statement grants too much. Definitions of names and denials grant nothing. */
+function excesses(statement: string): Excess[] {
+  if (/^(define|deny)\s/i.test(statement)) {
     return [];
   }
   const said = `is "${statement}"`;
@@ -64,19 +71,61 @@ const CHECKS: readonly { readonly isExcess: (allowance: Allowance) => boolean; r
     allowed: "named resource types, such as cluster-node-pools or keys",
   },
   {
+    isExcess: ({ verb, resourceType }) =>
+      (/^(manage|use)$/.test(verb) && RIGHTS.includes(resourceType)) || RIGHTS_PERMISSION.test(verb),
+    allowed: "nothing that changes who has which rights: policies, groups, users and their credentials",
+  },
+  {
     // The OCID of a tenancy stands for its root compartment, with all that is in it.
     isExcess: ({ location }) => /^(tenancy$|compartment (id )?ocid1\.tenancy\.)/i.test(location),
     allowed: "in compartment id …, of the compartment that everything is made in",
   },
   {
-    isExcess: ({ subject, condition }) =>
-      /^any-(user|group)$/i.test(subject) && !bindsAlways(condition, ({ variable }) => PRINCIPAL.test(variable)),
-    allowed: "any-user where request.principal.type = '…', in every case that the condition allows",
+    isExcess: ({ subject, condition }) => /^any-(user|group)$/i.test(subject) && !namesCallers(condition),
+    allowed:
+      "any-user where request.principal.type = 'cluster' or 'nodepool', or where a cluster, namespace and service account are named, in every case that the condition allows",
   },
 ];
 
-/** Variables that say who calls. */
-const PRINCIPAL = /^request\.(principal|user|groups|instance|service)\./;
+/** Resource types of IAM: who manages them gives itself all rights (docs.oracle.com, Policy Reference, "Details for IAM"; read 2026-11-28). */
+const RIGHTS = [
+  "api-keys",
+  "auth-tokens",
+  "authentication-policies",
+  "compartments",
+  "credentials",
+  "domains",
+  "dynamic-groups",
+  "groups",
+  "identity-providers",
+  "network-sources",
+  "oauth2-clients",
+  "policies",
+  "tag-defaults",
+  "tenancies",
+  "users",
+];
+const RIGHTS_PERMISSION =
+  /[{,\s](POLICY|GROUP|DYNAMIC_GROUP|USER|COMPARTMENT|DOMAIN|IDENTITY_PROVIDER|NETWORK_SOURCE|TENANCY)_(?!INSPECT|READ)/i;
+
+/** Principals of OKE itself, which nobody else can be. */
+const OKE_PRINCIPALS = /^(cluster|nodepool)$/i;
+/** What tells one workload of a tenancy from all others. */
+const WORKLOAD = ["cluster_id", "namespace", "service_account"].map((name) => `request.principal.${name}`);
+/** Variables that say who calls; a type alone is all of its kind. */
+const PRINCIPAL =
+  /^request\.(principal\.(?!type$|cluster_id$|namespace$|service_account$)|(user|groups|instance|service)\.)/;
+
+function namesCallers(condition: Allowance["condition"]): boolean {
+  return (
+    bindsAlways(condition, ({ variable }) => PRINCIPAL.test(variable)) ||
+    bindsAlways(
+      condition,
+      ({ variable, value }) => variable === "request.principal.type" && OKE_PRINCIPALS.test(value),
+    ) ||
+    WORKLOAD.every((name) => bindsAlways(condition, ({ variable }) => variable === name))
+  );
+}
 
 /** Variables of matching rules that say which resources are in. Their type alone leaves those of the whole tenancy. */
 function namesResources({ variable, value }: { readonly variable: string; readonly value: string }): boolean {

@@ -1,7 +1,7 @@
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
-import { cidrContains } from "../../names/cidr";
 import type { Field } from "../lib/field";
-import { type Finding, stackPolicy } from "../lib/policy";
+import { overridingRules, tooWideEgress, tooWideIngress } from "../lib/network-rules";
+import { stackPolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";
 
 /** Where a policy has the rules of a direction, and these their peers. */
@@ -10,11 +10,13 @@ const DIRECTIONS = {
   Egress: { rules: "egress", peers: "to" },
 } as const;
 
+const POD_IDENTITY = "aws:eks/podIdentityAssociation:PodIdentityAssociation";
+
 export const networkPolicyPerNamespace = stackPolicy(
   {
     name: "network-policy-per-namespace",
     description:
-      "Every namespace that the stack creates denies all traffic by default, in and out: one policy selects all its pods in both directions and lets them reach named peers only. Rules name peers or ports, and never reach the cloud's metadata service.",
+      "Every namespace that the stack creates denies all traffic by default, in and out: one policy selects all its pods in both directions and lets them reach named peers only. Rules name their peers, and never reach the cloud's metadata service, by IPv6 neither; everybody comes in at the gateway and where the API server calls. No policy of a network plugin allows past them.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["isolation", "network"],
@@ -22,9 +24,19 @@ export const networkPolicyPerNamespace = stackPolicy(
       "Create the namespace with IsolatedNamespace, which brings the policies along, and declare its connections (components/core/connections.ts).",
   },
   (resources, report) => {
-    const policies = resources.filter(({ kind }) => kind === "NetworkPolicy");
+    const policies = resources.filter(({ kind, type }) => kind === "NetworkPolicy" && !type.includes("projectcalico"));
     for (const resource of policies) {
-      for (const finding of tooWide(resource)) {
+      const [spec, namespace] = [resource.props.get("spec"), namespaceOf(resource)];
+      const findings = [
+        ...tooWideIngress(spec, namespace),
+        ...tooWideEgress(spec, () => hasPodIdentity(namespace, resources)),
+      ];
+      for (const finding of findings) {
+        report({ resource, ...finding });
+      }
+    }
+    for (const resource of resources) {
+      for (const finding of overridingRules(resource)) {
         report({ resource, ...finding });
       }
     }
@@ -49,30 +61,11 @@ export const networkPolicyPerNamespace = stackPolicy(
   },
 );
 
-/** The same in every cloud. */
-const METADATA_SERVICE = "169.254.169.254";
-
-function tooWide({ props }: Resource): Omit<Finding, "resource">[] {
-  const ingress = props.get("spec", "ingress").items();
-  const egress = props.get("spec", "egress").items();
-  const open = (rule: Field, peers: string) => isEmpty(rule.get(peers)) && isEmpty(rule.get("ports"));
-  const lettingAll = [...ingress.filter((rule) => open(rule, "from")), ...egress.filter((rule) => open(rule, "to"))];
-  const blocks = egress.flatMap((rule) => rule.get("to").items()).map((peer) => peer.get("ipBlock"));
-  return [
-    ...lettingAll.map((field) => ({ field, found: "is open to everything", allowed: "rules with peers or ports" })),
-    ...blocks
-      .filter((block) => reaches(block, METADATA_SERVICE))
-      .map((field) => ({
-        field,
-        found: "has the cloud's metadata service in it, by which a pod becomes its node",
-        allowed: `a block without ${METADATA_SERVICE}, for example by except: ["169.254.0.0/16"]`,
-      })),
-  ];
-}
-
-function reaches(block: Field, address: string): boolean {
-  const contains = (cidr: Field) => cidr.is((value) => typeof value === "string" && cidrContains(value, address));
-  return contains(block.get("cidr")) && !block.get("except").items().some(contains);
+/** Whether the cloud gives a role to pods of this namespace, by the agent on their node. */
+function hasPodIdentity(namespace: Field, resources: readonly Resource[]): boolean {
+  return resources.some(
+    ({ type, props }) => type === POD_IDENTITY && !props.get("namespace").is((value) => value !== namespace.value),
+  );
 }
 
 function createdNamespace(resource: Resource): Field | undefined {

@@ -1,23 +1,37 @@
+import { holdsCredential } from "../lib/credential-texts";
 import {
   credentialIn,
   credentialsOfCommandLine,
   isCredentialName,
   isCredentialVariable,
   isLiteral,
+  knownFormatIn,
 } from "../lib/credentials";
 import { type Field, isObject } from "../lib/field";
 import { type Report, resourcePolicy } from "../lib/policy";
 import { HELM_CHART, type Resource } from "../lib/resource";
+import { broken, type Row } from "../lib/rows";
+import { secretPlaces } from "../lib/secret-places";
 
 interface NamesConfig {
   readonly publicNames: readonly string[];
 }
 
+/** What can be tried out is as good as plain. */
+const SHORT: readonly Row[] = [
+  {
+    on: ["random:index/randomPassword:RandomPassword"],
+    path: "length",
+    isWrong: (length) => Number(length) < 16,
+    allowed: "16 characters or more",
+  },
+];
+
 export const noPlaintextSecret = resourcePolicy<NamesConfig>(
   {
     name: "no-plaintext-secret",
     description:
-      "No credential stands in plain text in a Kubernetes object of any kind (variables, command lines, annotations, ConfigMaps, custom resources) or in Helm values; the data of Secrets are Pulumi secrets.",
+      "No credential stands in plain text in a Kubernetes object of any kind (variables, command lines, annotations, ConfigMaps, custom resources), in Helm values, or in what machines, providers, repositories and commands are given; the data of Secrets are Pulumi secrets, and none is a lasting token of an account.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["secrets"],
@@ -35,6 +49,9 @@ export const noPlaintextSecret = resourcePolicy<NamesConfig>(
       "Put the value into a Secret made from a Pulumi secret, and refer to it by secretKeyRef, a mounted file or the chart's existingSecret.",
   },
   (resource, report, { publicNames }) => {
+    for (const finding of broken(SHORT, resource)) {
+      report({ resource, ...finding });
+    }
     if (resource.kind === "Secret") {
       checkSecret(resource, report);
       return;
@@ -53,8 +70,18 @@ export const noPlaintextSecret = resourcePolicy<NamesConfig>(
 
 function settingsOf(resource: Resource): Setting[] {
   const { kind, type, props } = resource;
+  const elsewhere = secretPlaces(resource).flatMap(({ field, isNamed }) =>
+    settingsIn(field, keyOf(field)).map((setting) => ({
+      ...setting,
+      isNamed: isNamed || setting.isNamed,
+      isElsewhere: true,
+    })),
+  );
   if (HELM_CHART.test(type)) {
-    return settingsIn(asked(props.get("values")), "");
+    return [...elsewhere, ...settingsIn(asked(props.get("values")), "")];
+  }
+  if (elsewhere.length > 0) {
+    return elsewhere;
   }
   if (kind === undefined || kind === "CustomResourceDefinition") {
     return [];
@@ -64,6 +91,10 @@ function settingsOf(resource: Resource): Setting[] {
     asked(props.get("binaryData"));
   }
   return settingsIn(props, "");
+}
+
+function keyOf({ path }: Field): string {
+  return path.replace(/^.*\./, "");
 }
 
 /** The field; when its value is unknown, so is the result. */
@@ -79,6 +110,8 @@ interface Setting {
   readonly isNamed: boolean;
   /** Of what stands there in base64. */
   readonly text?: string;
+  /** Outside of Kubernetes keys of machines and identifiers are ordinary: what only looks random is none. @default false */
+  readonly isElsewhere?: boolean;
 }
 
 const COMMAND_LINES = ["command", "args"];
@@ -113,7 +146,8 @@ function settingsIn(field: Field, key: string): Setting[] {
 }
 
 function pair(field: Field, name: string): Setting[] {
-  const isNamed = isCredentialVariable(name) && field.is((value) => typeof value === "string");
+  const given = typeof field.value === "string" ? field.value : "";
+  const isNamed = isCredentialVariable(name, given) && field.is((value) => typeof value === "string");
   return typeof field.value === "string" ? [{ field, isNamed }] : settingsIn(field, "");
 }
 
@@ -126,17 +160,29 @@ function commandLine(holder: Field): Setting[] {
 
 /** What a text holds, without repeating it, where its name or content shows a credential. */
 function credentialAt(
-  { field, isNamed, text = String(field.value) }: Setting,
+  { field, isNamed, isElsewhere = false, text = String(field.value) }: Setting,
   publicNames: readonly string[],
 ): string | undefined {
-  const content = credentialIn(text, publicNames);
+  const content = isElsewhere ? knownFormatIn(plain(text)) : credentialIn(text, publicNames);
   if (content !== undefined) {
     return `holds what looks like ${content}`;
+  }
+  if (holdsCredential(isElsewhere ? plain(text) : text)) {
+    return "holds a literal value after the name of a credential";
   }
   return isNamed && isLiteral(String(field.value)) ? "holds a literal value under the name of a credential" : undefined;
 }
 
+/** What a text in base64 says, as scripts of machines are given. */
+function plain(text: string): string {
+  return text.length >= 24 && /^[A-Za-z0-9+/\s]+=*\s*$/.test(text) ? Buffer.from(text, "base64").toString() : text;
+}
+
 function checkSecret(resource: Resource, report: Report): void {
+  const type = resource.props.get("type");
+  if (type.is((value) => value === "kubernetes.io/service-account-token")) {
+    report({ resource, field: type, allowed: "tokens that the kubelet renews: this one never ends" });
+  }
   for (const property of ["data", "stringData"]) {
     const field = resource.props.get(property);
     if (resource.secretInputs && !resource.secretInputs.includes(property) && field.entries().length > 0) {

@@ -1,5 +1,6 @@
 import { isExcepted, type PartialException, partialException, podSecurityLevel } from "../../names/pod-security";
-import { type Field, isObject } from "../lib/field";
+import type { Field } from "../lib/field";
+import { podDoors, projectedTokens, volumeDoors } from "../lib/pod-doors";
 import { offences } from "../lib/pod-security-standard";
 import { type PodTemplate, podTemplates } from "../lib/pods";
 import { type Report, resourcePolicy } from "../lib/policy";
@@ -14,7 +15,8 @@ export const restrictedSecurityContext = resourcePolicy(
     name: "restricted-security-context",
     description:
       "Pods, found by their shape in objects of any kind, meet Pod Security restricted, with a read-only root file " +
-      "system and no service-account token unless used; only charts and objects listed with a reason may ask for less.",
+      "system, no service-account token unless used, none for other systems, names as the cluster's DNS gives them, and no " +
+      "folder of a node by way of a volume; only charts and objects listed with a reason may ask for less.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["isolation", "pod-security"],
@@ -35,7 +37,13 @@ export const restrictedSecurityContext = resourcePolicy(
     if (resource.kind === "ServiceAccount") {
       checkServiceAccount(resource, report);
     }
+    for (const door of volumeDoors(resource)) {
+      report({ resource, ...door });
+    }
     for (const pod of podTemplates(resource)) {
+      for (const door of podDoors(pod)) {
+        report({ resource, ...door });
+      }
       if (!isListed(resource)) {
         const exception = partialException({
           kind: resource.kind,
@@ -126,14 +134,4 @@ function checkTokens(resource: Resource, { spec, isPartial }: PodTemplate, repor
       report({ resource, field: projected, allowed: "a token only for a pod with a service account of its own" });
     }
   }
-}
-
-/** Tokens that a volume brings, whatever `automountServiceAccountToken` says. */
-function projectedTokens(spec: Field): Field[] {
-  return spec
-    .get("volumes")
-    .items()
-    .flatMap((volume) => volume.get("projected", "sources").items())
-    .map((source) => source.get("serviceAccountToken"))
-    .filter((token) => token.is(isObject));
 }

@@ -1,19 +1,36 @@
 import { ANNOTATIONS, CHECKED_BY_SERVICE } from "../../names/labels";
 import type { Field } from "../lib/field";
+import { leadsToModel } from "../lib/model-routes";
 import { stackPolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";
+import { broken, isTrue, type Row } from "../lib/rows";
 
 /** What of a SecurityPolicy asks who calls. `authorization` alone believes what the request says. */
 const AUTHENTICATION = ["apiKeyAuth", "jwt", "basicAuth", "oidc", "extAuth"] as const;
 
 /** Kinds of routes, also those that another controller makes routes of. */
 const ROUTES = ["HTTPRoute", "GRPCRoute", "AIGatewayRoute"];
+/** Kinds of routes that pass connections on: nobody can ask on them. */
+const STREAMS = ["TCPRoute", "TLSRoute", "UDPRoute"];
+
+/** Ways in which a policy that asks lets pass who does not answer. */
+const LETTING_PASS: readonly Row[] = [
+  ["jwt.optional", "false: a request without a token passes"],
+  ["extAuth.failOpen", "false: requests pass while the service that asks is away"],
+].map(([path, allowed = ""]) => ({ on: ["SecurityPolicy"], path: `spec.${path}`, isWrong: isTrue, allowed }));
+
+const ALLOWING: Row = {
+  on: ["SecurityPolicy"],
+  path: "spec.authorization.defaultAction",
+  isWrong: (action) => action === "Allow",
+  allowed: "Deny",
+};
 
 export const tenantIsolation = stackPolicy(
   {
     name: "tenant-isolation",
     description:
-      "Nobody calls a model without saying who they are: every route on an HTTPS listener has a SecurityPolicy that asks for a key or a token, on the listener or on the route, and no policy of a route takes it away. A route whose service checks its callers itself says so in an annotation.",
+      "Nobody calls a model without saying who they are: every route on an HTTPS listener has a SecurityPolicy that asks for a key or a token, on the listener or on the route, lets nobody pass without, and no policy of a route takes it away. Plain HTTP redirects alone, and no route passes connections on unread. A route whose service checks its callers itself says so in an annotation; routes to models cannot.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["isolation", "authentication"],
@@ -22,12 +39,29 @@ export const tenantIsolation = stackPolicy(
   (resources, report) => {
     const gateways = resources.filter(({ kind }) => kind === "Gateway");
     const policies = resources.filter(({ kind }) => kind === "SecurityPolicy");
-    for (const route of resources.filter(({ kind }) => ROUTES.includes(kind ?? ""))) {
-      if (route.props.get("metadata", "annotations", ANNOTATIONS.callers).is((value) => value === CHECKED_BY_SERVICE)) {
+    for (const route of resources.filter(({ kind }) => [...ROUTES, ...STREAMS].includes(kind ?? ""))) {
+      if (isChecked(route) && !leadsToModel(route, resources)) {
         continue;
       }
       for (const parent of route.props.get("spec", "parentRefs").items()) {
         if (isPlain(parent, gateways)) {
+          if (hasBackends(route)) {
+            report({
+              resource: route,
+              field: parent,
+              found: "is a listener of plain HTTP, where nobody is asked and everybody reads along",
+              allowed: "redirects alone; services on the HTTPS listener",
+            });
+          }
+          continue;
+        }
+        if (STREAMS.includes(route.kind ?? "")) {
+          report({
+            resource: route,
+            field: parent,
+            found: `is what a ${route.kind} attaches to, which passes connections on unasked`,
+            allowed: "an HTTPRoute or GRPCRoute",
+          });
           continue;
         }
         const guards = policies.filter((policy) => isOn(policy, route, (target) => isParent(target, parent)));
@@ -42,7 +76,10 @@ export const tenantIsolation = stackPolicy(
       }
     }
     for (const policy of policies) {
-      const targets = policy.props.get("spec", "targetRefs").items();
+      for (const finding of broken([...LETTING_PASS, ALLOWING], policy)) {
+        report({ resource: policy, ...finding });
+      }
+      const targets = targetsOf(policy);
       const selectors = policy.props.get("spec", "targetSelectors").items();
       const isOnRoutes = [...targets, ...selectors].some((target) =>
         target.get("kind").is((kind) => kind !== "Gateway"),
@@ -61,15 +98,34 @@ export const tenantIsolation = stackPolicy(
 );
 
 /** Whether it asks who calls; of what is unknown the doubt stays with the field, and the result is then undecided. */
-function asks({ props }: Resource): boolean {
-  return AUTHENTICATION.some((kind) => !props.get("spec", kind).is((value) => value === undefined || value === null));
+function asks(policy: Resource): boolean {
+  const { props } = policy;
+  return broken(LETTING_PASS, policy).length > 0
+    ? false
+    : AUTHENTICATION.some((kind) => !props.get("spec", kind).is((value) => value === undefined || value === null));
+}
+
+/** A route whose service asks, it says. Where a model answers, nobody does: engines believe whoever reaches them. */
+function isChecked({ props }: Resource): boolean {
+  return props.get("metadata", "annotations", ANNOTATIONS.callers).is((value) => value === CHECKED_BY_SERVICE);
+}
+
+function hasBackends({ kind, props }: Resource): boolean {
+  const rules = props.get("spec", "rules").items();
+  return STREAMS.includes(kind ?? "") || rules.some((rule) => rule.get("backendRefs").items().length > 0);
+}
+
+/** What a policy is on, by the older field for one target too. */
+function targetsOf({ props }: Resource): Field[] {
+  const one = props.get("spec", "targetRef");
+  return [...props.get("spec", "targetRefs").items(), ...(one.is((value) => value === undefined) ? [] : [one])];
 }
 
 function isOn(policy: Resource, route: Resource, matches: (target: Field) => boolean): boolean {
   const here = namespaceOf(route).value;
   const targets = policy.props.get("spec", "targetRefs");
   return (
-    !namespaceOf(policy).is((namespace) => namespace !== here) && (!isKnown(targets) || targets.items().some(matches))
+    !namespaceOf(policy).is((namespace) => namespace !== here) && (!isKnown(targets) || targetsOf(policy).some(matches))
   );
 }
 

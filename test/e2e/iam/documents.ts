@@ -13,11 +13,12 @@ export interface IamDocument {
 
 /** Every document of these resources. */
 export function documentsOf(resources: readonly RecordedResource[]): IamDocument[] {
-  return resources.flatMap(({ type, name, inputs }) => {
-    const place = DOCUMENT_PLACES[type];
-    const text = place && inputs[place.property];
-    return place && typeof text === "string" ? [{ kind: place.kind, name, text }] : [];
-  });
+  return resources.flatMap(({ type, name, inputs }) =>
+    (DOCUMENT_PLACES[type] ?? []).flatMap(({ kind, path }) => {
+      const text = inputs[path];
+      return typeof text === "string" ? [{ kind, name, text }] : [];
+    }),
+  );
 }
 
 /** As findings name it. */

@@ -31,8 +31,16 @@ describe("names", () => {
     expect(isCredentialName(name)).toBe(false);
   });
   test("environment variables hold the value itself under _KEY and _SECRET", () => {
-    expect(["SSH_KEY", "WEBHOOK_SECRET", "GOOGLE_CREDENTIALS"].map(isCredentialVariable)).toEqual([true, true, true]);
-    expect(["SSH_PUBLIC_KEY", "MONKEY", "SECRET_NAME"].map(isCredentialVariable)).toEqual([false, false, false]);
+    expect(["SSH_KEY", "WEBHOOK_SECRET", "GOOGLE_CREDENTIALS"].map((name) => isCredentialVariable(name))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(["SSH_PUBLIC_KEY", "MONKEY", "SECRET_NAME"].map((name) => isCredentialVariable(name))).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 });
 

@@ -18,7 +18,7 @@ policyCases(leastPrivilegeOci, [
   [
     "an autoscaler by its workload identity",
     says(
-      `Allow any-user to manage cluster-node-pools in ${COMPARTMENT} where ALL {request.principal.type = 'workload', request.principal.namespace = 'kube-system', request.principal.service_account = 'cluster-autoscaler'}`,
+      `Allow any-user to manage cluster-node-pools in ${COMPARTMENT} where ALL {request.principal.type = 'workload', request.principal.namespace = 'kube-system', request.principal.service_account = 'cluster-autoscaler', request.principal.cluster_id = 'ocid1.cluster.oc1..a'}`,
     ),
     "pass",
   ],

@@ -60,7 +60,8 @@ policyCases(networkPolicyPerNamespace, [
     "pass",
   ],
   ["the internet without the metadata service", [...closed, egressTo("0.0.0.0/0", ["169.254.0.0/16"])], "pass"],
-  ["the internet by IPv6", [...closed, egressTo("::/0")], "pass"],
+  ["the internet by IPv6 without it", [...closed, egressTo("::/0", ["fc00::/7"])], "pass"],
+  ["the metadata service by IPv6", [...closed, egressTo("::/0")], ["has the cloud's metadata service in it"]],
   ["everything in", [...closed, policy({ ingress: [{}] })], ["spec.ingress[0] is open to everything"]],
   [
     "everything out",

@@ -142,7 +142,13 @@ policyCases(noPublicEndpoint, [
   ["EKS open to the world by IPv6", [eks({ publicAccessCidrs: ["::/0"] })], ["::/0"]],
   ["a public OKE", [oke(true)], ["endpointConfig.isPublicIpEnabled is true; allowed: false"]],
   ["a public OKE with no groups", [oke(true, [])], ["endpointConfig.isPublicIpEnabled is true; allowed: false"]],
-  ["a public OKE behind groups", [oke(true, ["nsg"])], "pass"],
+  [
+    "a public OKE behind groups",
+    [oke(true, ["nsg-id"]), resource("oci:Core/networkSecurityGroup:NetworkSecurityGroup", {}, { name: "nsg" })],
+    "pass",
+  ],
+  ["a public OKE behind groups of others", [oke(true, ["nsg"])], ["behind security groups of this stack"]],
+  ["a public OKE behind groups that nobody knows yet", [oke(true, UNKNOWN)], "unknown"],
   [
     "a group that lets strangers in to the Kubernetes API",
     [

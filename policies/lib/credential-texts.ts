@@ -1,0 +1,45 @@
+import { isCredentialName, isCredentialVariable, isLiteral } from "./credentials";
+
+/**
+ * Credentials in the lines of a text, whatever language it is in: assignments of a shell or an `.env` file (`export TOKEN=x`), settings of
+ * YAML, JSON and property files (`password: x`), and flags (`--password x`). Code and prose use the same names: a value there counts only
+ * where it looks like one, with letters and digits.
+ */
+export function holdsCredential(text: string): boolean {
+  return text.length >= SHORTEST && (assignments(text) || settings(text) || flags(text));
+}
+
+/** Characters of the shortest text that has one. */
+const SHORTEST = 10;
+/** What code, templates, paths and addresses are made of. */
+const MARKS = /[$<>{}()[\]*]|^(\/|\.{1,2}\/|https?:)/;
+
+const ASSIGNMENT =
+  /^[ \t]*(?:export[ \t]+|set[ \t]+-x[ \t]+|ENV[ \t]+|-[ \t]+)?([A-Z][A-Z0-9_]*)=(?:"([^"\n]*)"|'([^'\n]*)'|([^\s;"'&|]+))/gm;
+const SETTING = /(?:^|[\s"'{,;])["']?([A-Za-z][\w.-]*)["']?[ \t]*[:=][ \t]*["']?([^\s"',;]+)/gm;
+const FLAG = /(?:^|\s)--?([A-Za-z][\w-]*)(?:=|[ \t]+)["']?([^\s"']+)/gm;
+
+/** In a shell's own form the name says enough. */
+function assignments(text: string): boolean {
+  return [...text.matchAll(ASSIGNMENT)].some(([, name = "", ...values]) => {
+    const value = values.find((each) => each !== undefined) ?? "";
+    return isCredentialVariable(name, value) && value.length >= 6 && isLiteral(value) && !MARKS.test(value);
+  });
+}
+
+function settings(text: string): boolean {
+  return [...text.matchAll(SETTING)].some(([, name = "", value = ""]) => isSetting(name) && looksLikeOne(value));
+}
+
+/** After `authorization:` comes the name of a scheme; what follows is of a known form. */
+function isSetting(name: string): boolean {
+  return isCredentialName(name) && !/authorization$/i.test(name);
+}
+
+function flags(text: string): boolean {
+  return [...text.matchAll(FLAG)].some(([, name = "", value = ""]) => isCredentialName(name) && looksLikeOne(value));
+}
+
+function looksLikeOne(value: string): boolean {
+  return value.length >= 8 && /\d/.test(value) && /[A-Za-z]/.test(value) && isLiteral(value) && !MARKS.test(value);
+}

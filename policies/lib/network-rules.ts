@@ -1,0 +1,183 @@
+import { cidrContains } from "../../names/cidr";
+import { METADATA_SERVICES, POD_IDENTITY_AGENT } from "../../names/metadata-services";
+import { GATEWAY_NAMESPACE } from "../../names/namespaces";
+import { API_SERVER_PORTS } from "./api-server-ports";
+import { isWorldOpen } from "./cidr";
+import { type Field, isObject } from "./field";
+import type { Resource } from "./resource";
+
+export interface TooWide {
+  readonly field: Field;
+  readonly found: string;
+  readonly allowed: string;
+}
+
+/** What a NetworkPolicy lets in from everybody. A namespace that is unknown may be the gateway's. */
+export function tooWideIngress(spec: Field, namespace: Field): TooWide[] {
+  const isGateway = !namespace.is((name) => name !== GATEWAY_NAMESPACE);
+  return spec
+    .get("ingress")
+    .items()
+    .flatMap((rule) => {
+      const ports = rule.get("ports");
+      const isExpected = isGateway
+        ? isNarrow(ports, () => true)
+        : isNarrow(ports, (port) => API_SERVER_PORTS.includes(port));
+      const open = isEmptyList(rule.get("from")) ? [rule] : rule.get("from").items().filter(isEverybody);
+      return isExpected || !ports.is(() => true)
+        ? []
+        : open.map((field) => ({
+            field,
+            found: "is open to everything",
+            allowed: `rules that name their peers; everybody only at ports that the API server calls (${API_SERVER_PORTS.join(", ")}), and at the gateway`,
+          }));
+    });
+}
+
+/** Whether a rule is for ports alone, single ones, each of them such a one. */
+function isNarrow(ports: Field, isSuch: (port: number) => boolean): boolean {
+  return (
+    ports.items().length > 0 &&
+    !ports
+      .items()
+      .some(
+        (each) =>
+          each.get("endPort").is((value) => value !== undefined) ||
+          each.get("port").is((port) => port === undefined || port === null || !isSuch(Number(port))),
+      )
+  );
+}
+
+function isEmptyList(list: Field): boolean {
+  return list.is((value) => value === undefined || value === null || (Array.isArray(value) && value.length === 0));
+}
+
+/** A peer that leaves nobody out: strangers' addresses, or pods of any namespace. */
+function isEverybody(peer: Field): boolean {
+  const cidr = peer.get("ipBlock", "cidr");
+  return (
+    cidr.is((value) => typeof value === "string" && isWorldOpen(value)) ||
+    peer.get("namespaceSelector").is((selector) => isObject(selector) && selectsAll(peer.get("namespaceSelector"))) ||
+    peer.is((value) => isObject(value) && Object.keys(value).length === 0)
+  );
+}
+
+/** No label is asked for, or only that it is none of some, or that the namespace has a name. */
+function selectsAll(selector: Field): boolean {
+  const isLeftOut = ({ value }: Field) => value === undefined || (isObject(value) && Object.keys(value).length === 0);
+  return (
+    isLeftOut(selector.get("matchLabels")) &&
+    selector
+      .get("matchExpressions")
+      .items()
+      .every(
+        (each) =>
+          each.get("operator").is((operator) => operator === "NotIn" || operator === "DoesNotExist") ||
+          each.get("key").is((key) => key === "kubernetes.io/metadata.name" && each.get("operator").value === "Exists"),
+      )
+  );
+}
+
+/** DNS goes anywhere: resolvers of clouds answer at addresses of their own. */
+const DNS = 53;
+
+/** Where metadata services and their like answer, in the networks that no pod may reach. */
+const METADATA_ADDRESSES = [
+  "169.254.169.254",
+  "169.254.170.2",
+  POD_IDENTITY_AGENT.cidr.replace(/\/.*/, ""),
+  "fd00:ec2::254",
+  "fd00:ec2::23",
+];
+
+/** What of a NetworkPolicy lets pods become their node, or somebody else in the cloud. */
+export function tooWideEgress(spec: Field, hasPodIdentity: () => boolean): TooWide[] {
+  return spec
+    .get("egress")
+    .items()
+    .flatMap((rule) => {
+      const isDns = isNarrow(rule.get("ports"), (port) => port === DNS);
+      const everywhere = isEmptyList(rule.get("to")) && !isDns;
+      const blocks = rule
+        .get("to")
+        .items()
+        .map((peer) => peer.get("ipBlock"));
+      return [
+        ...(everywhere && rule.get("ports").is(() => true)
+          ? [{ field: rule, found: "is open to everything", allowed: "rules with peers: ports alone are everywhere" }]
+          : []),
+        ...blocks
+          .filter((block) => METADATA_ADDRESSES.some((address) => reaches(block, address)))
+          .filter((block) => !(block.get("cidr").value === POD_IDENTITY_AGENT.cidr && hasPodIdentity()))
+          .map((field) => ({
+            field,
+            found: "has the cloud's metadata service in it, by which a pod becomes its node",
+            allowed: `a block without it, by except: [${METADATA_SERVICES.map((cidr) => `"${cidr}"`).join(" or ")}]`,
+          })),
+      ];
+    });
+}
+
+function reaches(block: Field, address: string): boolean {
+  const contains = (cidr: Field) => cidr.is((value) => typeof value === "string" && cidrContains(value, address));
+  return contains(block.get("cidr")) && !block.get("except").items().some(contains);
+}
+
+/** Policies of others' network plugins that let traffic pass before NetworkPolicies are asked, or besides them. */
+const OVERRIDING = [
+  "AdminNetworkPolicy",
+  "BaselineAdminNetworkPolicy",
+  "ClusterNetworkPolicy",
+  "GlobalNetworkPolicy",
+  "StagedGlobalNetworkPolicy",
+  "CiliumNetworkPolicy",
+  "CiliumClusterwideNetworkPolicy",
+];
+/** What of a rule says nothing of its peers. */
+const NO_PEERS = [
+  "action",
+  "name",
+  "ports",
+  "toPorts",
+  "protocol",
+  "protocols",
+  "icmps",
+  "metadata",
+  "http",
+  "ipVersion",
+];
+const EVERYBODY = /^(|\*|all|all\(\)|global\(\)|world|cluster|Allow|Accept)$/i;
+
+/** Rules of such a policy that allow and name no peer. */
+export function overridingRules({ kind, type, props }: Resource): TooWide[] {
+  const isCalico = kind === "NetworkPolicy" && type.includes("projectcalico");
+  const spec = props.get("spec");
+  if (!isCalico && !OVERRIDING.includes(kind ?? "")) {
+    return [];
+  }
+  return ["ingress", "egress"]
+    .flatMap((direction) => spec.get(direction).items())
+    .filter((rule) =>
+      rule.get("action").is((action) => action === undefined || action === "Allow" || action === "Accept"),
+    )
+    .filter((rule) => !namesPeers(rule))
+    .map((field) => ({
+      field,
+      found: "allows everybody, past all NetworkPolicies",
+      allowed: "rules that name their peers",
+    }));
+}
+
+function namesPeers(field: Field): boolean {
+  if (typeof field.value === "symbol") {
+    field.items(); // asks, so that the result is "undecided"
+    return true;
+  }
+  if (Array.isArray(field.value)) {
+    return field.items().some(namesPeers);
+  }
+  if (isObject(field.value)) {
+    return field.entries().some(([key, child]) => !NO_PEERS.includes(key) && namesPeers(child));
+  }
+  return typeof field.value === "string" && !EVERYBODY.test(field.value) && !isWorldOpen(field.value);
+}

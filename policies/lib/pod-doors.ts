@@ -1,0 +1,120 @@
+import { type Field, isObject } from "./field";
+import type { Offence } from "./pod-security-standard";
+import type { PodTemplate } from "./pods";
+import type { Resource } from "./resource";
+import { broken, isGiven, type Row } from "./rows";
+
+/** What Pod Security Standards say nothing of, and by which pods reach their node, another system's rights, or a false address. */
+export function podDoors({ spec }: PodTemplate): Offence[] {
+  return [...inlineDrivers(spec), ...foreignTokens(spec), ...falseNames(spec)];
+}
+
+/**
+ * Drivers whose inline volumes hold what their pod may have; those of others mount what the pod's author names. Sources: READMEs of
+ * kubernetes-sigs/secrets-store-csi-driver, cert-manager/csi-driver and csi-driver-spiffe, spiffe/spiffe-csi (2026-11-28).
+ */
+const INLINE_DRIVERS = [
+  "secrets-store.csi.k8s.io",
+  "csi.cert-manager.io",
+  "spiffe.csi.cert-manager.io",
+  "csi.spiffe.io",
+];
+
+function inlineDrivers(spec: Field): Offence[] {
+  return volumesOf(spec)
+    .map((volume) => volume.get("csi", "driver"))
+    .filter((driver) => driver.is((value) => value !== undefined && !INLINE_DRIVERS.includes(String(value))))
+    .map((field) => ({ field, allowed: `a claim; inline only ${INLINE_DRIVERS.join(", ")}` }));
+}
+
+/** Systems inside of the cluster that tokens are for: its API server, and Istio's control plane. */
+const AUDIENCES = [
+  "",
+  "api",
+  "istio-ca",
+  "https://kubernetes.default.svc",
+  "https://kubernetes.default.svc.cluster.local",
+];
+
+/** Tokens by which a pod is somebody in another system, such as a cloud. */
+function foreignTokens(spec: Field): Offence[] {
+  return projectedTokens(spec)
+    .map((token) => token.get("audience"))
+    .filter((audience) => audience.is((value) => value !== undefined && !AUDIENCES.includes(String(value))))
+    .map((field) => ({
+      field,
+      allowed: "a token for the cluster itself; rights in a cloud come from EKS Pod Identity or OKE",
+    }));
+}
+
+/** Tokens that a volume brings, whatever `automountServiceAccountToken` says. */
+export function projectedTokens(spec: Field): Field[] {
+  return volumesOf(spec)
+    .flatMap((volume) => volume.get("projected", "sources").items())
+    .map((source) => source.get("serviceAccountToken"))
+    .filter((token) => token.is(isObject));
+}
+
+/** Names that lead elsewhere than the cluster's DNS says. */
+function falseNames(spec: Field): Offence[] {
+  const isFilled = (field: Field) => field.is((value) => Array.isArray(value) && value.length > 0);
+  const lists = [spec.get("hostAliases"), spec.get("dnsConfig", "nameservers"), spec.get("dnsConfig", "searches")];
+  const policy = spec.get("dnsPolicy");
+  return [
+    ...lists.filter(isFilled).map((field) => ({ field, allowed: "none: names as the cluster's DNS gives them" })),
+    ...(policy.is((value) => value === "None") ? [{ field: policy, allowed: "ClusterFirst" }] : []),
+  ];
+}
+
+function volumesOf(spec: Field): Field[] {
+  return spec.get("volumes").items();
+}
+
+/** Folders of a node's system; everything else is data. */
+const SYSTEM_FOLDER =
+  /^\/*($|(boot|dev|etc|proc|root|run|sys)(\/|$)|(home|usr|var|var\/lib)\/*$|var\/(run|log)(\/|$)|var\/lib\/(kubelet|containerd|rancher|etcd|docker|cni)(\/|$))/;
+
+const PV: readonly Row[] = [
+  {
+    on: ["PersistentVolume"],
+    path: "spec.hostPath",
+    isWrong: isGiven,
+    found: "is a folder of the node",
+    allowed: "a volume of a storage class",
+  },
+  { on: ["PersistentVolume"], path: "spec.flexVolume", isWrong: isGiven, allowed: "a volume of a CSI driver" },
+  {
+    on: ["PersistentVolume"],
+    path: "spec.csi.driver",
+    isWrong: (driver) => /host-?path/i.test(String(driver)),
+    allowed: "a driver that mounts no folders of nodes",
+  },
+];
+
+/** What a volume of the whole cluster opens of a node. */
+export function volumeDoors(resource: Resource): Offence[] {
+  return [
+    ...broken(PV, resource),
+    ...(resource.kind === "PersistentVolume" ? localFolders(resource.props.get("spec")) : []),
+  ];
+}
+
+/** A folder of a node is for one claim, to be read, and none of the system's. */
+function localFolders(spec: Field): Offence[] {
+  const path = spec.get("local", "path");
+  if (!path.is((value) => value !== undefined)) {
+    return [];
+  }
+  const isSystems = path.is((value) => isSystemFolder(String(value)));
+  const isWritten = spec
+    .get("accessModes")
+    .is((modes) => !Array.isArray(modes) || modes.some((mode) => mode !== "ReadOnlyMany"));
+  const isAnybodys = spec.get("claimRef", "name").is((name) => name === undefined);
+  return isSystems || isWritten || isAnybodys
+    ? [{ field: path, allowed: "a folder of data, ReadOnlyMany, for the claim that claimRef names" }]
+    : [];
+}
+
+function isSystemFolder(path: string): boolean {
+  return path.split("/").includes("..") || SYSTEM_FOLDER.test(path);
+}

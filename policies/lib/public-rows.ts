@@ -1,0 +1,135 @@
+import { isGiven, isTrue, type Row } from "./rows";
+
+const PRIVATE = "false; machines and databases have private addresses alone";
+const BY_THE_GATEWAY = "a route of the inference gateway, whose load balancer its Service makes";
+const isNotPrivate = (value: unknown) => !isTrue(value);
+
+const ROWS_OF: readonly (readonly [path: string, types: readonly string[]])[] = [
+  [
+    "associatePublicIpAddress",
+    [
+      "aws:ec2/instance:Instance",
+      "aws:ec2/launchConfiguration:LaunchConfiguration",
+      "aws:ec2/spotInstanceRequest:SpotInstanceRequest",
+    ],
+  ],
+  ["networkInterfaces[].associatePublicIpAddress", ["aws:ec2/launchTemplate:LaunchTemplate"]],
+  ["spec.associatePublicIPAddress", ["EC2NodeClass"]],
+  ["mapPublicIpOnLaunch", ["aws:ec2/subnet:Subnet", "aws:ec2/defaultSubnet:DefaultSubnet"]],
+  [
+    "publiclyAccessible",
+    [
+      "aws:dms/replicationInstance:ReplicationInstance",
+      "aws:mq/broker:Broker",
+      "aws:rds/clusterInstance:ClusterInstance",
+      "aws:rds/instance:Instance",
+      "aws:redshift/cluster:Cluster",
+    ],
+  ],
+];
+
+/** The four switches of a bucket's or an account's public access. */
+const BLOCKS = ["blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets"];
+
+/** Properties by which a cloud's resource faces the internet. Types and properties: @pulumi/aws 7.48.0, @pulumi/oci 4.20.0. */
+export const PUBLIC_ROWS: readonly Row[] = [
+  ...ROWS_OF.map(([path, on]) => ({ on, path, isWrong: isTrue, allowed: PRIVATE })),
+  {
+    on: ["aws:alb/loadBalancer:LoadBalancer", "aws:elb/loadBalancer:LoadBalancer", "aws:lb/loadBalancer:LoadBalancer"],
+    path: "internal",
+    isWrong: isNotPrivate,
+    allowed: `true; ${BY_THE_GATEWAY}`,
+  },
+  {
+    on: [
+      "oci:LoadBalancer/loadBalancer:LoadBalancer",
+      "oci:NetworkLoadBalancer/networkLoadBalancer:NetworkLoadBalancer",
+    ],
+    path: "isPrivate",
+    isWrong: isNotPrivate,
+    allowed: `true; ${BY_THE_GATEWAY}`,
+  },
+  ...BLOCKS.map((path) => ({
+    on: [
+      "aws:s3/bucketPublicAccessBlock:BucketPublicAccessBlock",
+      "aws:s3/accountPublicAccessBlock:AccountPublicAccessBlock",
+    ],
+    path,
+    isWrong: (value: unknown) => value !== true,
+    allowed: "true",
+  })),
+  ...BLOCKS.map((name) => ({
+    on: ["aws:s3/accessPoint:AccessPoint"],
+    path: `publicAccessBlockConfiguration.${name}`,
+    isWrong: (value: unknown) => value === false,
+    allowed: "true",
+  })),
+  {
+    on: ["aws:s3/bucketWebsiteConfiguration:BucketWebsiteConfiguration"],
+    path: "bucket",
+    isWrong: () => true,
+    found: "is served as a website",
+    allowed: "buckets that are read with credentials",
+  },
+  {
+    on: ["aws:lambda/functionUrl:FunctionUrl"],
+    path: "authorizationType",
+    isWrong: (value) => value === "NONE",
+    allowed: "AWS_IAM",
+  },
+  {
+    on: ["aws:ec2/amiLaunchPermission:AmiLaunchPermission"],
+    path: "group",
+    isWrong: (value) => value === "all",
+    allowed: "an account by its number",
+  },
+  {
+    on: ["aws:ec2/eip:Eip"],
+    path: "instance",
+    isWrong: isGiven,
+    allowed: "no public address of a machine; addresses of NAT gateways",
+  },
+  {
+    on: ["aws:ec2/eipAssociation:EipAssociation"],
+    path: "allocationId",
+    isWrong: isGiven,
+    allowed: "no public address of a machine; addresses of NAT gateways",
+  },
+  {
+    on: ["oci:Core/publicIp:PublicIp"],
+    path: "privateIpId",
+    isWrong: isGiven,
+    allowed: "no public address of a machine",
+  },
+  {
+    on: ["oci:Core/instance:Instance"],
+    path: "createVnicDetails.assignPublicIp",
+    isWrong: (value) => String(value) !== "false",
+    allowed: "false",
+  },
+  {
+    // What is left out depends on the subnet: a public one gives machines public addresses.
+    on: ["oci:Core/instanceConfiguration:InstanceConfiguration"],
+    path: "instanceDetails.launchDetails.createVnicDetails.assignPublicIp",
+    isWrong: (value) => value !== false,
+    allowed: "false",
+  },
+  {
+    on: ["oci:ObjectStorage/bucket:Bucket"],
+    path: "accessType",
+    isWrong: (value) => value !== undefined && value !== "NoPublicAccess",
+    allowed: "NoPublicAccess",
+  },
+  {
+    on: ["oci:ObjectStorage/preauthrequest:Preauthrequest"],
+    path: "accessType",
+    isWrong: () => true,
+    allowed: "no request that is authorized beforehand: whoever has its address has the objects",
+  },
+  {
+    on: ["oci:ApiGateway/gateway:Gateway"],
+    path: "endpointType",
+    isWrong: (value) => value === "PUBLIC",
+    allowed: `PRIVATE; ${BY_THE_GATEWAY}`,
+  },
+];

@@ -1,0 +1,52 @@
+import type { Field, UNKNOWN, Value } from "./field";
+import type { Finding } from "./policy";
+import type { Resource } from "./resource";
+
+/** What one property of a type must not be: most of what policies ask is no more than that. */
+export interface Row {
+  /** Type tokens of Pulumi, or kinds of Kubernetes. */
+  readonly on: readonly string[];
+  /** Property path; `[]` stands for every element of a list. */
+  readonly path: string;
+  readonly isWrong: (value: Exclude<Value, typeof UNKNOWN>) => boolean;
+  /** What is there, in words. @default the value */
+  readonly found?: string;
+  readonly allowed: string;
+}
+
+/** What a resource has that rows forbid. */
+export function broken(rows: readonly Row[], { type, kind, props, isPatch }: Resource): Omit<Finding, "resource">[] {
+  return rows
+    .filter(({ on }) => on.includes(type) || (kind !== undefined && on.includes(kind)))
+    .flatMap(({ path, isWrong, found, allowed }) =>
+      select(props, path)
+        .filter((field) => field.is((value) => isWrong(value) && !(isPatch && value === undefined)))
+        .map((field) => ({ field, ...(found !== undefined && { found }), allowed })),
+    );
+}
+
+/** Fields at a path. A list that is absent or empty stands for itself: what it should hold is missing. */
+export function select(field: Field, path: string): Field[] {
+  return selectSteps(field, path.split("."));
+}
+
+function selectSteps(field: Field, [step, ...rest]: readonly string[]): Field[] {
+  if (step === undefined) {
+    return [field];
+  }
+  if (!step.endsWith("[]")) {
+    return selectSteps(field.get(step), rest);
+  }
+  const list = field.get(step.slice(0, -2));
+  const items = list.items();
+  return items.length > 0 ? items.flatMap((item) => selectSteps(item, rest)) : [list];
+}
+
+/** Tests of values that rows share. */
+export const isTrue = (value: unknown) => value === true || value === "true";
+export const isNotTrue = (value: unknown) => !isTrue(value);
+export const isGiven = (value: unknown) => value !== undefined && value !== null && value !== "";
+export const isOneOf =
+  (...values: readonly unknown[]) =>
+  (value: unknown) =>
+    values.includes(value);

@@ -1,0 +1,53 @@
+import type { Field } from "./field";
+import { HELM_CHART, type Resource } from "./resource";
+import { select } from "./rows";
+
+/**
+ * Properties outside of Kubernetes objects that people put credentials in, by type; `[]` stands for every element of a list. A Pulumi secret
+ * may stand in each of them, and the engine does not tell policies which values are: they are judged where an offline run tells.
+ */
+const PLACES: readonly (readonly [type: RegExp, paths: readonly string[]])[] = [
+  [HELM_CHART, ["repositoryOpts"]],
+  [/^pulumi:providers:/, [""]],
+  [/^command:(local|remote):/, [""]],
+  [/^aws:ec2\/(launchTemplate|launchConfiguration|instance|spotInstanceRequest):/, ["userData", "userDataBase64"]],
+  [/^oci:ContainerEngine\/nodePool:/, ["nodeMetadata"]],
+  [/^oci:Core\/instance:/, ["metadata", "extendedMetadata"]],
+  [
+    /^oci:Core\/instanceConfiguration:/,
+    ["instanceDetails.launchDetails.metadata", "instanceDetails.launchDetails.extendedMetadata"],
+  ],
+  [/^oci:ContainerEngine\/addon:/, ["configurations"]],
+  [/^aws:eks\/addon:/, ["configurationValues"]],
+  [/^aws:(ssm\/parameter|secretsmanager\/secretVersion):/, ["value", "secretString"]],
+  [/^aws:lambda\/function:/, ["environment"]],
+  [/^aws:(rds\/(instance|cluster)|docdb\/cluster|redshift\/cluster):/, ["password", "masterPassword"]],
+  [/^aws:elasticache\/replicationGroup:/, ["authToken"]],
+  [/^oci:(Database|Mysql|Psql)\//, ["adminPassword", "credentials"]],
+];
+
+/** Types whose one property is the secret itself, whatever its name. */
+const WHOLE = /^aws:(ssm\/parameter|secretsmanager\/secretVersion):/;
+
+export interface SecretPlace {
+  readonly field: Field;
+  /** The property is a secret by what it is for. */
+  readonly isNamed: boolean;
+}
+
+/** Where a resource that is no object of Kubernetes may hold a credential in the clear. */
+export function secretPlaces(resource: Resource): SecretPlace[] {
+  const { type, props, secretInputs } = resource;
+  if (secretInputs === undefined) {
+    return [];
+  }
+  return PLACES.filter(([pattern]) => pattern.test(type))
+    .flatMap(([, paths]) => paths)
+    .flatMap((path) => (path === "" ? props.entries().map(([, field]) => field) : select(props, path)))
+    .filter((field) => !secretInputs.includes(topOf(field)) && field.is((value) => value !== undefined))
+    .map((field) => ({ field, isNamed: WHOLE.test(type) && props.get("type").value !== "String" }));
+}
+
+function topOf({ path }: Field): string {
+  return path.replace(/[.[].*$/, "");
+}

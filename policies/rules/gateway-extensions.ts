@@ -1,0 +1,98 @@
+import { resourcePolicy } from "../lib/policy";
+import { broken, isGiven, isOneOf, isTrue, type Row } from "../lib/rows";
+
+const ROWS: readonly Row[] = [
+  {
+    on: ["EnvoyPatchPolicy"],
+    path: "spec",
+    isWrong: () => true,
+    found: "is a patch of what the gateway tells its proxies, authentication too",
+    allowed: "the fields of Envoy Gateway's own policies",
+  },
+  {
+    on: ["EnvoyExtensionPolicy"],
+    path: "spec.wasm",
+    isWrong: (modules) => Array.isArray(modules) && modules.length > 0,
+    found: "has a program of others in the gateway, which reads every prompt and key",
+    allowed: "Lua that stands in the object",
+  },
+  {
+    on: ["EnvoyExtensionPolicy"],
+    path: "spec.extProc[].failOpen",
+    isWrong: isTrue,
+    allowed: "false: a request waits for its check",
+  },
+  {
+    on: ["ReferenceGrant"],
+    path: "spec.to[].kind",
+    isWrong: (kind) => kind === undefined || kind === "Secret",
+    allowed: "no Secrets: routes and Gateways of other namespaces would read them",
+  },
+  {
+    on: ["ReferenceGrant"],
+    path: "spec.to[].name",
+    isWrong: (name) => !isGiven(name),
+    allowed: "one object by its name",
+  },
+  {
+    on: ["HTTPRoute", "GRPCRoute"],
+    path: "spec.rules[].filters[].type",
+    isWrong: isOneOf("RequestMirror"),
+    allowed: "no copies of prompts",
+  },
+  {
+    on: ["Gateway"],
+    path: "spec.listeners[].allowedRoutes.namespaces.from",
+    isWrong: isOneOf("All"),
+    allowed: "Same, or a Selector",
+  },
+  { on: ["Backend"], path: "spec.tls.insecureSkipVerify", isWrong: isTrue, allowed: "false" },
+  {
+    on: ["ClientTrafficPolicy"],
+    path: "spec.tls.minVersion",
+    isWrong: (version) => ["1.0", "1.1", "Auto"].includes(String(version)),
+    allowed: "1.2 or newer",
+  },
+  {
+    on: ["ClientTrafficPolicy"],
+    path: "spec.path.disableMergeSlashes",
+    isWrong: isTrue,
+    allowed: "false: routes and the services behind them read paths alike",
+  },
+  {
+    on: ["ClientTrafficPolicy"],
+    path: "spec.path.escapedSlashesAction",
+    isWrong: isOneOf("KeepUnchanged"),
+    allowed: "UnescapeAndRedirect",
+  },
+  {
+    on: ["ClientTrafficPolicy"],
+    path: "spec.headers.withUnderscoresAction",
+    isWrong: isOneOf("Allow"),
+    allowed: "RejectRequest: services take x_consumer_id for x-consumer-id",
+  },
+  {
+    on: ["SecurityPolicy"],
+    path: "spec.cors.allowCredentials",
+    isWrong: isTrue,
+    allowed: "false: keys are no cookies",
+  },
+];
+
+export const gatewayExtensions = resourcePolicy(
+  {
+    name: "gateway-extensions",
+    description:
+      "Nothing goes past what the gateway asks: no patches of its proxies, no programs of others in them, no copies of requests, no grants of Secrets or of everything to routes of other namespaces, TLS with a version and a certificate that are checked, and paths and headers that routes and services read alike.",
+    severity: "critical",
+    enforcementLevel: "mandatory",
+    tags: ["isolation", "gateway"],
+    remediationSteps:
+      "Use Envoy Gateway's own policies, and Backends in the gateway's namespace, as components/gateway does.",
+  },
+  (resource, report) => {
+    for (const finding of broken(ROWS, resource)) {
+      report({ resource, ...finding });
+    }
+  },
+);

@@ -1,0 +1,50 @@
+import { resourcePolicy } from "../lib/policy";
+import { broken, isGiven, isTrue, type Row } from "../lib/rows";
+
+const REMOTE = ["command:remote:Command", "command:remote:CopyFile", "command:remote:CopyToRemote"];
+
+const ROWS: readonly Row[] = [
+  {
+    on: REMOTE,
+    path: "connection.hostKey",
+    isWrong: (value) => !isGiven(value),
+    allowed: "the machine's public key: without, any machine that answers at the address gets what is sent",
+  },
+  {
+    on: ["pulumi:providers:aws"],
+    path: "insecure",
+    isWrong: isTrue,
+    allowed: "false",
+  },
+  {
+    on: ["pulumi:providers:kubernetes"],
+    path: "kubeconfig",
+    isWrong: (text) =>
+      /["']?insecure-skip-tls-verify["']?\s*:\s*["']?true/i.test(JSON.stringify(text ?? "").replaceAll("\\", "")),
+    found: "has insecure-skip-tls-verify, by which any machine that answers gets the credentials",
+    allowed: "certificate-authority-data",
+  },
+];
+
+export const knownServers = resourcePolicy(
+  {
+    name: "known-servers",
+    description:
+      "Whoever is given credentials is known: connections by SSH, through another machine too, have the key of the machine that they expect, and providers and kubeconfigs check certificates.",
+    severity: "high",
+    enforcementLevel: "mandatory",
+    tags: ["supply-chain", "authentication"],
+    remediationSteps:
+      "Set connection.hostKey, and connection.proxy.hostKey, to what ssh-keyscan shows and the machine's owner confirms; give kubeconfigs certificate-authority-data.",
+  },
+  (resource, report) => {
+    for (const finding of broken(ROWS, resource)) {
+      report({ resource, ...finding });
+    }
+    const proxy = resource.props.get("connection", "proxy");
+    const field = proxy.get("hostKey");
+    if (REMOTE.includes(resource.type) && proxy.is(isGiven) && field.is((value) => !isGiven(value))) {
+      report({ resource, field, allowed: "the public key of the machine between" });
+    }
+  },
+);

@@ -1,0 +1,110 @@
+import { overlaps, parseCidr } from "../../names/cidr";
+import { METADATA_SERVICES } from "../../names/metadata-services";
+import { resourcePolicy } from "../lib/policy";
+import { broken, type Row } from "../lib/rows";
+
+/** Where objects of Kubernetes say to which address connections go, by kind. */
+const PLACES: readonly (readonly [kinds: readonly string[], paths: readonly string[]])[] = [
+  [["Backend"], ["spec.endpoints[].ip.address", "spec.endpoints[].fqdn.hostname", "spec.endpoints[].hostname"]],
+  [["EndpointSlice"], ["endpoints[].addresses[]"]],
+  [["Endpoints"], ["subsets[].addresses[].ip", "subsets[].notReadyAddresses[].ip"]],
+  [["Service"], ["spec.externalName"]],
+  [["ServiceEntry"], ["spec.hosts[]", "spec.addresses[]", "spec.endpoints[].address"]],
+  [["WorkloadEntry"], ["spec.address"]],
+  [["RequestAuthentication"], ["spec.jwtRules[].jwksUri"]],
+  [
+    ["SecurityPolicy"],
+    ["spec.jwt.providers[].remoteJWKS.uri", "spec.oidc.provider.issuer", "spec.oidc.provider.tokenEndpoint"],
+  ],
+  [["ScrapeConfig"], ["spec.staticConfigs[].targets[]"]],
+  [["Probe"], ["spec.targets.staticConfig.static[]", "spec.prober.url"]],
+  [
+    ["ScaledObject", "ScaledJob"],
+    ["spec.triggers[].metadata.serverAddress", "spec.triggers[].metadata.url"],
+  ],
+];
+
+/** Metadata services of clouds, and what only the host itself answers at. */
+const FORBIDDEN = [
+  ...METADATA_SERVICES,
+  "127.0.0.0/8",
+  "0.0.0.0/8",
+  "::/127",
+  "fe80::/10",
+  // Alibaba Cloud, Azure and Oracle Cloud Classic.
+  "100.100.100.200/32",
+  "168.63.129.16/32",
+  "192.0.0.192/32",
+].flatMap((cidr) => parseCidr(cidr) ?? []);
+
+const NAMES =
+  /^(localhost|metadata|metadata\.google\.internal|instance-data(\.ec2\.internal)?)\.?$|169[.-]254[.-]169[.-]254/i;
+
+const ROWS: readonly Row[] = [
+  ...PLACES.flatMap(([on, paths]) =>
+    paths.map((path) => ({
+      on,
+      path,
+      isWrong: (value: unknown) => typeof value === "string" && leadsInside(value),
+      allowed: "an address that is no cloud's metadata service, and not the host itself",
+    })),
+  ),
+  {
+    on: ["Backend"],
+    path: "spec.type",
+    isWrong: (type) => type === "DynamicResolver",
+    allowed: "Endpoints: the gateway would connect to whatever host a request names",
+  },
+  {
+    on: ["Backend"],
+    path: "spec.endpoints[].unix",
+    isWrong: (socket) => typeof socket === "object" && socket !== null && !Array.isArray(socket),
+    allowed: "a name or an address",
+  },
+  {
+    on: ["ServiceEntry"],
+    path: "spec.hosts[]",
+    isWrong: (host) => host === "*",
+    allowed: "hosts by name",
+  },
+];
+
+export const networkDestinations = resourcePolicy(
+  {
+    name: "network-destinations",
+    description:
+      "What the gateway, the mesh, Services and scrapers connect to is named, and is never the cloud's metadata service nor the host itself.",
+    severity: "critical",
+    enforcementLevel: "mandatory",
+    tags: ["network", "isolation"],
+    remediationSteps: "Name the service that requests are for.",
+  },
+  (resource, report) => {
+    for (const finding of broken(ROWS, resource)) {
+      report({ resource, ...finding });
+    }
+  },
+);
+
+/** Whether an address, network, host name or URL is one of those. */
+function leadsInside(text: string): boolean {
+  const host = hostOf(text);
+  const network = parseCidr(host) ?? parseCidr(`${host}/${host.includes(":") ? 128 : 32}`);
+  return network === undefined ? NAMES.test(host) : FORBIDDEN.some((each) => overlaps(each, mapped(host) ?? network));
+}
+
+/** Host of a URL or of `host:port`; IPv6 without brackets. */
+function hostOf(text: string): string {
+  const [, rest = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@]*@)?(.*)$/i.exec(text.trim()) ?? [];
+  const [, bracketed] = /^\[([^\]]+)\]/.exec(rest) ?? [];
+  if (bracketed !== undefined) {
+    return bracketed;
+  }
+  return parseCidr(rest) !== undefined || (rest.match(/:/g) ?? []).length > 1 ? rest : rest.replace(/[:/?#].*$/, "");
+}
+
+/** The IPv4 address inside of an IPv6 one, as `::ffff:169.254.169.254`. */
+function mapped(host: string) {
+  const [, address] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(host) ?? [];
+  return address === undefined ? undefined : parseCidr(`${address}/32`);
+}

@@ -1,0 +1,91 @@
+import { object, resource } from "../cases";
+import type { Attack } from "./attack";
+
+const RIGHTS = "least-privilege-oci";
+const PUBLIC = "no-public-endpoint";
+const IN = "in compartment id ocid1.compartment.oc1..a";
+const says = (...statements: string[]) => [resource("oci:Identity/policy:Policy", { statements })];
+const nsg = (rule: object) => [
+  resource("oci:Core/networkSecurityGroupSecurityRule:NetworkSecurityGroupSecurityRule", {
+    direction: "INGRESS",
+    source: "0.0.0.0/0",
+    tcpOptions: { destinationPortRange: { min: 443, max: 443 } },
+    ...rule,
+  }),
+];
+const all = { ingressSecurityRules: [{ protocol: "all", source: "0.0.0.0/0" }] };
+const cluster = (changes: object) => [
+  resource("oci:ContainerEngine/cluster:Cluster", {
+    kmsKeyId: "a",
+    endpointConfig: { isPublicIpEnabled: false },
+    ...changes,
+  }),
+];
+
+export const OCI: readonly Attack[] = [
+  ["policies", RIGHTS, says(`Allow dynamic-group nodes to manage policies ${IN}`)],
+  ["groups", RIGHTS, says(`allow  group a  to USE dynamic-groups ${IN}`)],
+  ["policies by permission", RIGHTS, says(`Allow group a to {POLICY_CREATE, POLICY_READ} ${IN}`)],
+  ["every workload", RIGHTS, says(`Allow any-user to manage objects ${IN} where request.principal.type = 'workload'`)],
+  [
+    "a workload of any cluster",
+    RIGHTS,
+    says(
+      `Allow any-user to read objects ${IN} where ALL {request.principal.type='workload', request.principal.namespace='a', request.principal.service_account='b'}`,
+    ),
+  ],
+  ["every machine", RIGHTS, says(`Allow any-user to read objects ${IN} where request.principal.type = 'instance'`)],
+  [
+    "a second statement in one text",
+    RIGHTS,
+    says(`Allow group a to inspect buckets ${IN}\nAllow any-user to manage all-resources in tenancy`),
+  ],
+  ["a subnet of public addresses", PUBLIC, [resource("oci:Core/subnet:Subnet", { prohibitPublicIpOnVnic: false })]],
+  ["ports of another protocol", PUBLIC, nsg({ protocol: "all" })],
+  ["UDP", PUBLIC, nsg({ protocol: "17" })],
+  ["the default list", PUBLIC, [resource("oci:Core/defaultSecurityList:DefaultSecurityList", all)]],
+  ["a list", PUBLIC, [resource("oci:Core/securityList:SecurityList", all)]],
+  [
+    "the older metadata service",
+    "node-metadata-service",
+    [
+      resource("oci:Core/instanceConfiguration:InstanceConfiguration", {
+        instanceDetails: { launchDetails: { instanceOptions: { areLegacyImdsEndpointsDisabled: false } } },
+      }),
+    ],
+  ],
+  [
+    "the older metadata service of nodes",
+    "node-metadata-service",
+    [resource("oci:ContainerEngine/nodePool:NodePool", {})],
+  ],
+  [
+    "a bucket by its address",
+    PUBLIC,
+    [resource("oci:ObjectStorage/preauthrequest:Preauthrequest", { accessType: "AnyObjectReadWrite" })],
+  ],
+  ["a load balancer", PUBLIC, [resource("oci:LoadBalancer/loadBalancer:LoadBalancer", { isPrivate: false })]],
+  [
+    "a cluster behind groups of others",
+    PUBLIC,
+    cluster({ endpointConfig: { isPublicIpEnabled: true, nsgIds: ["ocid1.nsg.a"] } }),
+  ],
+  ["the dashboard", "no-cluster-admin", cluster({ options: { addOns: { isKubernetesDashboardEnabled: true } } })],
+  ["a key that can be deleted", "protected-stateful", [resource("oci:Kms/key:Key", {})]],
+  ["a vault that can be deleted", "protected-stateful", [resource("oci:Kms/vault:Vault", {})]],
+  [
+    "a volume that can be deleted",
+    "protected-stateful",
+    [object("core/v1", "PersistentVolumeClaim", { spec: {} }, { namespace: "a" })],
+  ],
+  [
+    "volumes without a key",
+    "encryption-at-rest",
+    [
+      resource("kubernetes:storage.k8s.io/v1:StorageClass", {
+        metadata: { name: "a" },
+        provisioner: "blockvolume.csi.oraclecloud.com",
+      }),
+    ],
+  ],
+];

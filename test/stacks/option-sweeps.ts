@@ -1,0 +1,98 @@
+import { changedRun, type EnvironmentName, type ProgramRun } from "./run";
+import { merged, type Sections, shippedSections } from "./texts";
+
+export interface Sweep {
+  readonly what: string;
+  readonly base: EnvironmentName;
+  readonly changes: Sections;
+}
+
+const GPU_NODE = { card: "h200", gpuCount: 8, vcpus: 96, memoryGiB: 1024, localNvmeGB: 8000 };
+
+/** Options that no shipped environment uses, in production. */
+export const SWEEPS: readonly Sweep[] = [
+  {
+    what: "a private EKS cluster with a key of its own and sidecars",
+    base: "aws-prod",
+    changes: {
+      cluster: {
+        eks: {
+          endpoint: { public: false },
+          network: { natGateways: "single", endpoints: ["ecr.api", "ecr.dkr", "sts"] },
+          encryptionKeyArn: "arn:aws:kms:us-east-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab",
+        },
+      },
+      pools: { l4: { capacity: "spot", localDisks: "unused" } },
+      mesh: { mode: "sidecar" },
+      gateway: { affinity: "cookie", consumers: { web: { priority: "paid" }, batch: { priority: "free" } } },
+      models: { "llama-70b": { affinity: "header", vllm: { toolCalling: true } } },
+      observability: { profile: "full" },
+    },
+  },
+  {
+    what: "a public OKE cluster with options of model control",
+    base: "oci-a10",
+    changes: {
+      stage: "production",
+      cluster: { oke: { endpoint: { public: true, allowedCidrs: ["203.0.113.0/24"] } } },
+      pools: { "a10-pair": { numa: "single-numa-node", cycling: "off" } },
+      models: { writer: { vllm: { loading: "stream", kvCacheDtype: "bfloat16" } } },
+      modelControl: { ollamaApi: true, inference: { enabled: true, fetch: false } },
+    },
+  },
+  {
+    what: "a cluster of others, with what is present there",
+    base: "dev",
+    changes: {
+      stage: "production",
+      cluster: {
+        storageClass: "encrypted",
+        certManager: "present",
+        gpuExporters: "present",
+        gpuSoftware: "platform",
+        gpuNodeImage: "bare",
+      },
+      pools: {
+        system: { role: "system", node: { vcpus: 64, memoryGiB: 256 }, minNodes: 3, maxNodes: 3 },
+        gpu: {
+          role: "gpu",
+          node: GPU_NODE,
+          minNodes: 2,
+          maxNodes: 4,
+          taints: [
+            { key: "sku", effect: "NoExecute" },
+            { key: "team", effect: "PreferNoSchedule" },
+          ],
+        },
+      },
+      models: {
+        chat: { model: "qwen2.5-7b-instruct", concurrency: 4, vllm: { sleepMode: true, reasoning: false } },
+        split: { model: "qwen2.5-7b-instruct", concurrency: 4, vllm: { prefillDecode: { prefill: 1, decode: 1 } } },
+        scaled: {
+          model: "qwen3-8b",
+          concurrency: 4,
+          replicas: { min: 1, max: 2 },
+          scaling: { by: "keda", on: ["queue", "kvCache"] },
+          vllm: { kvCacheDtype: "fp8", reasoning: true },
+        },
+        ranks: { model: "bge-m3", task: "embedding", concurrency: 4 },
+        partner: { engine: "external", task: "chat", external: { url: "https://api.example.com/v1" } },
+        served: { model: "qwen2.5-7b-instruct", engine: "ray", concurrency: 4, ray: { toolCalling: true } },
+      },
+      gateway: { exposure: "NodePort", tls: { kind: "secret", secretName: "gateway-tls" } },
+    },
+  },
+];
+
+export function changesOf({ base, changes }: Sweep): Sections {
+  return merged(shippedSections(base), changes) as Sections;
+}
+
+const runs = new Map<Sweep, Promise<ProgramRun>>();
+
+/** Runs one of them once for all tests of a worker. One run at a time: await it. */
+export function sweptRun(sweep: Sweep): Promise<ProgramRun> {
+  const found = runs.get(sweep) ?? changedRun(sweep.base, changesOf(sweep));
+  runs.set(sweep, found);
+  return found;
+}
