@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import { requireAsSdk } from "../stacks/sdk-traces";
 
 interface Messages {
   readonly Struct: (new () => object) & { fromJavaScript(value: object): object };
@@ -8,8 +8,6 @@ interface Debugging {
   debuggablePromise<T>(promise: Promise<T>, context?: string): Promise<T>;
 }
 
-/** Loads the modules that the SDK itself has loaded, whichever copies of them are installed besides. */
-const requireAsSdk = createRequire(createRequire(__filename).resolve("@pulumi/pulumi"));
 const { Struct }: Messages = requireAsSdk("google-protobuf/google/protobuf/struct_pb.js");
 const debugging: Debugging = requireAsSdk("@pulumi/pulumi/runtime/debuggable.js");
 

@@ -10,6 +10,7 @@ import { loadEnvironment } from "./config/load";
 import { checkDeployer } from "./deployer";
 import { explainNodeErrors } from "./node-errors/hook";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment, readRequest } from "./program";
+import { takeNoSdkTraces } from "./sdk-traces";
 import { surroundingsOf } from "./surroundings";
 import { whole } from "./whole-program";
 
@@ -46,4 +47,7 @@ async function main(): Promise<object> {
   }
 }
 
-export = () => whole(main);
+export = () => {
+  takeNoSdkTraces(process.env);
+  return whole(main);
+};

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { type ContainerEngine, type LocalClusterTool, localClusterTool } from "../../catalog/local-clusters";
-import { dependencies } from "../../package.json";
+import { OLDEST_PULUMI } from "../../names/oldest-pulumi";
 import type { ClusterConfig } from "../../stacks/config";
 import { type AskAws, awsCredentials, awsOnPath } from "./aws-credentials";
 import { failed, passed, type Subject, type Verdict, warning } from "./checks/check";
@@ -11,8 +11,6 @@ import type { CheckResult } from "./result";
 export type VersionOf = (command: string, args: readonly string[]) => Promise<string | undefined>;
 
 const SECONDS = 10;
-/** The command line and the SDK are one product, and keep in step. */
-const SDK_VERSION = dependencies["@pulumi/pulumi"];
 
 export const versionOnPath =
   (env: NodeJS.ProcessEnv): VersionOf =>
@@ -42,7 +40,7 @@ export async function toolChecks(
     own && versionOf(own.command, ["--version"]),
   ]);
   return [
-    result({ check: "tool", title: "pulumi", needed: `on the PATH, ${SDK_VERSION} or later` }, pulumiVerdict(pulumi)),
+    result({ check: "tool", title: "pulumi", needed: `on the PATH, ${OLDEST_PULUMI} or later` }, pulumiVerdict(pulumi)),
     result(
       { check: "tool", title: "kubectl", needed: "on the PATH, to look into the cluster" },
       kubectl === undefined
@@ -152,13 +150,16 @@ function pulumiVerdict(found: string | undefined): Verdict {
   if (found === undefined) {
     return failed("not on the PATH", "install it: https://www.pulumi.com/docs/install");
   }
-  const [have, want] = [numbersOf(found), numbersOf(SDK_VERSION)];
+  const [have, want] = [numbersOf(found), numbersOf(OLDEST_PULUMI)];
   if (have === undefined || want === undefined) {
     return warning("there, of a version that doctor cannot read", "pulumi version");
   }
   const older = have.major < want.major || (have.major === want.major && have.minor < want.minor);
   return older
-    ? warning(found, `older than the SDK (${SDK_VERSION}): upgrade it, https://www.pulumi.com/docs/install`)
+    ? failed(
+        found,
+        `upgrade it to ${OLDEST_PULUMI} or later, an older one refuses the project: https://www.pulumi.com/docs/install`,
+      )
     : passed(found);
 }
 

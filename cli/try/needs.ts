@@ -6,7 +6,7 @@ import {
   localClusterTool,
 } from "../../catalog/local-clusters";
 import type { CpuArchitecture } from "../../catalog/shapes";
-import { dependencies } from "../../package.json";
+import { OLDEST_PULUMI } from "../../names/oldest-pulumi";
 import { type CommandPlace, captured, type Ended } from "./run-command";
 
 /** What containers have, all of them together. */
@@ -85,7 +85,7 @@ export async function findNeeds(ask: Ask, wanted?: LocalClusterTool): Promise<Ne
     running.flatMap((each) => (localClusterTool(tool).engines.includes(each.engine) ? [{ tool, ...each }] : [])),
   );
   const needs = [
-    programNeed("pulumi", pulumi, tooOld(pulumi, dependencies["@pulumi/pulumi"])),
+    programNeed("pulumi", pulumi, tooOld(pulumi, OLDEST_PULUMI)),
     programNeed("kubectl", kubectl),
     engineNeed(engines),
     toolNeed(

@@ -1,3 +1,5 @@
+import { OLDEST_PULUMI } from "../../names/oldest-pulumi";
+
 /**
  * The real parts that end-to-end tests run, as data. Versions of Go parts are in rehearsal/parts/modules/<pins>/go.mod.
  *
@@ -83,8 +85,7 @@ const DEFINITIONS = [
     },
     binaries: { pulumi: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi" },
     versionArgs: ["version"],
-    // The SDK of package.json is 3.248.
-    oldest: "3.248.0",
+    oldest: OLDEST_PULUMI,
     home: { variable: "PULUMI_HOME", below: "bin" },
   },
   {

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { repositoryRoot } from "../../names/repository-root";
 import { useFolder } from "./run";
@@ -8,8 +8,10 @@ import { useFolder } from "./run";
 const folder = useFolder();
 
 it("a command whose bundle has no place names the folder and the way out, without a trace", () => {
-  mkdirSync(join(folder, "cli"));
-  copyFileSync(join(repositoryRoot(), "cli", "run.mjs"), join(folder, "cli", "run.mjs"));
+  for (const file of ["cli/run.mjs", "launch/bundles.cjs"]) {
+    mkdirSync(dirname(join(folder, file)));
+    copyFileSync(join(repositoryRoot(), file), join(folder, file));
+  }
   // A file where the folder should be stops root, too.
   writeFileSync(join(folder, "dist"), "");
   const { status, stderr } = spawnSync(process.execPath, [join(folder, "cli", "run.mjs"), "plan"], {

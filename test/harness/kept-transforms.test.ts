@@ -16,7 +16,7 @@ it("keeps transforms while files have the same names and compiler options", () =
   put("tsconfig.json", "{}");
   const first = keptTransforms(root);
   put("planner/plan.ts", "2");
-  put("dist/cli.js", "");
+  put("dist/cli.cjs", "");
   put("docs/note.md", "");
   expect(keptTransforms(root)).toBe(first);
 

@@ -25,7 +25,7 @@ const ROOT = join(__dirname, "../..");
 const POLICIES = join(ROOT, "policies");
 const BUNDLE = join(ROOT, ".cache", `policy-bundle-${process.pid}`);
 
-describe("the pack, loaded by Pulumi's own runner from TypeScript", () => {
+describe("the pack, loaded by Pulumi's own runner", () => {
   let server: PackServer;
   beforeAll(async () => {
     server = await PackServer.start(POLICIES);
@@ -70,7 +70,7 @@ describe("the pack as one bundle, for publishing", () => {
       bundle: true,
       platform: "node",
       packages: "external",
-      outfile: join(BUNDLE, "index.js"),
+      outfile: join(BUNDLE, "main.cjs"),
       metafile: true,
       logLevel: "silent",
       absWorkingDir: ROOT,

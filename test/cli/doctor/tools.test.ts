@@ -90,7 +90,7 @@ describe("tools of the machine that makes the cluster", () => {
 
   it.each([
     [{ pulumi: "v3.259.0", kubectl: "v1.34", oci: "3.60.0" }, ["passed", "passed", "passed"]],
-    [{ pulumi: "v3.100.0", kubectl: "", oci: "" }, ["warning", "passed", "passed"]],
+    [{ pulumi: "v3.258.0", kubectl: "", oci: "" }, ["failed", "passed", "passed"]],
     [{ pulumi: "", kubectl: "", oci: "" }, ["warning", "passed", "passed"]],
     [{}, ["failed", "warning", "failed"]],
   ])("%o", async (found, statuses) => {

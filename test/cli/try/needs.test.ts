@@ -80,7 +80,7 @@ describe("what a trial needs", () => {
     ]);
     expect((await findNeeds(has({ ...ALL, k3d: "k3d version v5.3.0" }))).tools?.tool).toBe("kind");
     expect(await missing(has({ ...ALL, pulumi: "v3.100.0" }))).toEqual([
-      "pulumi: v3.100.0; upgrade it to 3.248.0 or later: https://www.pulumi.com/docs/install",
+      "pulumi: v3.100.0; upgrade it to 3.259.0 or later: https://www.pulumi.com/docs/install",
     ]);
     expect(await missing(has({ ...ALL, pulumi: "v4.0.0" }))).toEqual([]);
   });

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
 import { parse } from "yaml";
 import { repositoryRoot } from "../../../names/repository-root";
 import { defaultAnswers, type ProviderAnswers } from "../../../offline/answers";
@@ -14,7 +15,15 @@ import { PlayedEngine, type PlayedEngineOptions } from "./engine";
 interface Project {
   readonly name: string;
   readonly main: string;
-  readonly runtime: { readonly options: { readonly nodeargs: string } };
+  readonly runtime: { readonly options: { readonly nodeargs?: string } };
+}
+
+/** How a program is started. */
+export interface Start {
+  /** Entry point, from the repository's root. @default as in Pulumi.yaml */
+  readonly main: string;
+  /** @default as in Pulumi.yaml */
+  readonly nodeArguments: readonly string[];
 }
 
 /** How a program ended. */
@@ -23,15 +32,19 @@ export interface ProgramEnd {
   readonly engine: PlayedEngine;
   /** What it printed, for failed tests. */
   readonly printed: string;
+  /** What it wrote to file descriptor 3. */
+  readonly reported: string;
 }
 
 /** Runs the program of an environment as Pulumi's language host does, from Pulumi.yaml, against a played engine. */
 export async function runProgram(
   stack: EnvironmentName,
   options: Pick<PlayedEngineOptions, "outcome" | "firstPreview"> = {},
+  start: Partial<Start> = {},
 ): Promise<ProgramEnd> {
   const root = repositoryRoot();
-  const { name: project, main, runtime } = parse(readFileSync(join(root, "Pulumi.yaml"), "utf8")) as Project;
+  const { name: project, main: own, runtime } = parse(readFileSync(join(root, "Pulumi.yaml"), "utf8")) as Project;
+  const { main = own, nodeArguments = runtime.options.nodeargs?.split(" ") ?? [] } = start;
   const { config, secretKeys } = readEnvironment(stack);
   const address: { here?: string } = {};
   const engine = new PlayedEngine({ ...options, project, stack, answers: answering(() => `https://${address.here}`) });
@@ -40,16 +53,17 @@ export async function runProgram(
     const child = spawn(
       process.execPath,
       [
-        ...runtime.options.nodeargs.split(" "),
+        ...nodeArguments,
         createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/run"),
         `--monitor=${address.here}`,
         `--engine=${address.here}`,
         `--project=${project}`,
         `--stack=${stack}`,
-        `--pwd=${root}`,
+        // The folder of the entry point is where it starts (engine 3.259, engine/project.go `GetPwdMain`).
+        `--pwd=${join(root, dirname(main))}`,
         "--parallel=16",
         ...(options.firstPreview ? ["--dry-run"] : []),
-        main,
+        basename(main),
       ],
       {
         cwd: root,
@@ -58,17 +72,18 @@ export async function runProgram(
           PULUMI_CONFIG: JSON.stringify({ ...CHARTS, ...config }),
           PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeys),
         },
-        stdio: ["ignore", "pipe", "pipe"],
+        stdio: ["ignore", "pipe", "pipe", "pipe"],
       },
     );
     let printed = "";
     const collect = (chunk: Buffer) => {
       printed += chunk.toString();
     };
-    child.stdout.on("data", collect);
-    child.stderr.on("data", collect);
+    child.stdout?.on("data", collect);
+    child.stderr?.on("data", collect);
+    const report = text(child.stdio[3] as NodeJS.ReadableStream);
     const status = await new Promise<number | null>((resolve) => child.once("close", resolve));
-    return { status, engine, printed };
+    return { status, engine, printed, reported: await report };
   } finally {
     engine.stop();
   }
