@@ -65,6 +65,7 @@ const TAKEN = {
     "cert-manager.io",
     "gateway.envoyproxy.io",
     "istio.io",
+    "elbv2.k8s.aws",
   ],
   names: ["app", "control-plane", "istio-injection", "k8s-app", "grafana_dashboard", "grafana_datasource"],
 };

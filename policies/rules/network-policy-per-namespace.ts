@@ -11,6 +11,7 @@ const DIRECTIONS = {
 } as const;
 
 const POD_IDENTITY = "aws:eks/podIdentityAssociation:PodIdentityAssociation";
+const STACK_REFERENCE = "pulumi:pulumi:StackReference";
 
 export const networkPolicyPerNamespace = stackPolicy(
   {
@@ -61,10 +62,15 @@ export const networkPolicyPerNamespace = stackPolicy(
   },
 );
 
-/** Whether the cloud gives a role to pods of this namespace, by the agent on their node. */
+/**
+ * Whether the cloud gives a role to pods of this namespace, by the agent on their node. Another stack that made the cluster may have
+ * given it, out of sight here; the agent gives nothing to pods without a role.
+ */
 function hasPodIdentity(namespace: Field, resources: readonly Resource[]): boolean {
   return resources.some(
-    ({ type, props }) => type === POD_IDENTITY && !props.get("namespace").is((value) => value !== namespace.value),
+    ({ type, props }) =>
+      type === STACK_REFERENCE ||
+      (type === POD_IDENTITY && !props.get("namespace").is((value) => value !== namespace.value)),
   );
 }
 

@@ -54,6 +54,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
   pins: async () => [[EVIL]],
   render: async () => [[EVIL]],
   bundle: async () => [[EVIL]],
+  charts: async () => [[EVIL]],
   doctor: async () => [[EVIL]],
   rehearse: async () => [[EVIL]],
   try: async () => [[EVIL]],
