@@ -161,7 +161,7 @@ describe("a night", () => {
   });
 
   it("runs every nightly test, with the real parts or in a job of its own", () => {
-    const nightly = commands.filter((command) => command.startsWith("npm run test:nightly"));
+    const nightly = commands.filter((command) => command.includes("npm run test:nightly"));
     const excluded = nightly.flatMap((command) =>
       [...command.matchAll(/--exclude 'test\/nightly\/(\w+)\/\*\*'/g)].map(([, name]) => name),
     );

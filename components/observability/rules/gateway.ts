@@ -133,7 +133,7 @@ const listenerWithoutCertificate: AlertRule = {
   severity: "critical",
   summary: "The proxy {{ $labels.pod }} has no certificate for new connections",
   description:
-    "The proxy {{ $labels.pod }} in {{ $labels.namespace }} has refused connections for want of a certificate: its TLS listener is open without one, and the pod says that it is ready. Connections that are open go on. Nothing but a changed Secret or a new pod ends it (envoyproxy/envoy#47309).",
+    "The proxy {{ $labels.pod }} in {{ $labels.namespace }} has refused connections for want of a certificate: its TLS listener is open without one, and the pod says that it is ready. Connections that are open go on. Replace the pod (envoyproxy/envoy#47309).",
   cases: {
     fires: {
       series: {
@@ -143,7 +143,7 @@ const listenerWithoutCertificate: AlertRule = {
       at: "15m",
       labels: { namespace: GATEWAY_NAMESPACE, pod: "proxy-0" },
     },
-    // It was without one for two minutes until its Secret changed; an Envoy beside an engine still is.
+    // It was without one for two minutes until another certificate came; an Envoy beside an engine still is.
     quiet: {
       series: {
         [notReady("proxy-0")]: "0x10 4x1 8x30",

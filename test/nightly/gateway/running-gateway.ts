@@ -1,15 +1,15 @@
 /** A gateway of Envoy Gateway 1.9.0 that serves streams, and what its clients see while it is upgraded. */
 import { connect } from "node:tls";
-import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import type { GatewayPrograms } from "../../../rehearsal/cluster/gateway/proxies";
 import type { GatewayProxy } from "../../../rehearsal/cluster/gateway/proxy";
 import { connectionOptions } from "../../../rehearsal/cluster/gateway/request";
-import { GatewayStand } from "../../../rehearsal/cluster/gateway/stand";
+import type { GatewayStand } from "../../../rehearsal/cluster/gateway/stand";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { requirePart } from "../../../rehearsal/parts/find";
+import { endpoint } from "../../components/gateway/fixture";
+import { standOf } from "../../e2e/gateway/stand-of";
 import { type ChatStream, chatStream } from "../../e2e/gateway/stream-client";
 import { TokenEngine } from "../../e2e/gateway/token-engine";
-import { programRun } from "../../stacks/run";
 
 const PATH = "/v1/chat/completions";
 const TOKENS = 4;
@@ -28,6 +28,8 @@ export const after = (): GatewayPrograms => ({
   envoy: requirePart("envoy-1.39.3"),
 });
 
+export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
 /** A new connection of a client, with its TLS handshake. */
 export interface Handshake {
   readonly proxy: string;
@@ -36,27 +38,29 @@ export interface Handshake {
   readonly succeeds: boolean;
 }
 
-/** New connections to proxies, one after the other to each, until it is told to end. */
-export class Watch {
-  readonly handshakes: Handshake[] = [];
-  private readonly began = Date.now();
-  private readonly underWay: Promise<void>[] = [];
-  private readonly timer: NodeJS.Timeout;
-
-  /** @param proxies those that a load balancer would choose from now. */
-  constructor(stand: GatewayStand, proxies: () => readonly GatewayProxy[]) {
-    const shake = async (proxy: GatewayProxy) => {
-      const at = Date.now() - this.began;
-      this.handshakes.push({ proxy: proxy.name, at, succeeds: await succeeds(proxy, stand) });
-    };
-    this.timer = setInterval(() => this.underWay.push(...proxies().map(shake)), EVERY_MS);
+/**
+ * Makes new connections while something happens.
+ *
+ * @param proxies those that a load balancer would choose from now.
+ */
+export async function handshakesDuring(
+  stand: GatewayStand,
+  proxies: () => readonly GatewayProxy[],
+  work: () => Promise<void>,
+): Promise<readonly Handshake[]> {
+  const began = Date.now();
+  const underWay: Promise<Handshake>[] = [];
+  const shake = async (proxy: GatewayProxy) => {
+    const at = Date.now() - began;
+    return { proxy: proxy.name, at, succeeds: await succeeds(proxy, stand) };
+  };
+  const timer = setInterval(() => underWay.push(...proxies().map(shake)), EVERY_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
   }
-
-  async end(): Promise<readonly Handshake[]> {
-    clearInterval(this.timer);
-    await Promise.all(this.underWay);
-    return this.handshakes;
-  }
+  return Promise.all(underWay);
 }
 
 async function succeeds(proxy: GatewayProxy, stand: GatewayStand): Promise<boolean> {
@@ -89,6 +93,10 @@ export class Streams {
         streams.set(user, await chatStream(stand, { http, path: PATH, user, ...(proxy && { proxy }) }));
       }),
     );
+    const refused = [...streams.values()].filter(({ status }) => status !== 200);
+    if (refused.length > 0) {
+      throw new Error(`${refused.length} of ${count} streams were refused, with ${refused[0]?.status}`);
+    }
     return new Streams(engine, streams);
   }
 
@@ -97,16 +105,16 @@ export class Streams {
     const answers = [...this.streams].map(async ([user, stream]) => {
       let seen = 1;
       const text = await stream.read(() => (seen++ < TOKENS ? this.engine.stream(user).next() : undefined));
-      return stream.status === 200 && text.endsWith("data: [DONE]\n\n");
+      return text.endsWith("data: [DONE]\n\n");
     });
     const whole = await Promise.all(answers.map((answer) => answer.catch(() => false)));
     return whole.filter(Boolean).length;
   }
 }
 
-/** The gateway of `dev`, of 1.9.0, with two proxies. */
+/** A gateway of 1.9.0 with two proxies. */
 export async function startBefore(): Promise<{ readonly stand: GatewayStand; readonly engine: TokenEngine }> {
-  const stand = await GatewayStand.start((await programRun("dev")).resources, { proxies: 2, programs: before() });
+  const stand = await standOf({ endpoints: [endpoint("assistant")] }, { proxies: 2, programs: before() });
   const engine = new TokenEngine(TOKENS);
   await stand.serve("assistant", engine.listener);
   await waitFor("the engine behind both proxies", async () => {
@@ -119,18 +127,6 @@ export async function startBefore(): Promise<{ readonly stand: GatewayStand; rea
     return streams.every(({ status }) => status === 200) || undefined;
   });
   return { stand, engine };
-}
-
-/** Adds a line to every certificate of the Gateway, so that the controller sends it once more. */
-export async function touchCertificates(stand: GatewayStand): Promise<void> {
-  const secrets = await stand.client.list("v1", "Secret");
-  const tls = secrets.filter(
-    ({ metadata, type }) => metadata.namespace === GATEWAY_NAMESPACE && type === "kubernetes.io/tls",
-  );
-  for (const secret of tls) {
-    const text = Buffer.from((secret.data as Readonly<Record<string, string>>)["tls.crt"] ?? "", "base64");
-    await stand.client.patch(secret, { data: { "tls.crt": Buffer.from(`${text}\n`).toString("base64") } });
-  }
 }
 
 /** Connections that found no certificate, since the proxy's start. */
