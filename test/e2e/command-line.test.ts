@@ -10,12 +10,14 @@ import { Surroundings } from "./engine/surroundings";
 const POLICIES = ["--policy-pack", join(repositoryRoot(), "policies")];
 
 const PROJECT = readFileSync(join(repositoryRoot(), "Pulumi.yaml"), "utf8");
-const PUBLIC_SERVICE = `
-import * as kubernetes from "@pulumi/kubernetes";
-new kubernetes.core.v1.Service("open", {
+const OPEN_SERVICE = {
   metadata: { name: "open", namespace: "shop" },
   spec: { type: "LoadBalancer", ports: [{ port: 80 }] },
-});
+};
+/** A program that opens a Service to the world. @param options of the Service, as JavaScript. */
+const publicService = (options: string) => `
+const kubernetes = require("@pulumi/kubernetes");
+new kubernetes.core.v1.Service("open", ${JSON.stringify(OPEN_SERVICE)}, ${options});
 `;
 
 describe("the pulumi command line in the repository", { timeout: 300_000 }, () => {
@@ -47,12 +49,25 @@ describe("the pulumi command line in the repository", { timeout: 300_000 }, () =
     expect(output).toMatch(/✅ inference-stacks@v\d+\.\d+\.\d+/);
   });
 
+  async function previewOf(program: string): Promise<Run> {
+    writeFileSync(join(cwd, "public-service.cjs"), program);
+    writeFileSync(join(cwd, "Pulumi.yaml"), PROJECT.replace(/^main: .*$/m, "main: public-service.cjs"));
+    try {
+      return await run("preview", ...POLICIES);
+    } finally {
+      writeFileSync(join(cwd, "Pulumi.yaml"), PROJECT);
+    }
+  }
+
   it("stops a program that a mandatory policy forbids", async () => {
-    writeFileSync(join(cwd, "public-service.ts"), PUBLIC_SERVICE);
-    writeFileSync(join(cwd, "Pulumi.yaml"), PROJECT.replace("main: stacks/index.ts", "main: public-service.ts"));
-    const { status, output } = await run("preview", ...POLICIES);
-    writeFileSync(join(cwd, "Pulumi.yaml"), PROJECT);
+    const { status, output } = await previewOf(publicService('{ provider: new kubernetes.Provider("here") }'));
     expect(output).toMatch(/mandatory.*no-public-endpoint/);
+    expect(status).not.toBe(0);
+  });
+
+  it("refuses a resource that would go to whatever cluster the kubeconfig of the machine names", async () => {
+    const { status, output } = await previewOf(publicService("{}"));
+    expect(output).toMatch(/Default provider for 'kubernetes' disabled/);
     expect(status).not.toBe(0);
   });
 
