@@ -45,6 +45,8 @@ export class PlayedEngine {
   readonly declared: Declared[] = [];
   /** Errors that the program told the user of. */
   readonly errors: string[] = [];
+  /** Types and functions that the program left to the default provider of their package. */
+  readonly byDefaultProvider = new Set<string>();
   /** The program said that it had declared everything: a real engine deletes the rest. */
   isComplete = false;
   /** The outputs of the stack, once there are any. */
@@ -72,6 +74,7 @@ export class PlayedEngine {
         return new Empty();
       }),
       invoke: answer((request: resource.ResourceInvokeRequest) => {
+        this.noteProvider(request.getTok(), request.getProvider());
         const result = options.answers.call(request.getTok(), unwrapped(properties(request.getArgs())));
         return filled(new InvokeResponse(), (it) => it.setReturn(struct(result)));
       }),
@@ -113,6 +116,9 @@ export class PlayedEngine {
     const [type, name, custom] = [request.getType(), request.getName(), request.getCustom()];
     const inputs = unwrapped(properties(request.getObject())) as Properties;
     const urn = this.urnOf(type, name, request.getParent());
+    if (custom && !type.startsWith("pulumi:")) {
+      this.noteProvider(type, request.getProvider());
+    }
     if (type === ROOT_TYPE) {
       this.root = urn;
     }
@@ -139,6 +145,12 @@ export class PlayedEngine {
       response.setObject(struct({ ...inputs, ...this.options.answers.state(type, name, inputs) }));
     }
     return response;
+  }
+
+  private noteProvider(token: string, provider: string): void {
+    if (provider === "") {
+      this.byDefaultProvider.add(token);
+    }
   }
 
   /** A provider that cannot be configured yet says nothing of its resources (engine 3.259, resource/plugin/provider_plugin.go). */

@@ -19,6 +19,8 @@ export function failedClusterTests(
       const planned = (await programRun(environment)).resources.map(({ urn }) => urn);
       expect(planned.filter((urn) => !declared.has(urn))).toEqual([]);
       expect(engine.outputs).toHaveProperty("address");
+      // Pulumi.yaml disables the default providers of what environments configure.
+      expect([...engine.byDefaultProvider]).toEqual(["random:index/randomPassword:RandomPassword"]);
     });
 
     // A program that says that it is done without having declared the platform has all of it deleted.
