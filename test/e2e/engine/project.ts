@@ -7,7 +7,7 @@ import { repositoryRoot } from "../../../names/repository-root";
 /** Charts are named by their repositories, which nobody asks here: a program that wants them as files fetches them first. */
 export const CHARTS = { "inference-stacks:charts": "repository" } as const;
 
-const isEnvironment = (file: string) => /^Pulumi\..*yaml$/.test(file);
+const isEnvironment = (file: string) => /^Pulumi\..+\.yaml$/.test(file);
 
 /** @param original environment's file, and @param copy of it, with `CHARTS`. */
 function copyEnvironment(original: string, copy: string): void {
