@@ -39,7 +39,7 @@ const stand = sharedBySuite(async () => {
       prefixCaches: { share: SHARE },
     },
   });
-  const tiny = makeTinyModel([256, 4]);
+  const tiny = makeTinyModel([384, 6]);
   const model = tinyPlan(tiny, { servedName: CHAT, contextTokens: CONTEXT, prefixCaches: { parts: 2, shared: SHARE } });
   store = await startStand(model, tiny);
   const [port = 0] = await freePorts(1);
