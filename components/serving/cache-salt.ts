@@ -1,6 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
+import { featureGap } from "../../engines/vllm/releases";
 import { standardLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import { hashOf, jobScripts, SCRIPT_FOLDER } from "../core/job-scripts";
@@ -23,7 +24,7 @@ export const CACHE_SALT_MIDDLEWARE = "cache_salt.CacheSalt";
  */
 export function cacheSalt(
   logicalName: string,
-  { prefixCaches }: Pick<ModelPlan, "prefixCaches">,
+  { prefixCaches, engineVersion }: Pick<ModelPlan, "prefixCaches" | "engineVersion">,
   namespace: pulumi.Input<string>,
   opts: pulumi.CustomResourceOptions,
 ): EngineFiles | undefined {
@@ -49,6 +50,7 @@ export function cacheSalt(
       PYTHONPATH: SCRIPT_FOLDER,
       CACHE_SALT_KEY: `${KEY.folder}/${KEY.file}`,
       CACHE_SALT_SHARED: shared,
+      ...(featureGap("beamCacheSalt", engineVersion) && { CACHE_SALT_BEAMS: "refused" }),
     }),
     hash: hashOf([scripts.hash, shared]),
   };

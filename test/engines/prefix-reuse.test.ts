@@ -21,6 +21,16 @@ describe("prompts that begin alike", () => {
     expect(reuse("vllm", version, task)).toBe(answer);
   });
 
+  it("are reused for everybody by a second cache that does not know the salt", () => {
+    const connector = (kv_connector: string) =>
+      reuse("vllm", "0.33.0", "chat", { "kv-transfer-config": { kv_connector } });
+    expect([connector("LMCacheConnectorV1"), connector("MultiConnector"), connector("OffloadingConnector")]).toEqual([
+      "shared",
+      "shared",
+      "salted",
+    ]);
+  });
+
   it("are not kept where the cache is off", () => {
     for (const engine of ["vllm", "ray"] as const) {
       expect([engine, reuse(engine, "0.33.0", "chat", { "enable-prefix-caching": false })]).toEqual([engine, "none"]);

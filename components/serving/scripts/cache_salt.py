@@ -7,8 +7,9 @@ with a body gets one here that its caller cannot choose: a keyed hash of the con
 Environment:
   CACHE_SALT_KEY     file with the key; read again when it changes, so that a new key interrupts nothing
   CACHE_SALT_SHARED  JSON, consumers that share: [["web-app", "batch"], ...]
+  CACHE_SALT_BEAMS   "refused" for a release whose beam search drops the salt (vLLM before 0.22.0)
 
-A body that cannot be read as JSON is refused, for vLLM might read it differently.
+A body that cannot be read as JSON is refused, for vLLM might read it differently; so is one with several consumers.
 """
 
 import base64
@@ -57,7 +58,7 @@ def salt_of(key, group):
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
-def salted(body, salt):
+def salted(body, salt, beams=True):
     """The same JSON object with the salt, whatever it held there."""
     try:
         request = json.loads(body)
@@ -65,8 +66,14 @@ def salted(body, salt):
         raise Refused(400, "the body is no JSON that can be read") from None
     if not isinstance(request, dict):
         raise Refused(400, "the body is no JSON object")
+    if not beams and request.get("use_beam_search") not in (None, False):
+        raise Refused(400, "use_beam_search is not offered: this release shares its cache among consumers in a beam search")
     request["cache_salt"] = salt
-    return json.dumps(request, separators=(",", ":")).encode()
+    text = json.dumps(request, separators=(",", ":"), ensure_ascii=False)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # Half a surrogate pair: only its escape can be sent.
+        return json.dumps(request, separators=(",", ":")).encode()
 
 
 class CacheSalt:
@@ -77,8 +84,9 @@ class CacheSalt:
         self.key = Key(os.environ["CACHE_SALT_KEY"])
         self.key.read()
         shared = json.loads(os.environ.get("CACHE_SALT_SHARED", "[]"))
-        # A comma is in no consumer's name, so no consumer is called like a group.
-        self.groups = {name: ",".join(names) for names in shared for name in names}
+        # A name with a space is refused below, so nobody is called like a group.
+        self.groups = {name: "group " + " ".join(names) for names in shared for name in names}
+        self.beams = os.environ.get("CACHE_SALT_BEAMS") != "refused"
 
     async def __call__(self, scope, receive, send):
         if scope["type"] != "http" or scope["method"] not in METHODS or not is_json(scope):
@@ -88,7 +96,7 @@ class CacheSalt:
             body = await body_of(receive)
             if body is None:
                 return
-            body = salted(body, self.salt(scope)) if body else body
+            body = salted(body, self.salt(scope), self.beams) if body else body
         except Refused as refusal:
             await refuse(send, refusal)
             return
@@ -97,7 +105,10 @@ class CacheSalt:
         await self.app({**scope, "headers": headers}, replayed(body, receive), send)
 
     def salt(self, scope):
-        consumer = b",".join(value for name, value in scope["headers"] if name == CONSUMER_HEADER).decode("latin-1")
+        names = [value.decode("latin-1") for name, value in scope["headers"] if name == CONSUMER_HEADER]
+        if len(names) > 1 or any(" " in name or "," in name for name in names):
+            raise Refused(400, "a request has one consumer")
+        consumer = names[0] if names else ""
         return salt_of(self.key.read(), self.groups.get(consumer, consumer))
 
 

@@ -30,6 +30,7 @@ beforeAll(async () => {
         PYTHONDONTWRITEBYTECODE: "1",
         CACHE_SALT_KEY: join(folder, "key"),
         CACHE_SALT_SHARED: JSON.stringify([["web", "batch"]]),
+        CACHE_SALT_BEAMS: "refused",
       },
       folder,
     },
@@ -82,8 +83,21 @@ describe("a request", () => {
 
   it("shares it with the consumer's group alone, and nobody has it without a name", async () => {
     expect(await saltOf("batch")).toBe(await saltOf("web"));
-    const salts = [await saltOf("web"), await saltOf("partner"), await saltOf(), await saltOf("web,batch,x")];
+    const salts = [await saltOf("web"), await saltOf("partner"), await saltOf(), await saltOf("other")];
     expect(new Set(salts).size).toBe(salts.length);
+  });
+
+  it("of several consumers is refused", async () => {
+    for (const consumer of ["web,batch", "group web batch"]) {
+      expect([consumer, (await ask("{}", consumer)).status]).toEqual([consumer, 400]);
+    }
+  });
+
+  it("for a beam search is refused where the release drops the salt", async () => {
+    for (const beams of [true, "true", 1]) {
+      expect([beams, (await ask(JSON.stringify({ use_beam_search: beams }), "web")).status]).toEqual([beams, 400]);
+    }
+    expect((await ask(JSON.stringify({ use_beam_search: false }), "web")).status).toBe(200);
   });
 
   it("is otherwise read as it was sent", async () => {
