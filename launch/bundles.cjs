@@ -1,7 +1,7 @@
 // @ts-check
 // Makes one file of each program: it loads in a fraction of the time that hundreds of TypeScript files take. Plain JavaScript, for
 // it runs before anything is translated.
-const { createHash } = require("node:crypto");
+const { createHash, randomUUID } = require("node:crypto");
 const { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 
@@ -43,7 +43,8 @@ function currentBundle(name, root = join(__dirname, "..")) {
  */
 function makeBundle(name, root = join(__dirname, "..")) {
   const file = bundleFile(name, root);
-  const made = `${file}.${process.pid}`;
+  // Not by the process's number: containers on one checkout have the same ones.
+  const made = `${file}.${randomUUID()}`;
   requireWritable(made, root);
   const started = Date.now();
   try {
@@ -54,7 +55,8 @@ function makeBundle(name, root = join(__dirname, "..")) {
     const key = inputs.some((input) => changedAt(join(root, input)) >= started) ? "" : keyOf(inputs, root);
     // One file, renamed when it is whole: a run beside this one loads all of it or none. Its first line is a comment.
     const text = readFileSync(made, "utf8");
-    writeFileSync(made, `//${JSON.stringify({ key, inputs })}${text.slice(text.indexOf("\n"))}`);
+    const body = text.slice(text.indexOf("\n"));
+    writeFileSync(made, `//${JSON.stringify({ key, inputs, body: sha256(body) })}${body}`);
     renameSync(`${made}.map`, `${file}.map`);
     renameSync(made, file);
   } finally {
@@ -114,8 +116,9 @@ function bundleFile(name, root) {
 function isCurrent(file, root) {
   try {
     const bundle = readFileSync(file);
-    const { key, inputs } = JSON.parse(bundle.toString("utf8", 2, bundle.indexOf("\n")));
-    return key === keyOf(inputs, root);
+    const end = bundle.indexOf("\n");
+    const { key, inputs, body } = JSON.parse(bundle.toString("utf8", 2, end));
+    return body === sha256(bundle.subarray(end)) && key === keyOf(inputs, root);
   } catch {
     // None is there, or none of ours.
     return false;
@@ -148,9 +151,21 @@ function contentOf(file) {
   }
 }
 
-/** @param {string} file */
+/**
+ * The latest moment at which a file may have been written or put into its place: tools that copy keep the former time, and cannot choose
+ * the latter. Some file systems keep times to two seconds.
+ *
+ * @param {string} file
+ */
 function changedAt(file) {
-  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const stat = statSync(file, { throwIfNoEntry: false });
+  const time = Math.max(stat?.mtimeMs ?? 0, stat?.ctimeMs ?? 0);
+  return time % 1000 === 0 ? time + 2000 : time;
+}
+
+/** @param {string | Buffer} content */
+function sha256(content) {
+  return createHash("sha256").update(content).digest("hex");
 }
 
 /**

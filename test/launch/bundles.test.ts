@@ -93,6 +93,16 @@ describe("a bundle", () => {
     expect(said()).toBe("first");
   });
 
+  it("is made again where it is cut off, or is not what was made", () => {
+    said();
+    const file = join(root, "dist", "program.cjs");
+    const whole = readFileSync(file, "utf8");
+    for (const damaged of [whole.slice(0, -20), whole.replace('"first"', '"other"'), whole.split("\n")[0] ?? ""]) {
+      writeFileSync(file, damaged);
+      expect(said()).toBe("first");
+    }
+  });
+
   it("names file and line of a source that is broken, and is made once that is mended", () => {
     said();
     put("stacks/word.ts", "export const word = ;\n");
