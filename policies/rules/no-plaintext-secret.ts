@@ -8,6 +8,7 @@ import {
   knownFormatIn,
 } from "../lib/credentials";
 import { type Field, isObject } from "../lib/field";
+import { waitsForItsCluster } from "../lib/kubeconfig";
 import { type Report, resourcePolicy } from "../lib/policy";
 import { HELM_CHART, type Resource } from "../lib/resource";
 import { broken, type Row } from "../lib/rows";
@@ -49,6 +50,9 @@ export const noPlaintextSecret = resourcePolicy<NamesConfig>(
       "Put the value into a Secret made from a Pulumi secret, and refer to it by secretKeyRef, a mounted file or the chart's existingSecret.",
   },
   (resource, report, { publicNames }) => {
+    if (waitsForItsCluster(resource)) {
+      return;
+    }
     for (const finding of broken(SHORT, resource)) {
       report({ resource, ...finding });
     }

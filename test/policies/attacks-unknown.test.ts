@@ -8,6 +8,9 @@ type Path = readonly (string | number)[];
 /** They search for what looks like something, wherever it stands: of what is unknown, nobody can say that it might. */
 const SEARCHING = ["no-plaintext-secret", "restricted-security-context", "scheduling-limits", "gpu-exclusive"];
 
+/** A provider waits for its cluster: it is judged when it is registered, and before that there is no text of a user's in it. */
+const WAITING = ["kubeconfig"];
+
 /** Every place in properties, the outer ones first. */
 function placesIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) {
@@ -41,7 +44,10 @@ it.each(ATTACKS.filter(([, policy]) => !SEARCHING.includes(policy)))(
             at === index ? { ...each, inputs: withUnknown(inputs, path) as RecordedInputs["inputs"] } : each,
         );
         const { violations, undecided } = evaluatePolicies(changed, { project: "inference-stacks", stack: "test" });
-        if (![...violations, ...undecided].some((said) => said.policy === policy)) {
+        if (
+          !WAITING.includes(path.join(".")) &&
+          ![...violations, ...undecided].some((said) => said.policy === policy)
+        ) {
           green.push(path.join("."));
         }
       }
