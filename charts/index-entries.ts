@@ -11,16 +11,22 @@ export interface IndexEntry {
 /** As many as messages name. */
 const FIRST = 5;
 
+/** Of an index that must be parsed whole, for which the parser takes two seconds and 60 times the memory for each MiB: half a minute. */
+const LARGEST_PARSED = 8 * 2 ** 20;
+
 /**
  * What an index says of a version of a chart, and its first ones. Of an index as Helm writes it only their lines are parsed: some have
  * megabytes, for which a parser of all of YAML takes a minute.
  *
  * @param text content of `index.yaml`.
- * @throws Error for what is no YAML.
+ * @throws Error for what is no YAML, or is large and not laid out as Helm writes it.
  */
 export function entriesOf(text: string, chart: string, version: string): readonly IndexEntry[] {
   const lines = linesOf(text, chart, version);
   const quick = lines === undefined ? undefined : listIn(() => parse(lines), chart);
+  if (quick === undefined && text.length > LARGEST_PARSED) {
+    throw new Error(`an index of more than ${LARGEST_PARSED} bytes is not laid out as \`helm repo index\` does`);
+  }
   return quick ?? listIn(() => Object(parse(text)).entries, chart, true) ?? [];
 }
 
@@ -53,7 +59,7 @@ function linesOf(text: string, chart: string, version: string): string | undefin
     return undefined;
   }
   const items = list.split(new RegExp(`^(?=${indent}- )`, "m"));
-  const hasVersion = new RegExp(`^[ -]+version: *["']?v?${escaped(withoutV(version))}["']?[ \\t]*$`, "m");
+  const hasVersion = new RegExp(`^[ -]+version: *["']?v?${escaped(withoutV(version))}["']?[ \\t]*(?: #.*)?$`, "m");
   return key[0] + items.filter((item, i) => i < FIRST || hasVersion.test(item)).join("");
 }
 

@@ -54,4 +54,17 @@ describe("entries of an index", () => {
     expect(performance.now() - start).toBeLessThan(2_000);
     expect(found.map(({ version }) => version)).toEqual(["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0", "1.19999.0"]);
   });
+
+  it("that is large and laid out in another way is refused before it is parsed", () => {
+    const text = JSON.stringify({ entries: { other: "x".repeat(9 * 2 ** 20) } });
+    expect(() => entriesOf(text, "chart", "1.0.0")).toThrow(/not laid out as `helm repo index` does/);
+  });
+
+  it("may have comments behind versions", () => {
+    const items = ["9", "8", "7", "6", "5", "1"].map(
+      (major) => `  - version: ${major}.0.0 # lts\n    urls: [a-${major}.tgz]\n`,
+    );
+    const text = `apiVersion: v1\nentries:\n  chart:\n${items.join("")}`;
+    expect(entriesOf(text, "chart", "1.0.0").map(({ version }) => version)).toContain("1.0.0");
+  });
 });
