@@ -87,7 +87,7 @@ const CHECKS: readonly { readonly isExcess: (allowance: Allowance) => boolean; r
   },
 ];
 
-/** Resource types of IAM: who manages them gives itself all rights (docs.oracle.com, Policy Reference, "Details for IAM"; read 2026-11-28). */
+/** Resource types of IAM: who manages them gives itself all rights (docs.oracle.com, Policy Reference, "Details for IAM"; from general knowledge, not read). */
 const RIGHTS = [
   "api-keys",
   "auth-tokens",
