@@ -89,7 +89,12 @@ const consumersSchema = z
 const prefixCachesSchema = z
   .strictObject({
     share: z
-      .array(z.array(consumerName).min(2))
+      .array(
+        z
+          .array(consumerName)
+          .min(2)
+          .meta({ allowed: "a list of at least two names of consumers", example: ["web-app", "batch"] }),
+      )
       .min(1)
       .meta({
         description:
