@@ -1,4 +1,5 @@
 import { engineOf } from "../engines";
+import { decimal } from "../names/decimal";
 import { planAdapters } from "./adapters";
 import type { Candidate } from "./candidates/types";
 import { compareWithTable } from "./capacity-check";
@@ -139,7 +140,7 @@ function companionNotes({ engine }: ModelRequest): string[] {
 function prefixCacheNotes({ prefixCaches, servedName }: ModelRequest, kvTokens: number): string[] {
   return prefixCaches
     ? [
-        `its prefix cache has ${prefixCaches.parts} parts, one for each consumer or group that shares: a beginning that all of them send to ${servedName} is read ${prefixCaches.parts} times, and takes ${prefixCaches.parts} times its tokens of the ${Math.round(kvTokens).toLocaleString("en-US")} in the cache (gateway.prefixCaches.share)`,
+        `its prefix cache has ${prefixCaches.parts} parts, one for each consumer or group that shares: a beginning that all of them send to ${servedName} is read ${prefixCaches.parts} times, and takes ${prefixCaches.parts} times its tokens of the ${decimal(kvTokens, 0)} in the cache (gateway.prefixCaches.share)`,
       ]
     : [];
 }
