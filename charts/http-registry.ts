@@ -23,7 +23,7 @@ interface Place {
 
 /**
  * Public registries by the registry API of OCI's distribution specification, without a program for it. Where a registry asks for a
- * token, it is asked for as anybody; names and passwords are nobody's here.
+ * token, an anonymous one is requested; credentials are not supported.
  */
 export class HttpRegistry implements Registry {
   /** By server and repository. */

@@ -8,7 +8,7 @@ import { writeWhole } from "./whole-file";
 /** Charts cannot be had as files. The message has every reason, each with what to do. */
 export class ChartsError extends Error {}
 
-/** The lock of a project: the file beside its Pulumi.yaml. */
+/** The lock of a project: a file in the folder of its Pulumi.yaml. */
 export class LockFile {
   private readonly path: string;
 

@@ -133,7 +133,7 @@ function reached(url: string, error: unknown): Error {
   return new Error(message.startsWith(url) ? message : `${url}: ${message}`);
 }
 
-/** The whole of a text, such as the index of a chart repository. @throws Error with the status, or above 64 MiB. */
+/** The whole of a text, such as a list of checksums. @throws Error with the status, or above 64 MiB. */
 export async function httpText(url: string, options?: HttpOptions): Promise<string> {
   return (await contentOf(bounded(shownUrl(url), httpFile(url, options), LARGEST_TEXT))).toString("utf8");
 }

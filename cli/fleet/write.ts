@@ -1,6 +1,7 @@
 /** `fleet write`: each node's `Pulumi.<node>.yaml`, as pulumi reads it. */
-import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeWhole } from "../../charts/whole-file";
 import { type Style, style, WIDTH, wrap } from "../../report/style";
 import { parseEnvironmentFile } from "../../stacks/config";
 import { isFileSystemError } from "../io";
@@ -56,9 +57,7 @@ function writeNode(node: ComposedNode): WrittenNode {
   }
   try {
     // Whole or not at all: it may hold the only copy of the stack's encrypted secrets.
-    const made = `${file}.${process.pid}.tmp`;
-    writeFileSync(made, text);
-    renameSync(made, file);
+    writeWhole(file, text);
     return { ...told, state: "written" };
   } catch (error) {
     if (!isFileSystemError(error)) {

@@ -59,7 +59,7 @@ const AWS = "service.beta.kubernetes.io/aws-load-balancer-";
 const AWS_TARGET_TYPE = `${AWS}nlb-target-type`;
 /**
  * A pod is ready when its target is healthy, no sooner (docs/deploy/pod_readiness_gate.md): for targets that are addresses of pods. Of pods that
- * are made while the controller is away nobody asks that (`podMutatorWebhookConfig.failurePolicy`, Ignore by default after 2.11.0).
+ * are made while the controller is away are not checked (`podMutatorWebhookConfig.failurePolicy`, Ignore by default after 2.11.0).
  */
 const AWS_GATED: Labels = { "elbv2.k8s.aws/pod-readiness-gate-inject": "enabled" };
 /** Bounds of a network load balancer's TCP idle timeout, seconds. */

@@ -10,8 +10,8 @@ export function podDoors({ spec }: PodTemplate): Offence[] {
 }
 
 /**
- * Drivers whose inline volumes hold what their pod may have; those of others mount what the pod's author names. From general knowledge, to be compared with the READMEs of
- * kubernetes-sigs/secrets-store-csi-driver, cert-manager/csi-driver and csi-driver-spiffe, spiffe/spiffe-csi.
+ * Drivers whose inline volumes hold what their pod may have; those of others mount what the pod's author names. From general knowledge,
+ * to be compared with the READMEs of kubernetes-sigs/secrets-store-csi-driver, cert-manager/csi-driver and csi-driver-spiffe, spiffe/spiffe-csi.
  */
 const INLINE_DRIVERS = [
   "secrets-store.csi.k8s.io",
