@@ -49,7 +49,10 @@ export class Caretaker {
       forgotten += some;
     }
     if (forgotten > 0) {
-      log.warn({ pulls: forgotten }, 'pulls were forgotten: more waited than "pulls.queued" allows');
+      log.warn(
+        { pulls: forgotten },
+        'pulls without owners were forgotten: more waited than "pulls.queuedPerCaller" allows',
+      );
     }
   }
 }

@@ -2,6 +2,7 @@ import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import type { ControlConfig } from "../config";
 import { ControlError, messageOf, QueueUnavailable } from "../errors";
+import { evenWhenFull } from "./full-server";
 import type { TaskData } from "./job";
 import { concurrencyOf, LANES, type Lane, type LaneConfig, QUEUE_OPTIONS } from "./lanes";
 import { CONNECTION_LOST, REDIS_PATIENCE, redisAddress, redisFailure } from "./redis";
@@ -12,6 +13,9 @@ export type LaneQueues = Readonly<Record<Lane, LaneQueue>>;
 
 /** All of one question together may take this long, in milliseconds. */
 export const PATIENCE = REDIS_PATIENCE + 300;
+
+/** What the queue's own call does, on a full server as well (bullmq 6.7.0, src/classes/queue.ts, setGlobalConcurrency). */
+const BOUND = evenWhenFull('return redis.call("hset", KEYS[1], "concurrency", ARGV[1])');
 
 /** The lanes on their server, which may come and go. */
 export class QueueConnection {
@@ -98,11 +102,8 @@ export class QueueConnection {
 
   /** The same of one lane. */
   async bound(queues: LaneQueues, lane: Lane): Promise<void> {
-    const concurrency = concurrencyOf(lane, this.config);
-    // A server that is full takes no write.
-    if ((await queues[lane].getGlobalConcurrency()) !== concurrency) {
-      await queues[lane].setGlobalConcurrency(concurrency);
-    }
+    const meta = queues[lane].toKey("meta");
+    await this.redis.eval(BOUND, 1, meta, concurrencyOf(lane, this.config));
   }
 
   async close(): Promise<void> {

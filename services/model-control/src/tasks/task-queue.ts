@@ -196,17 +196,21 @@ export class TaskQueue implements Tasks {
   }
 
   /**
-   * Forgets the newest of the waiting pulls without owners that are more than may be unfinished: a version of this program that did not
-   * bound them may have left any number.
+   * Forgets waiting pulls without owners beyond what one owner may have, the newest first: a version of this program that did not bound
+   * them may have left any number.
    *
-   * @returns how many; a thousand at most.
+   * @returns how many; a few thousand at most.
    */
   async forgetSurplus(): Promise<number> {
     return this.queue.ask(async ({ pulls }) => {
-      const { queued } = this.config.pulls;
-      const surplus = await pulls.getRanges(["wait"], queued, queued + SURPLUS_AT_ONCE - 1, true);
-      await Promise.all(surplus.map((id) => pulls.remove(id)));
-      return surplus.length;
+      const { queuedPerCaller: most } = this.config.pulls;
+      const inLine = await pulls.getRanges(["wait"], most, most + SURPLUS_AT_ONCE - 1, true);
+      // Those that had their turn while another one of them was running.
+      const later = (await pulls.getDelayedCount()) > most ? await pulls.getDelayed(0, SURPLUS_AT_ONCE - 1) : [];
+      const surplus = later.filter((job) => job?.data.owners === undefined).map(({ id = "" }) => id);
+      const gone = [...inLine, ...surplus.slice(most)];
+      await Promise.all(gone.map((id) => pulls.remove(id)));
+      return gone.length;
     });
   }
 
