@@ -172,8 +172,8 @@ export class Api {
   }
 
   /** @returns the task's id. */
-  async pull(model: string, options: object = {}): Promise<string> {
-    const { status, body } = await this.ask("POST", "/models/pull", { model, ...options });
+  async pull(model: string, options: object = {}, token = OPERATE): Promise<string> {
+    const { status, body } = await this.ask("POST", "/models/pull", { model, ...options }, token);
     if (status !== 202) {
       throw new Error(`the pull was answered with ${status}: ${JSON.stringify(body)}`);
     }
