@@ -57,7 +57,7 @@ describe("configuration", () => {
       ],
       idle: { seconds: "never", models: {} },
       pulls: {
-        concurrency: 2,
+        concurrency: 3,
         queuedPerCaller: 50,
         queued: 500,
         attempts: 5,
