@@ -88,7 +88,7 @@ const queueFilling: AlertRule = {
   severity: "warning",
   summary: "The task queue of the model control API has used {{ $value | humanizePercentage }} of its memory",
   description:
-    "Valkey gives no entry up to make room: when it is full, the API can accept no task, end none and cancel none. Prompts and answers of asynchronous inference take most, where it is on; all other tasks a few megabytes in all.",
+    "Valkey gives no entry up to make room. From 85 % on the API takes no prompts, from 90 % on no pulls and loads; stops, starts and cancelling are always taken. Prompts and answers of asynchronous inference take most, where it is on; all other tasks a few megabytes in all.",
   cases: {
     fires: {
       series: {
@@ -168,6 +168,34 @@ const tasksFailing: AlertRule = {
   },
 };
 
+const REFUSED = 'model_control_tasks_refused_total{namespace="model-control",pod="api-0",kind="pull"';
+
+const tasksRefused: AlertRule = {
+  alert: "ModelControlTasksRefused",
+  // An inference task whose model has to wait for room asks again every few seconds: of one such task alone there are 180.
+  expr: "sum by (namespace, owner, reason) (increase(model_control_tasks_refused_total[15m])) >= 20",
+  for: "5m",
+  severity: "warning",
+  summary:
+    "The model control API refused {{ $value | humanize }} tasks of {{ $labels.owner }} in a quarter of an hour ({{ $labels.reason }})",
+  description:
+    "Reason owner: this caller has as many pulls, loads or wakings unfinished as one may have; others are served. Reason all: all callers together have; memory: nine tenths of Valkey's memory are used. Stops, starts and cancelling are always taken.",
+  cases: {
+    fires: {
+      series: { [`${REFUSED},reason="owner",owner="tenant:a"}`]: "0+5x40" },
+      at: "30m",
+      labels: { namespace: "model-control", owner: "tenant:a", reason: "owner" },
+    },
+    quiet: {
+      series: {
+        [`${REFUSED},reason="owner",owner="tenant:a"}`]: "0x10 10x30",
+        [`${REFUSED},reason="all",owner="tenant:b"}`]: "0x10 10x30",
+      },
+      at: "20m",
+    },
+  },
+};
+
 const workerUnreachable: AlertRule = {
   alert: "ModelControlWorkerUnreachable",
   expr: 'max by (namespace, worker) (model_control_worker_state{state="unreachable"}) == 1',
@@ -196,7 +224,16 @@ export const modelControlAlerts: RuleSubject = {
   subject: "model-control",
   recording: [],
   alerts: [
-    ...[apiDown, queueDown, queueUnreachable, queueFilling, tasksStalled, tasksFailing, workerUnreachable],
+    ...[
+      apiDown,
+      queueDown,
+      queueUnreachable,
+      queueFilling,
+      tasksStalled,
+      tasksFailing,
+      tasksRefused,
+      workerUnreachable,
+    ],
     ...inferenceAlerts,
   ],
 };

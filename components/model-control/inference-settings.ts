@@ -143,7 +143,7 @@ const BYTES_PER_TASK = 4096;
  */
 const ANSWER_BYTES_PER_SECOND = 2048;
 
-/** While a prompt is written, the server has it so many times more: `PromptMemory` of the service counts on that. */
+/** While a prompt is written, the server has it so many times more: `QueueRoom` of the service counts on that. */
 const COPIES_WHILE_WRITTEN = 2;
 
 /**

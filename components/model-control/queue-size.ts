@@ -1,6 +1,6 @@
 /** How large the server of the queue is. Pure. */
 import { BYTES_PER_MIB, roundUp } from "../../names/units";
-import { PROMPT_MEMORY_SHARE } from "../../services/model-control/src/inference/memory-share";
+import { PROMPT_MEMORY_SHARE } from "../../services/model-control/src/tasks/memory-share";
 import { type InferenceLimits, inferenceBytes } from "./inference-settings";
 
 export interface QueueSize {

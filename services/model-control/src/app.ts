@@ -8,16 +8,20 @@ import { createFleet } from "./fleet/create";
 import type { FleetEvent } from "./fleet/events";
 import type { Fleet } from "./fleet/fleet";
 import { KubernetesScaler } from "./fleet/kubernetes-scaler";
-import { startObserver, startSweeper, startWaker } from "./fleet/observer";
+import { again, startObserver, startSweeper, startWaker } from "./fleet/observer";
 import { RedisFleetState } from "./fleet/redis-state";
 import { startInference } from "./inference/start";
 import { buildServer } from "./server";
+import { Caretaker } from "./tasks/caretaker";
 import { type RedisConnections, redisConnections } from "./tasks/redis";
 import { TaskQueue } from "./tasks/task-queue";
 import { TaskRunner } from "./tasks/task-runner";
 import { Metrics } from "./telemetry/metrics";
 import { metricsServer } from "./telemetry/metrics-server";
 import { startTracing } from "./telemetry/tracing";
+
+/** How often the queue is looked after, in seconds. */
+const CARETAKING = { everySeconds: 5, longestSeconds: 60 } as const;
 
 /** The running API. */
 export interface App {
@@ -45,7 +49,7 @@ export async function startApp(config: ControlConfig, log: Logger): Promise<App>
   logConnection(redis, log);
   const metrics = new Metrics();
   const fleet = fleetOf(config, redis, metrics, log);
-  const tasks = new TaskQueue(redis.requests, config);
+  const tasks = new TaskQueue(redis.requests, config, metrics);
   metrics.observe(tasks, fleet);
   const inference =
     config.inference === undefined
@@ -80,6 +84,12 @@ export async function startApp(config: ControlConfig, log: Logger): Promise<App>
     observer: metrics,
     log,
   });
+  const caretaker = new Caretaker({ tasks, wanted: inference?.wanted, log });
+  const stopCaretaker = again(() => caretaker.look(), {
+    ...CARETAKING,
+    end: new Error("the caretaker ends"),
+    onError: (error) => log.debug({ error }, "the queue was not looked after"),
+  });
   const stopObserver = startObserver(fleet, (error) => log.debug({ error }, "the workers were not all asked"));
   const stopSweeper = startSweeper(fleet, config.idle, (error) =>
     log.warn({ error }, "idle models were not all unloaded"),
@@ -93,7 +103,14 @@ export async function startApp(config: ControlConfig, log: Logger): Promise<App>
     metricsUrl: urlOf(measuring.address()),
     close: async () => {
       measuring.close();
-      await Promise.allSettled([server.close(), runner.close(), stopObserver(), stopSweeper(), stopWaker()]);
+      await Promise.allSettled([
+        server.close(),
+        runner.close(),
+        stopCaretaker(),
+        stopObserver(),
+        stopSweeper(),
+        stopWaker(),
+      ]);
       await Promise.allSettled([tasks.close(), tracing.close()]);
       redis.close();
     },

@@ -141,13 +141,20 @@ export const configSchema = z
     pulls: z
       .strictObject({
         /** Pulls at the same time, over all replicas of the API. */
-        concurrency: z.int().min(1).max(64).default(2),
+        concurrency: z.int().min(1).max(64).default(3),
+        /** Unfinished pulls of one caller, and of all callers together; of loads and wakings as many again. */
+        queuedPerCaller: z.int().min(1).max(10_000).default(50),
+        queued: z.int().min(1).max(10_000).default(500),
         /** How often a pull is tried in all. */
         attempts: z.int().min(1).max(20).default(5),
         /** The pause before the second try; it doubles with every further one. */
         backoffSeconds: seconds.default(5),
         /** The longest that one try of any task may take. */
         timeoutSeconds: seconds.default(2 * 3600),
+      })
+      .refine(({ queuedPerCaller, queued }) => queuedPerCaller <= queued, {
+        path: ["queuedPerCaller"],
+        error: 'no more than "queued": one caller would keep all others out',
       })
       .prefault({}),
     limits: z

@@ -111,3 +111,25 @@ export class QueueUnavailable extends ControlError {
   readonly code = "queue_unavailable";
   override readonly retryable = true;
 }
+
+/** The caller has as many unfinished tasks as one caller may have. */
+export class TooManyQueued extends ControlError {
+  readonly status = 429;
+  readonly code = "too_many_queued";
+  override readonly retryable = true;
+
+  /** @param seconds after which the same request may be made again. */
+  constructor(
+    message: string,
+    readonly seconds: number,
+  ) {
+    super(message);
+  }
+}
+
+/** The queue has no room for another task, or for its prompts. */
+export class QueueFull extends ControlError {
+  readonly status = 503;
+  readonly code = "queue_full";
+  override readonly retryable = true;
+}

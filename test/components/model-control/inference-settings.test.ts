@@ -14,7 +14,7 @@ import { modelControlPods } from "../../../components/model-control/names";
 import { MOST_QUEUE_MIB, mostQueued, queueMiB, queueSize } from "../../../components/model-control/queue-size";
 import { modelEndpoints } from "../../../components/serving/serving";
 import { configSchema } from "../../../services/model-control/src/config";
-import { PROMPT_MEMORY_SHARE } from "../../../services/model-control/src/inference/memory-share";
+import { PROMPT_MEMORY_SHARE } from "../../../services/model-control/src/tasks/memory-share";
 import { modelControlSection } from "../../../stacks/addons/model-control/config";
 import { ollamaPlan } from "../../harness/plans";
 

@@ -2,10 +2,12 @@
 import fc from "fast-check";
 import { Redis as Client } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { FairQueue, LAST_PLACE } from "../../../services/model-control/src/inference/fair-queue";
-import { FAIR_KEYS, slotKeys } from "../../../services/model-control/src/inference/keys";
-import { Slots } from "../../../services/model-control/src/inference/slots";
+import { FairQueue, LAST_PLACE } from "../../../services/model-control/src/tasks/fair-queue";
+import { Slots } from "../../../services/model-control/src/tasks/slots";
+import { turnKeys } from "../../../services/model-control/src/tasks/turn-keys";
 import { type Redis, startRedis } from "./registry";
+
+const KEYS = turnKeys("inference");
 
 let redis: Redis;
 let client: Client;
@@ -14,7 +16,7 @@ let fair: FairQueue;
 beforeAll(async () => {
   redis = await startRedis();
   client = new Client(redis.url);
-  fair = new FairQueue(client);
+  fair = new FairQueue(client, KEYS);
 });
 beforeEach(() => client.flushall());
 afterAll(async () => {
@@ -118,7 +120,7 @@ describe("turns", () => {
   }, 60_000);
 
   it("begin anew when nothing waits, and end at the last place that the queue takes", async () => {
-    await client.set(FAIR_KEYS.clock, String(LAST_PLACE + 10));
+    await client.set(KEYS.clock, String(LAST_PLACE + 10));
     expect(await fair.place("a", false)).toBe(LAST_PLACE);
     expect(await fair.place("a", false)).toBe(LAST_PLACE);
     expect(await fair.place("a", true)).toBe(1);
@@ -129,7 +131,7 @@ describe("turns", () => {
   it("never run back: a prompt that was placed before others began moves nobody behind it", async () => {
     await fair.begin(7);
     await fair.begin(3);
-    expect(await client.get(FAIR_KEYS.clock)).toBe("7");
+    expect(await client.get(KEYS.clock)).toBe("7");
     expect(await fair.place("a", false)).toBe(7);
   });
 
@@ -139,26 +141,26 @@ describe("turns", () => {
     }
     await fair.begin(5);
     await fair.place("a", false);
-    expect(await client.zrange(FAIR_KEYS.owners, 0, -1)).toEqual(["a"]);
+    expect(await client.zrange(KEYS.owners, 0, -1)).toEqual(["a"]);
   });
 });
 
 describe("slots", () => {
   it("are all but one of those that there are, for each caller by itself, and one where there is but one", async () => {
-    const slots = new Slots(client, 3);
+    const slots = new Slots(client, 3, KEYS);
     expect(await slots.take("a", "a1", 60)).toBe(true);
     expect(await slots.take("a", "a2", 60)).toBe(true);
     expect(await slots.take("a", "a3", 60)).toBe(false);
     // Who has one keeps it through its next attempt.
     expect(await slots.take("a", "a1", 60)).toBe(true);
     expect(await slots.take("b", "b1", 60)).toBe(true);
-    const single = new Slots(client, 1);
+    const single = new Slots(client, 1, KEYS);
     expect(await single.take("c", "c1", 60)).toBe(true);
     expect(await single.take("c", "c2", 60)).toBe(false);
   });
 
   it("go to the lowest place of the same caller that waits, and wake whoever came too late to be told", async () => {
-    const slots = new Slots(client, 2);
+    const slots = new Slots(client, 2, KEYS);
     await slots.take("a", "a1", 60);
     expect(await slots.wait("a", "a3", 3, 60_000)).toBe(true);
     expect(await slots.wait("a", "a2", 2, 60_000)).toBe(true);
@@ -172,10 +174,10 @@ describe("slots", () => {
   });
 
   it("are free by themselves when their process never gives them back, and leave nothing behind", async () => {
-    const slots = new Slots(client, 2);
+    const slots = new Slots(client, 2, KEYS);
     await slots.take("a", "a1", 60);
     await slots.wait("a", "a2", 2, 60_000);
-    const { taken, waiting } = slotKeys("a");
+    const [taken, waiting] = [KEYS.taken("a"), KEYS.waiting("a")];
     // The longest answer, and a minute.
     expect(await client.pttl(taken)).toBeGreaterThan(119_000);
     expect(await client.pttl(waiting)).toBeGreaterThan(0);
@@ -192,7 +194,7 @@ describe("slots", () => {
         fc.array(step, { maxLength: 40 }),
         async (concurrency, steps) => {
           await client.flushall();
-          const slots = new Slots(client, concurrency);
+          const slots = new Slots(client, concurrency, KEYS);
           const most = Math.max(1, concurrency - 1);
           const taken = new Set<string>();
           const waiting: string[] = [];

@@ -6,13 +6,14 @@ import { Redis as Client } from "ioredis";
 import pino from "pino";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { AnswerWriter, ItemLost } from "../../../services/model-control/src/inference/answer-writer";
-import { FairQueue } from "../../../services/model-control/src/inference/fair-queue";
 import { taskKeys } from "../../../services/model-control/src/inference/keys";
 import { type Item, WAITING } from "../../../services/model-control/src/inference/record";
 import { Sealer } from "../../../services/model-control/src/inference/sealing";
-import { Slots } from "../../../services/model-control/src/inference/slots";
 import { InferenceStore, type NewTask } from "../../../services/model-control/src/inference/store";
 import { Turns } from "../../../services/model-control/src/inference/turns";
+import { FairQueue } from "../../../services/model-control/src/tasks/fair-queue";
+import { Slots } from "../../../services/model-control/src/tasks/slots";
+import { turnKeys } from "../../../services/model-control/src/tasks/turn-keys";
 import { FakeFleet } from "../../services/model-control/fake-fleet";
 import { FakeTasks } from "../../services/model-control/fake-tasks";
 import { newTask } from "./new-task";
@@ -70,8 +71,8 @@ function newProcess(looks: number) {
   };
   const parts = {
     store,
-    fair: new FairQueue(client),
-    slots: new Slots(client, 4),
+    fair: new FairQueue(client, turnKeys("inference")),
+    slots: new Slots(client, 4, turnKeys("inference")),
     fleet,
     tasks: new FakeTasks(),
     config,

@@ -5,7 +5,7 @@
 import { Redis as Client } from "ioredis";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { waitFor } from "../../../rehearsal/cluster/wait";
-import { PROMPT_MEMORY_SHARE } from "../../../services/model-control/src/inference/memory-share";
+import { PROMPT_MEMORY_SHARE } from "../../../services/model-control/src/tasks/memory-share";
 import type { Deployment } from "../../harness/deploy";
 import { changedRun } from "../../stacks/run";
 import { ended, infer, look } from "./inference-calls";

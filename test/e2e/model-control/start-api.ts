@@ -14,11 +14,19 @@ export const OPERATE = "operate-token";
 export const READ = "read-token";
 /** May have models answer, and nothing else. */
 export const INFER = "infer-token";
+/** Two consumers as the platform renders them: they may have models answer, and fetched. */
+export const ALICE = "alice-token";
+export const BOB = "bob-token";
 
 /** What prompts and answers are encrypted with: replicas that share a Redis share it. */
 const INFERENCE_KEY = createHash("sha256").update("a key of these tests").digest("base64");
 
-const SCOPES: Readonly<Record<string, readonly string[]>> = { viewer: ["read"], asker: ["infer"] };
+const SCOPES: Readonly<Record<string, readonly string[]>> = {
+  viewer: ["read"],
+  asker: ["infer"],
+  alice: ["infer", "pull"],
+  bob: ["infer", "pull"],
+};
 
 /** `key`: 32 bytes in base64. */
 export interface InferenceKey {
@@ -125,7 +133,7 @@ export class Api {
     const server = await ServerProcess.start((folder) => {
       tokensFile = join(folder, "tokens.json");
       const config = join(folder, "config.json");
-      writeTokens(tokensFile, { operator: OPERATE, viewer: READ, asker: INFER });
+      writeTokens(tokensFile, { operator: OPERATE, viewer: READ, asker: INFER, alice: ALICE, bob: BOB });
       keysFile = join(folder, "keys.json");
       writeKeys(keysFile, [{ id: "first", key: INFERENCE_KEY }]);
       const listen = { host: "127.0.0.1", port, metricsPort };
@@ -164,8 +172,8 @@ export class Api {
   }
 
   /** @returns the task's id. */
-  async pull(model: string, options: object = {}): Promise<string> {
-    const { status, body } = await this.ask("POST", "/models/pull", { model, ...options });
+  async pull(model: string, options: object = {}, token = OPERATE): Promise<string> {
+    const { status, body } = await this.ask("POST", "/models/pull", { model, ...options }, token);
     if (status !== 202) {
       throw new Error(`the pull was answered with ${status}: ${JSON.stringify(body)}`);
     }

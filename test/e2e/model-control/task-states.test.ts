@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ControlStand } from "./control-stand";
 import { publishSlowly, tinyLlama } from "./registry";
+import { ALICE, BOB } from "./start-api";
 
 let stand: ControlStand;
 
@@ -97,7 +98,10 @@ describe("tasks", () => {
       await stand.replica({ pulls: { concurrency: 2 } }),
     ];
     const models = ["one", "two", "three", "four"].map((name) => slowModel(name, 3));
-    const ids = await Promise.all(models.map((model, i) => (i % 2 ? first : second).pull(model)));
+    // One caller alone leaves a slot to others.
+    const ids = await Promise.all(
+      models.map((model, i) => (i % 2 ? first : second).pull(model, {}, i < 2 ? ALICE : BOB)),
+    );
     let most = 0;
     const states = async () => Promise.all(ids.map((id) => first.task(id)));
     for (;;) {

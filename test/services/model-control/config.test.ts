@@ -56,7 +56,14 @@ describe("configuration", () => {
         },
       ],
       idle: { seconds: "never", models: {} },
-      pulls: { concurrency: 2, attempts: 5, backoffSeconds: 5, timeoutSeconds: 7200 },
+      pulls: {
+        concurrency: 3,
+        queuedPerCaller: 50,
+        queued: 500,
+        attempts: 5,
+        backoffSeconds: 5,
+        timeoutSeconds: 7200,
+      },
       limits: {
         bodyBytes: 65_536,
         requestTimeoutSeconds: 15,
@@ -140,8 +147,12 @@ workers:
       '  line 1: pulls.attempts is "many"; allowed: a value of type number',
     ],
     [
+      "pulls: { queuedPerCaller: 20, queued: 10 }",
+      '  line 1: pulls.queuedPerCaller is 20; allowed: no more than "queued": one caller would keep all others out',
+    ],
+    [
       "pulls: { Concurrency: 2 }",
-      "  line 1: pulls.Concurrency is no key; allowed: concurrency, attempts, backoffSeconds, timeoutSeconds; did you mean concurrency?",
+      "  line 1: pulls.Concurrency is no key; allowed: concurrency, queuedPerCaller, queued, attempts, backoffSeconds, timeoutSeconds; did you mean concurrency?",
     ],
     [SMALL.replace("workers:", "passwordFile: x\nworkers:"), "passwordFile is no key"],
     [SMALL.replace("name: w1", "named: w1"), "workers[0].named is no key; allowed: name, backend,"],

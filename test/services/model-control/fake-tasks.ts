@@ -1,6 +1,9 @@
 import { UnknownTask } from "../../../services/model-control/src/errors";
 import type {
+  Asker,
+  InferenceRequest,
   QueueMemory,
+  SharedRequest,
   TaskCounts,
   TaskReport,
   TaskRequest,
@@ -10,14 +13,31 @@ import type {
 /** Tasks in memory; nothing works on them. While `away` is set, every method throws it. */
 export class FakeTasks implements Tasks {
   readonly requests: TaskRequest[] = [];
+  /** Who asked for those that are not inference. */
+  readonly askers: Asker[] = [];
   readonly reports = new Map<string, TaskReport>();
   /** Those that can be woken. */
   readonly waiting = new Set<string>();
   /** Whom somebody tried to wake. */
   readonly woken: string[] = [];
   away?: Error;
+  /** While it is set, every request for a task but inference throws it. */
+  full?: Error;
 
-  async submit(request: TaskRequest): Promise<string> {
+  async submit(request: SharedRequest, asker: Asker): Promise<string> {
+    this.answer();
+    if (this.full !== undefined) {
+      throw this.full;
+    }
+    this.askers.push(asker);
+    return this.add(request);
+  }
+
+  async submitInference(request: InferenceRequest): Promise<string> {
+    return this.add(request);
+  }
+
+  private async add(request: TaskRequest): Promise<string> {
     this.answer();
     this.requests.push(request);
     const id = `${request.kind}-${this.requests.length}`;

@@ -49,7 +49,7 @@ export function sweepSeconds(rules: IdleRules): number | undefined {
   return shortest === undefined ? undefined : Math.min(OBSERVE_SECONDS, Math.max(1, shortest / 4));
 }
 
-interface Repetition {
+export interface Repetition {
   /** Between the end of one time and the next. */
   readonly everySeconds: number;
   readonly longestSeconds: number;
@@ -58,7 +58,8 @@ interface Repetition {
   readonly onError: (error: unknown) => void;
 }
 
-function again(
+/** Does some work again and again. @returns ends it. */
+export function again(
   work: (signal: AbortSignal) => Promise<void>,
   { everySeconds, longestSeconds, end, onError }: Repetition,
 ): End {

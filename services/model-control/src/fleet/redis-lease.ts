@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { QueueUnavailable, WorkerBusy } from "../errors";
+import { evenWhenFull } from "../tasks/full-server";
 import type { Lease } from "./state";
 
 /** A process that dies keeps others waiting this long. */
@@ -9,10 +10,10 @@ const RENEW_SECONDS = 4;
 const RETRY_SECONDS = 0.2;
 
 // Checking and changing are one step only inside the server. The lease's value is its fence, so no two are the same.
-const ACQUIRE = `if redis.call("exists", KEYS[1]) == 1 then return false end
+const ACQUIRE = evenWhenFull(`if redis.call("exists", KEYS[1]) == 1 then return false end
 local fence = redis.call("incr", KEYS[2])
 redis.call("set", KEYS[1], fence, "PX", ARGV[1])
-return fence`;
+return fence`);
 const RENEW = `if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
 return redis.call("pexpire", KEYS[1], ARGV[2])`;
 const RELEASE = `if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end

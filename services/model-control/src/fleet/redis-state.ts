@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { z } from "zod";
 import { ControlError, QueueUnavailable, WorkerBusy } from "../errors";
+import { evenWhenFull } from "../tasks/full-server";
 import { redisFailure } from "../tasks/redis";
 import { withRedisLease } from "./redis-lease";
 import type { FleetState, Lease, ModelRecord, ModelSize, PullRecord, WorkerRecord } from "./state";
@@ -11,9 +12,9 @@ const PULL_SILENCE_SECONDS = 30;
 const LEFTOVER_SECONDS = 24 * 3600;
 
 /** A write that counts only while the lease is the current one. */
-const SET_UNDER_LEASE = `if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
+const SET_UNDER_LEASE = evenWhenFull(`if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call("set", KEYS[2], ARGV[2])
-return 1`;
+return 1`);
 
 /** A request that uses a model and was not heard of for this long has ended with its process. */
 const USE_SILENCE_SECONDS = 30;
@@ -30,14 +31,14 @@ return 1`;
 const KEEP_USE = `${NOW}return redis.call("zadd", KEYS[1], "XX", now + ARGV[2], ARGV[1])`;
 const LIST_USES = `${NOW}redis.call("zremrangebyscore", KEYS[1], "-inf", now)
 return redis.call("zrange", KEYS[1], 0, -1)`;
-const LEAVE = `${NOW}if redis.call("get", KEYS[1]) ~= ARGV[1] then return -1 end
+const LEAVE = evenWhenFull(`${NOW}if redis.call("get", KEYS[1]) ~= ARGV[1] then return -1 end
 redis.call("hset", KEYS[2], ARGV[2], ARGV[1])
 redis.call("zremrangebyscore", KEYS[3], "-inf", now)
 local count = 0
 for _, entry in ipairs(redis.call("zrange", KEYS[3], 0, -1)) do
   if string.sub(entry, string.find(entry, " ", 1, true) + 1) == ARGV[2] then count = count + 1 end
 end
-return count`;
+return count`);
 const STAY = `if redis.call("hget", KEYS[1], ARGV[2]) ~= ARGV[1] then return 0 end
 return redis.call("hdel", KEYS[1], ARGV[2])`;
 

@@ -1,13 +1,13 @@
 import { type Caller, may, ownerOf } from "../auth/callers";
 import type { GenerationInput, Sampling } from "../backends/generation";
 import type { InferenceConfig } from "../config";
-import { ControlError, QueueUnavailable, UnknownTask, unknownTask } from "../errors";
+import { ControlError, QueueFull, QueueUnavailable, TooManyQueued, UnknownTask, unknownTask } from "../errors";
+import type { FairQueue } from "../tasks/fair-queue";
 import { newTaskId } from "../tasks/job";
+import { QueueRoom } from "../tasks/queue-room";
 import { REDIS_PATIENCE, redisFailure } from "../tasks/redis";
 import { CANCELLED, type TaskReport, type Tasks } from "../tasks/task";
-import type { FairQueue } from "./fair-queue";
 import type { Problem } from "./problems";
-import { PromptMemory } from "./prompt-memory";
 import { type Item, isBeingWritten, isOpen, type StoredTask } from "./record";
 import type { Sealer } from "./sealing";
 import type { InferenceStore, Made, NewTask } from "./store";
@@ -55,27 +55,6 @@ export class KeyReused extends ControlError {
   readonly code = "idempotency_key_reused";
 }
 
-/** The caller has as many unfinished tasks as one caller may have. */
-export class TooManyQueued extends ControlError {
-  readonly status = 429;
-  readonly code = "too_many_queued";
-  override readonly retryable = true;
-
-  constructor(
-    message: string,
-    readonly seconds: number,
-  ) {
-    super(message);
-  }
-}
-
-/** There is no room for the prompts. */
-export class QueueFull extends ControlError {
-  readonly status = 503;
-  readonly code = "queue_full";
-  override readonly retryable = true;
-}
-
 interface Surroundings {
   readonly store: InferenceStore;
   readonly sealer: Sealer;
@@ -90,10 +69,10 @@ interface Surroundings {
  * within two seconds when Redis cannot be reached.
  */
 export class Inferences {
-  private readonly memory: PromptMemory;
+  private readonly room: QueueRoom;
 
   constructor(private readonly surroundings: Surroundings) {
-    this.memory = new PromptMemory(surroundings.tasks);
+    this.room = new QueueRoom(surroundings.tasks);
   }
 
   /** @returns the task's id. @throws BeyondLimits, KeyReused, TooManyQueued, QueueFull */
@@ -229,7 +208,8 @@ export class Inferences {
   private async enqueue(id: string, task: NewTask["task"]): Promise<void> {
     const { store, fair, tasks } = this.surroundings;
     const { queued } = await tasks.inferenceCounts();
-    await tasks.submit({ kind: "inference", id, model: task.model }, await fair.place(task.owner, queued === 0));
+    const place = await fair.place(task.owner, queued === 0);
+    await tasks.submitInference({ kind: "inference", id, model: task.model }, place);
     await store.confirm(id, task);
   }
 
@@ -273,7 +253,7 @@ export class Inferences {
     const { store, config } = this.surroundings;
     const { byOwner, byAll } = await store.askedLately(made.task.owner);
     const isBusy = byOwner > config.queuedPerCaller && byOwner > BUSY_PART * byAll;
-    const written = await this.memory.take(Buffer.byteLength(JSON.stringify(made.inputs)), isBusy ? "busy" : "usual");
+    const written = await this.room.take(Buffer.byteLength(JSON.stringify(made.inputs)), isBusy ? "busy" : "usual");
     if (written === undefined) {
       const full = "the memory of the queue's server is nearly full";
       throw new QueueFull(

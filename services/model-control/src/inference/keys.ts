@@ -23,14 +23,6 @@ export const indexKeys = (owner: string) => ({
   waiting: `${PREFIX}:waiting`,
 });
 
-/** Sorted sets of an owner's tasks. */
-export const slotKeys = (owner: string) => ({
-  /** Those of which a prompt is at an engine, by the time until when it may be. */
-  taken: `${PREFIX}:slots:taken:${owner}`,
-  /** Those that wait for one of them to end, by their places. */
-  waiting: `${PREFIX}:slots:waiting:${owner}`,
-});
-
 /** How many prompts were asked in a time. */
 export const askedKeys = (owner: string, time: number) => ({
   byOwner: `${PREFIX}:asked:${time}:${owner}`,
@@ -39,6 +31,3 @@ export const askedKeys = (owner: string, time: number) => ({
 
 /** Which task an idempotency key stands for. @param mark see `Sealer.marks`. */
 export const idempotencyKey = (mark: string) => `${PREFIX}:key:${mark}`;
-
-/** The fair queue's clock, and how far each owner is on it. */
-export const FAIR_KEYS = { clock: `${PREFIX}:fair:clock`, owners: `${PREFIX}:fair:owners` } as const;

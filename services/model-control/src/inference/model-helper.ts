@@ -1,13 +1,13 @@
-import { UnknownTask } from "../errors";
+import { QueueFull, TooManyQueued, UnknownTask } from "../errors";
 import type { Readiness } from "../fleet/fleet";
 import { percentFetched } from "../tasks/progress";
-import type { TaskReport, TaskRequest, Tasks } from "../tasks/task";
+import { type SharedRequest, type TaskReport, type Tasks, UNWANTED } from "../tasks/task";
 import type { InferenceTask } from "./record";
 
 /** What is done about a model that cannot answer yet. */
 export type Help =
-  /** What it waits for, in words, and the task that brings it. */
-  | { readonly step: string; readonly helper?: string }
+  /** What it waits for, in words, and the task that brings it; `inLine` while that waits for its turn. */
+  | { readonly step: string; readonly helper?: string; readonly inLine?: true }
   /** Nothing can be done. */
   | { readonly error: string };
 
@@ -18,16 +18,18 @@ export type Help =
  */
 export async function helpAlong(
   tasks: Pick<Tasks, "submit" | "find">,
-  { model, mayPull, mayStart }: InferenceTask,
+  { owner, model, mayPull, mayStart }: InferenceTask,
   readiness: Exclude<Readiness, { state: "ready" }>,
   helper: string | undefined,
 ): Promise<Help> {
-  const before = helper === undefined ? undefined : await find(tasks, helper);
+  const found = helper === undefined ? undefined : await find(tasks, helper);
+  // Nobody waited for it in the moment before this task did.
+  const before = found?.error === UNWANTED ? undefined : found;
   if (before?.state === "failed") {
     return { error: `${whatOf(before)} failed: ${before.error ?? "no reason given"}` };
   }
   if (before !== undefined && before.state !== "completed") {
-    return { step: stepOf(before), helper };
+    return helpOf(before);
   }
   const request = requestFor(model, readiness);
   if (request === undefined || (readiness.state === "stopped" && !mayStart)) {
@@ -36,12 +38,37 @@ export async function helpAlong(
   if (request.kind === "pull" && readiness.state === "absent" && !mayPull) {
     return { error: `no worker has ${model}, and the token may not have it pulled: its scopes lack "pull"` };
   }
-  const id = await tasks.submit(request);
+  const id = await submit(tasks, request, owner);
+  if (id === undefined) {
+    return { step: "waiting for room in the queue of pulls and loads", inLine: true };
+  }
   const report = await find(tasks, id);
-  return { step: report === undefined ? waitFor(readiness) : stepOf(report), helper: id };
+  return report === undefined ? { step: waitFor(readiness), helper: id } : helpOf(report);
 }
 
-function requestFor(model: string, readiness: Exclude<Readiness, { state: "ready" }>): TaskRequest | undefined {
+/** @returns undefined where the queue, or its owner's part of it, is full: there is room when others have ended. */
+async function submit(
+  tasks: Pick<Tasks, "submit">,
+  request: SharedRequest,
+  owner: string,
+): Promise<string | undefined> {
+  try {
+    return await tasks.submit(request, { owner, forInference: true });
+  } catch (error) {
+    if (error instanceof TooManyQueued || error instanceof QueueFull) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+function helpOf(report: TaskReport): Help {
+  const { id: helper, state, attempts } = report;
+  const inLine = state === "queued" && attempts.made === 0;
+  return { step: stepOf(report), helper, ...(inLine && { inLine }) };
+}
+
+function requestFor(model: string, readiness: Exclude<Readiness, { state: "ready" }>): SharedRequest | undefined {
   switch (readiness.state) {
     case "absent":
       return { kind: "pull", model, load: true };
@@ -83,7 +110,7 @@ function stepOf(report: TaskReport): string {
     case "start":
       return `waking ${worker ?? "its worker"}`;
     default:
-      return "loading";
+      return state === "queued" ? "waiting for its load" : "loading";
   }
 }
 

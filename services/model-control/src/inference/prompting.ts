@@ -1,15 +1,15 @@
 import type { Logger } from "pino";
 import type { Fleet, Readiness } from "../fleet/fleet";
+import type { FairQueue } from "../tasks/fair-queue";
+import type { Slots } from "../tasks/slots";
 import type { Tasks } from "../tasks/task";
 import { type AttemptSurroundings, isGone, putTo } from "./answering";
-import type { FairQueue } from "./fair-queue";
 import { newFence } from "./fence";
 import { Looks } from "./looks";
 import { type InferenceObserver, observed } from "./observer";
 import { failure } from "./problems";
 import type { InferenceTask, Item, StoredItem } from "./record";
 import { Unsealable } from "./sealing";
-import type { Slots } from "./slots";
 
 /** One prompt of a task. */
 export interface PromptJob {
@@ -87,14 +87,7 @@ export class Prompting {
   /** Gives the task's slot back, if it has one, to the first of those that wait for it and are still there. */
   async letGo(id: string, owner: string): Promise<void> {
     const { slots, tasks } = this.surroundings;
-    if (!(await slots.leave(owner, id))) {
-      return;
-    }
-    let next = await slots.next(owner);
-    // Where the queue is away, each of them looks by itself.
-    while (next !== undefined && !(await tasks.wake(next).catch(() => false))) {
-      next = await slots.next(owner);
-    }
+    await slots.handOn(owner, id, (next) => tasks.wake(next));
   }
 
   private async attempt(job: PromptJob, worker: string, signal: AbortSignal, log: Logger): Promise<AttemptEnd> {

@@ -2,14 +2,16 @@ import type { Redis } from "ioredis";
 import type { Logger } from "pino";
 import type { InferenceConfig } from "../config";
 import type { Fleet } from "../fleet/fleet";
+import type { Wanted } from "../tasks/caretaker";
+import { FairQueue } from "../tasks/fair-queue";
 import type { RedisConnections } from "../tasks/redis";
+import { Slots } from "../tasks/slots";
 import type { Tasks } from "../tasks/task";
+import { turnKeys } from "../tasks/turn-keys";
 import type { Metrics } from "../telemetry/metrics";
-import { FairQueue } from "./fair-queue";
 import { Inferences } from "./inferences";
 import { KeyFile } from "./key-file";
 import { Sealer } from "./sealing";
-import { Slots } from "./slots";
 import { InferenceStore } from "./store";
 import { Turns } from "./turns";
 
@@ -26,6 +28,8 @@ interface Surroundings {
 export function startInference({ config, redis, fleet, tasks, metrics, log }: Surroundings): {
   readonly inferences: Inferences;
   readonly turns: Turns;
+  /** What unfinished tasks wait for. */
+  readonly wanted: () => Promise<Wanted>;
 } {
   const keys = new KeyFile(config.keyFile, (problem) => {
     if (problem === undefined) {
@@ -39,13 +43,19 @@ export function startInference({ config, redis, fleet, tasks, metrics, log }: Su
   const observer = metrics.observeInference(asked, tasks);
   // Work in the background waits for Redis; requests do not.
   const store = new InferenceStore(redis.work, sealer, config);
+  const places = turnKeys("inference");
   const on = (connection: Redis) => ({
-    fair: new FairQueue(connection),
-    slots: new Slots(connection, config.concurrency),
+    fair: new FairQueue(connection, places),
+    slots: new Slots(connection, config.concurrency, places),
   });
   const turns = new Turns({ store, ...on(redis.work), fleet, tasks, config, observer });
   const ofRequests = on(redis.requests);
   const forRequests = new Turns({ store: asked, ...ofRequests, fleet, tasks, config, observer });
   const { fair } = ofRequests;
-  return { turns, inferences: new Inferences({ store: asked, sealer, fair, tasks, turns: forRequests, config }) };
+  const wanted = () => asked.wanted();
+  return {
+    turns,
+    wanted,
+    inferences: new Inferences({ store: asked, sealer, fair, tasks, turns: forRequests, config }),
+  };
 }

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { ChatMessage, GenerationInput, Sampling } from "../backends/generation";
 import { ROLES } from "../backends/generation";
 import type { InferenceConfig } from "../config";
+import type { Wanted } from "../tasks/caretaker";
 import { askedKeys, idempotencyKey, indexKeys, taskKeys } from "./keys";
 import {
   type InferenceTask,
@@ -18,6 +19,9 @@ import type { Sealer } from "./sealing";
 
 /** A task that was not put into the queue within this time, in milliseconds, never was. */
 const TRIAL = 60_000;
+
+/** Records that are read with one question. */
+const READ_AT_ONCE = 500;
 
 const inputSchema = z.union([
   z.object({ messages: z.array(z.object({ role: z.enum(ROLES), content: z.string() })) }),
@@ -202,6 +206,26 @@ export class InferenceStore {
     const args = [index, fence.current, fence.next, JSON.stringify(item), answer === undefined ? "0" : "1", sealed];
     const result = await this.redis.eval(WRITE, 2, record, answers, ...args);
     return result === 1 ? "written" : result === 0 ? "taken" : "gone";
+  }
+
+  /** What all unfinished tasks wait for. */
+  async wanted(): Promise<Wanted> {
+    const ids = await this.redis.zrange(indexKeys("").open, 0, -1);
+    const models = new Set<string>();
+    const helpers = new Set<string>();
+    for (let at = 0; at < ids.length; at += READ_AT_ONCE) {
+      const some = ids.slice(at, at + READ_AT_ONCE);
+      const records = await Promise.all(
+        some.map((id) => this.redis.hmget(taskKeys(id).record, "task", "helper", "ended")),
+      );
+      for (const [text, helper, ended] of records) {
+        if (text && !ended) {
+          models.add(taskSchema.parse(JSON.parse(text)).model);
+          helpers.add(helper ?? "");
+        }
+      }
+    }
+    return { models, helpers };
   }
 
   async end(id: string, { owner }: InferenceTask, error?: string): Promise<void> {

@@ -235,7 +235,8 @@ export class Turns {
     const { task } = stored;
     const help = await helpAlong(tasks, task, readiness, stored.helper);
     const { polls, seconds } = config.wait;
-    const isLast = !("error" in help) && (await store.countPoll(id)) > polls;
+    // A look counts once something is done about the model: how long that waits for its turn is no fault of it.
+    const isLast = !("error" in help) && !help.inLine && (await store.countPoll(id)) > polls;
     if ("error" in help || isLast) {
       const error =
         "error" in help

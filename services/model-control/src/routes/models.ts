@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { authorize, ownerOf } from "../auth/callers";
 import { nameRules } from "../config";
 import { UnknownModel, UnknownWorker } from "../errors";
 import type { ModelReport } from "../fleet/fleet";
@@ -72,12 +73,15 @@ export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundin
       },
     },
     async (request, reply) => {
+      const { caller } = request;
+      authorize(caller, "pull");
       const { load, worker } = request.body;
       if (worker !== undefined) {
         knownWorker(config, worker);
       }
       const name = parseModelName(request.body.model, rules);
-      return reply.code(202).send({ task_id: await tasks.submit({ kind: "pull", model: name, load, worker }) });
+      const task = { kind: "pull", model: name, load, worker } as const;
+      return reply.code(202).send({ task_id: await tasks.submit(task, { owner: ownerOf(caller) }) });
     },
   );
 
@@ -95,6 +99,8 @@ export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundin
       },
     },
     async (request, reply) => {
+      const { caller } = request;
+      authorize(caller, "operate");
       const name = parseModelName(request.body.model, rules);
       const { state } = await fleet.model(name, request.deadline);
       if (state === "absent") {
@@ -104,7 +110,7 @@ export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundin
         state === "pulling"
           ? ({ kind: "pull", model: name, load: true } as const)
           : ({ kind: "load", model: name } as const);
-      return reply.code(202).send({ task_id: await tasks.submit(task) });
+      return reply.code(202).send({ task_id: await tasks.submit(task, { owner: ownerOf(caller) }) });
     },
   );
 

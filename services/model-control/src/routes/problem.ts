@@ -2,8 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors, isResponseSerializationError } from "fastify-type-provider-zod";
 import { z } from "zod";
 import { Forbidden, Unauthenticated } from "../auth/callers";
-import { ControlError } from "../errors";
-import { TooManyQueued } from "../inference/inferences";
+import { ControlError, TooManyQueued } from "../errors";
 import { LONGEST_REASON, shortened } from "../words";
 
 export const PROBLEM_TYPE = "application/problem+json";

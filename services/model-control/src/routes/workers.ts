@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { authorize, ownerOf } from "../auth/callers";
 import type { WorkerReport } from "../fleet/fleet";
 import { knownWorker } from "./models";
 import { acceptedWorkersSchema, problems, workerListSchema, type workerSchema } from "./schemas";
@@ -48,12 +49,15 @@ export function workerRoutes(server: Server, { config, fleet, tasks }: Surroundi
         },
       },
       async (request, reply) => {
+        const { caller } = request;
+        authorize(caller, "operate");
         const { worker } = request.body ?? {};
         if (worker !== undefined) {
           knownWorker(config, worker);
         }
         const workers = worker === undefined ? config.workers.map(({ name }) => name) : [worker];
-        const ids = await Promise.all(workers.map((name) => tasks.submit({ kind, worker: name })));
+        const owner = ownerOf(caller);
+        const ids = await Promise.all(workers.map((name) => tasks.submit({ kind, worker: name }, { owner })));
         return reply.code(202).send({ task_ids: ids, ...(ids.length === 1 ? { task_id: ids[0] } : {}) });
       },
     );

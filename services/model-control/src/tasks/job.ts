@@ -2,12 +2,26 @@ import { randomUUID } from "node:crypto";
 import type { Job, JobState } from "bullmq";
 import { LONGEST_REASON, shortened } from "../words";
 import { type Lane, laneOf, MOST_LOSSES } from "./lanes";
-import { CANCELLED, TASK_KINDS, type TaskKind, type TaskReport, type TaskRequest, type TaskState } from "./task";
+import {
+  CANCELLED,
+  TASK_KINDS,
+  type TaskKind,
+  type TaskReport,
+  type TaskRequest,
+  type TaskState,
+  UNWANTED,
+} from "./task";
 
 /** What the queue keeps of a task. */
 export type TaskData = TaskRequest & {
   /** Somebody wants it to end. Kept with the task, so that every replica and every restart sees it. */
   readonly cancelled?: boolean;
+  /** It was cancelled because nobody waited for it. */
+  readonly unwanted?: boolean;
+  /** Who asked for it. Of inference the store of it knows; a stop or start that somebody asked for has none. */
+  readonly owners?: readonly string[];
+  /** Only inference tasks asked for it. */
+  readonly helper?: boolean;
   /** The trace of the request that made it, as W3C headers. */
   readonly trace?: Readonly<Record<string, string>>;
 };
@@ -38,7 +52,7 @@ export function reportOf(job: TaskJob, jobState: JobState): TaskReport {
     worker: job.returnvalue ?? ("worker" in data ? data.worker : undefined),
     state,
     progress: state === "completed" ? 100 : progressOf(job),
-    error: cancelled ? CANCELLED : state === "completed" ? undefined : reasonOf(job),
+    error: cancelled ? (data.unwanted ? UNWANTED : CANCELLED) : state === "completed" ? undefined : reasonOf(job),
     attempts: { made: job.attemptsMade, allowed: job.opts.attempts ?? 1 },
     createdAt: new Date(job.timestamp),
     startedAt: job.processedOn === undefined ? undefined : new Date(job.processedOn),
@@ -65,4 +79,12 @@ function stateOf(state: JobState): TaskState {
     return state;
   }
   return state === "active" ? "running" : "queued";
+}
+
+/** Owners of pulls that were asked for before pulls had owners: all of them take the turns of one. */
+const NOBODY_KNOWN: readonly string[] = ["unknown"];
+
+/** Whose turns a task takes; nobody's for one that goes before all turns. Of inference the store of it knows. */
+export function ownersOf({ kind, owners }: Pick<TaskData, "kind" | "owners">): readonly string[] {
+  return owners ?? (kind === "pull" ? NOBODY_KNOWN : []);
 }

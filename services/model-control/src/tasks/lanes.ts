@@ -1,6 +1,6 @@
 import type { JobsOptions } from "bullmq";
 import type { ControlConfig } from "../config";
-import type { InferenceRequest, TaskKind, TaskRequest } from "./task";
+import type { SharedRequest, TaskKind, TaskRequest } from "./task";
 
 /** Keys in Redis start with this. */
 export const QUEUE_PREFIX = "model-control";
@@ -11,6 +11,8 @@ export type Lane = (typeof LANES)[number];
 
 /** Those that every caller may see. */
 export const PUBLIC_LANES = ["pulls", "operations"] as const satisfies readonly Lane[];
+/** Lanes of tasks that are one for all who ask for the same. */
+export type SharedLane = (typeof PUBLIC_LANES)[number];
 
 /** Operations at the same time, over all replicas: they wait for engines, and take next to nothing here. */
 const OPERATIONS = 8;
@@ -41,14 +43,11 @@ export const STALLED = {
 } as const;
 
 export function laneOf(kind: TaskKind): Lane {
-  switch (kind) {
-    case "pull":
-      return "pulls";
-    case "inference":
-      return "inference";
-    default:
-      return "operations";
-  }
+  return kind === "inference" ? "inference" : sharedLaneOf(kind);
+}
+
+export function sharedLaneOf(kind: SharedRequest["kind"]): SharedLane {
+  return kind === "pull" ? "pulls" : "operations";
 }
 
 /** What the lanes are told by the configuration. */
@@ -66,7 +65,7 @@ export function concurrencyOf(lane: Lane, { pulls, inference }: LaneConfig): num
 }
 
 /** Tasks with the same key are the same while one of them is unfinished. */
-export function deduplicationKey(request: Exclude<TaskRequest, InferenceRequest>): string {
+export function deduplicationKey(request: SharedRequest): string {
   switch (request.kind) {
     case "pull":
       return `pull ${request.load ? "and load" : "only"} ${request.model} on ${request.worker ?? "any worker"}`;
@@ -77,6 +76,7 @@ export function deduplicationKey(request: Exclude<TaskRequest, InferenceRequest>
   }
 }
 
+/** @param place among those that wait; not given: before all that have one. */
 export function jobOptions(
   id: string,
   request: TaskRequest,
@@ -96,6 +96,7 @@ export function jobOptions(
   }
   return {
     ...options,
+    priority: place,
     deduplication: { id: deduplicationKey(request) },
     attempts: pulls.attempts,
     removeOnComplete: KEPT,

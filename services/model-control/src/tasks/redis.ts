@@ -3,6 +3,7 @@ import { Redis, type RedisOptions } from "ioredis";
 import type { ControlConfig } from "../config";
 import { ConfigError } from "../config-file";
 import { messageOf } from "../errors";
+import { defineEvenWhenFull } from "./full-server";
 
 /** A request never waits longer for Redis than this, in milliseconds. */
 export const REDIS_PATIENCE = 1_500;
@@ -66,6 +67,7 @@ function connect({ url, passwordFile }: ControlConfig["redis"], options: RedisOp
     // After a failover the old primary says that it takes no writes: connect again, and repeat the command.
     reconnectOnError: (error) => (error.message.startsWith("READONLY") ? 2 : false),
   });
+  defineEvenWhenFull(redis);
   // Without a listener an error would end the process; who uses the connection tells of it.
   redis.on("error", () => undefined);
   return redis;

@@ -34,7 +34,7 @@ export async function takeBack({ id, data }: Cancelled, { fleet, turns, pulls }:
 
 /** Whether another unfinished pull wants the model. */
 async function isWanted(model: string, id: string | undefined, pulls: Surroundings["pulls"]): Promise<boolean> {
-  const unfinished = (await pulls.getJobs(["active", "wait", "delayed"])) as (Cancelled | undefined)[];
+  const unfinished = (await pulls.getJobs(["active", "wait", "prioritized", "delayed"])) as (Cancelled | undefined)[];
   return unfinished.some(
     (other) =>
       other !== undefined &&

@@ -1,37 +1,52 @@
 import { context, propagation } from "@opentelemetry/api";
-import { type JobState, type JobType, Queue } from "bullmq";
+import type { JobState, JobType } from "bullmq";
 import type { Redis } from "ioredis";
 import type { ControlConfig } from "../config";
-import { ControlError, messageOf, QueueUnavailable, unknownTask } from "../errors";
+import { QueueFull, TooManyQueued, unknownTask } from "../errors";
+import { Admission } from "./admission";
+import { FairQueue } from "./fair-queue";
 import { laneOfId, newTaskId, reportOf, type TaskData, type TaskJob } from "./job";
 import {
-  concurrencyOf,
+  deduplicationKey,
   jobOptions,
-  LANES,
   type Lane,
   type LaneConfig,
-  laneOf,
   PUBLIC_LANES,
-  QUEUE_OPTIONS,
   QUEUE_PREFIX,
+  type SharedLane,
+  sharedLaneOf,
 } from "./lanes";
-import { CONNECTION_LOST, REDIS_PATIENCE, redisAddress, redisFailure } from "./redis";
+import { Owners } from "./owners";
+import { type LaneQueues, PATIENCE, QueueConnection } from "./queue-connection";
+import { QueueRoom } from "./queue-room";
 import {
-  CANCELLED,
+  type Asker,
+  type InferenceRequest,
   type QueueMemory,
+  type SharedRequest,
   type TaskCounts,
   TaskFinished,
   type TaskKind,
   type TaskReport,
-  type TaskRequest,
   type Tasks,
 } from "./task";
+import { turnKeys } from "./turn-keys";
 
-type LaneQueue = Queue<TaskData, string | null, TaskKind>;
-type LaneQueues = Readonly<Record<Lane, LaneQueue>>;
+/** What a task takes in the server's memory: its record, and its places in lists. */
+const TASK_BYTES = 4096;
 
-/** All of one method together may take this long, in milliseconds. */
-const PATIENCE = REDIS_PATIENCE + 300;
+/** Tasks that are forgotten at once. */
+const SURPLUS_AT_ONCE = 1000;
+
+/** Whose limit refused a task, or that the server's memory did. */
+export type Refusal = "owner" | "all" | "memory";
+
+/** Told of tasks that were refused, for metrics. */
+export interface RefusalObserver {
+  refused(kind: TaskKind, reason: Refusal, owner: string): void;
+}
+
+const NOBODY: RefusalObserver = { refused: () => undefined };
 
 /** Written to see whether the server takes writes: one that is full answers, and takes none. */
 const PING_KEY = `${QUEUE_PREFIX}:ping`;
@@ -48,48 +63,75 @@ const JOB_TYPES: readonly { readonly type: JobType; readonly state: JobState }[]
 
 /** The tasks in Redis or Valkey. Its connection may come and go: see `Tasks`. */
 export class TaskQueue implements Tasks {
-  private opening?: Promise<LaneQueues>;
-  private lastError = "no connection yet";
+  private readonly queue: QueueConnection;
+  private readonly admission: Admission;
+  private readonly owners: Owners;
+  private readonly room: QueueRoom;
+  private readonly fair: Readonly<Record<SharedLane, FairQueue>>;
 
   constructor(
     private readonly redis: Redis,
     private readonly config: Pick<ControlConfig, "redis"> & LaneConfig,
+    private readonly observer: RefusalObserver = NOBODY,
   ) {
-    redis.on("error", (error) => {
-      this.lastError = messageOf(error);
-    });
-    // A server that came back empty has forgotten how much may run at once.
-    redis.on("ready", () => {
-      // An orderly end of the connection is no error: nothing else says why there is none.
-      this.lastError = CONNECTION_LOST;
-      this.opening
-        ?.then((queues) => this.bound(queues))
-        .catch((error) => {
-          this.lastError = messageOf(error);
-        });
+    this.queue = new QueueConnection(redis, config);
+    const { queuedPerCaller, queued } = config.pulls;
+    this.admission = new Admission(redis, { perOwner: queuedPerCaller, all: queued });
+    this.owners = new Owners(redis);
+    this.room = new QueueRoom(this);
+    this.fair = {
+      pulls: new FairQueue(redis, turnKeys("pulls")),
+      operations: new FairQueue(redis, turnKeys("operations")),
+    };
+  }
+
+  async submit(request: SharedRequest, asker: Asker): Promise<string> {
+    return this.queue.ask(async (queues) => {
+      const lane = sharedLaneOf(request.kind);
+      const what = deduplicationKey(request);
+      const known = await queues[lane].getDeduplicationJobId(what);
+      if (known && (await this.join(queues, lane, known, request, asker))) {
+        return known;
+      }
+      if (!hasTurns(request, asker)) {
+        return this.add(queues, lane, request);
+      }
+      const { owner, forInference } = asker;
+      const written = await this.admit(lane, request, owner);
+      try {
+        const { queued } = await this.countsOf([lane]);
+        const place = await this.fair[lane].place(owner, queued === 0);
+        const id = newTaskId(request.kind);
+        const added = await this.add(
+          queues,
+          lane,
+          { ...request, owners: [owner], ...(forInference && { helper: true }) },
+          id,
+          place,
+        );
+        if (added !== id) {
+          // Somebody else asked for the same at the same time.
+          await this.join(queues, lane, added, request, asker);
+        }
+        return added;
+      } finally {
+        written();
+        // Without an answer it ends by itself.
+        await this.admission.settle(lane, owner, what).catch(() => undefined);
+      }
     });
   }
 
-  async submit(request: TaskRequest, place?: number): Promise<string> {
-    return this.ask(async (queues) => {
-      const trace: Record<string, string> = {};
-      propagation.inject(context.active(), trace);
-      const id = request.kind === "inference" ? request.id : newTaskId(request.kind);
-      const lane = laneOf(request.kind);
-      const queue = queues[lane];
-      // A server that was emptied has forgotten it, and does not say so.
-      await this.boundLane(queues, lane);
-      const job = await queue.add(request.kind, { ...request, trace }, jobOptions(id, request, this.config, place));
-      return job.id ?? id;
-    });
+  async submitInference(request: InferenceRequest, place: number): Promise<string> {
+    return this.queue.ask((queues) => this.add(queues, "inference", request, request.id, place));
   }
 
   async find(id: string): Promise<TaskReport> {
-    return this.ask(async (queues) => (await this.job(queues, id)).report);
+    return this.queue.ask(async (queues) => (await this.job(queues, id)).report);
   }
 
   async recent(limit: number): Promise<readonly TaskReport[]> {
-    return this.ask(async (queues) => {
+    return this.queue.ask(async (queues) => {
       const lists = await Promise.all(
         PUBLIC_LANES.flatMap((lane) =>
           JOB_TYPES.map(async ({ type, state }) => {
@@ -105,31 +147,75 @@ export class TaskQueue implements Tasks {
   }
 
   async cancel(id: string): Promise<TaskReport> {
-    return this.ask(async (queues) => {
+    return this.queue.ask(async (queues) => {
       const { job, state, report } = await this.job(queues, id);
-      if (report.error === CANCELLED) {
+      if (job.data.cancelled) {
         return report;
       }
       if (report.finishedAt !== undefined) {
         throw new TaskFinished(`task ${id} is ${report.state} already`);
       }
       await job.updateData({ ...job.data, cancelled: true });
-      // The same request makes a new task from now on, even while this one still winds down.
-      await job.removeDeduplicationKey();
+      await letEnd(job, state);
       // It ended between the question and the mark: nobody may be told that it was cancelled.
       if ((await job.getState()) === "completed") {
         throw new TaskFinished(`task ${id} is completed already`);
-      }
-      // It may have started meanwhile, which ends it as well.
-      if (state === "delayed") {
-        await promoted(job);
       }
       return reportOf(job, state);
     });
   }
 
+  /** Unfinished tasks that only inference asked for. */
+  async helpers(): Promise<readonly TaskReport[]> {
+    return this.queue.ask(async (queues) => {
+      const types = ["active", "wait", "prioritized", "delayed"] as const;
+      const lists = await Promise.all(
+        PUBLIC_LANES.map(
+          (lane) => queues[lane].getJobs([...types], 0, this.config.pulls.queued) as Promise<(TaskJob | undefined)[]>,
+        ),
+      );
+      const isHelper = (job: TaskJob | undefined): job is TaskJob => job?.data.helper === true && !job.data.cancelled;
+      return lists
+        .flat()
+        .filter(isHelper)
+        .map((job) => reportOf(job, "waiting"));
+    });
+  }
+
+  /** Cancels a task that only inference asked for. @returns false where it has ended, or somebody else asked for it meanwhile. */
+  async abandon(id: string): Promise<boolean> {
+    return this.queue.ask(async (queues) => {
+      const lane = laneOfId(id);
+      const job = await jobIn(queues, id);
+      if (lane === undefined || job === undefined || !(await this.owners.abandon(lane, id))) {
+        return false;
+      }
+      await letEnd(job, await job.getState());
+      return true;
+    });
+  }
+
+  /**
+   * Forgets waiting pulls without owners beyond what one owner may have, the newest first: a version of this program that did not bound
+   * them may have left any number.
+   *
+   * @returns how many; a few thousand at most.
+   */
+  async forgetSurplus(): Promise<number> {
+    return this.queue.ask(async ({ pulls }) => {
+      const { queuedPerCaller: most } = this.config.pulls;
+      const inLine = await pulls.getRanges(["wait"], most, most + SURPLUS_AT_ONCE - 1, true);
+      // Those that had their turn while another one of them was running.
+      const later = (await pulls.getDelayedCount()) > most ? await pulls.getDelayed(0, SURPLUS_AT_ONCE - 1) : [];
+      const surplus = later.filter((job) => job?.data.owners === undefined).map(({ id = "" }) => id);
+      const gone = [...inLine, ...surplus.slice(most)];
+      await Promise.all(gone.map((id) => pulls.remove(id)));
+      return gone.length;
+    });
+  }
+
   async wake(id: string): Promise<boolean> {
-    return this.ask(async (queues) => {
+    return this.queue.ask(async (queues) => {
       const job = await jobIn(queues, id);
       return job !== undefined && (await promoted(job));
     });
@@ -144,22 +230,91 @@ export class TaskQueue implements Tasks {
   }
 
   async ping(): Promise<void> {
-    await this.ask(() => this.redis.set(PING_KEY, "", "PX", PATIENCE));
+    await this.queue.ask(() => this.redis.set(PING_KEY, "", "PX", PATIENCE));
   }
 
   async memory(): Promise<QueueMemory> {
-    const lines = await this.ask(() => this.redis.info("memory"));
+    const lines = await this.queue.ask(() => this.redis.info("memory"));
     const figure = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(lines)?.[1] ?? 0);
     return { usedBytes: figure("used_memory"), limitBytes: figure("maxmemory") };
   }
 
   async close(): Promise<void> {
-    const queues = await this.opening?.catch(() => undefined);
-    await Promise.all(Object.values(queues ?? {}).map((queue) => queue.close()));
+    await this.queue.close();
+  }
+
+  private async add(
+    queues: LaneQueues,
+    lane: Lane,
+    data: TaskData,
+    id = newTaskId(data.kind),
+    place?: number,
+  ): Promise<string> {
+    const trace: Record<string, string> = {};
+    propagation.inject(context.active(), trace);
+    // A server that was emptied has forgotten it, and does not say so.
+    await this.queue.bound(queues, lane);
+    const job = await queues[lane].add(data.kind, { ...data, trace }, jobOptions(id, data, this.config, place));
+    return job.id ?? id;
+  }
+
+  /** @returns false where the task has ended, or will. */
+  private async join(
+    queues: LaneQueues,
+    lane: SharedLane,
+    id: string,
+    request: SharedRequest,
+    asker: Asker,
+  ): Promise<boolean> {
+    const owner = hasTurns(request, asker) ? asker.owner : undefined;
+    const joined = await this.owners.join(lane, id, owner, asker.forInference === true);
+    if (joined === "joined") {
+      const job = await jobIn(queues, id);
+      const place = owner === undefined ? 0 : await this.fair[lane].place(owner, false);
+      if (job !== undefined && place < job.priority) {
+        await job.changePriority({ priority: place });
+      }
+      // It may wait for a slot of its other owners.
+      await (job && promoted(job));
+    }
+    return joined !== "gone";
+  }
+
+  /** @returns to be called when the task is written. @throws TooManyQueued, QueueFull */
+  private async admit(lane: SharedLane, request: SharedRequest, owner: string): Promise<() => void> {
+    const { queuedPerCaller, queued, backoffSeconds } = this.config.pulls;
+    const refused = <T extends Error>(reason: Refusal, error: T): T => {
+      this.observer.refused(request.kind, reason, owner);
+      return error;
+    };
+    const written = await this.room.take(TASK_BYTES, "task");
+    if (written === undefined) {
+      const full = "the memory of the queue's server is nearly full: what is left is for stops, starts and cancelling";
+      throw refused("memory", new QueueFull(`${full}. Try again when tasks have ended, and answers have run out`));
+    }
+    const admitted = await this.admission.admit(lane, owner, deduplicationKey(request)).catch((error) => {
+      written();
+      throw error;
+    });
+    if (admitted === "admitted") {
+      return written;
+    }
+    written();
+    throw refused(
+      admitted,
+      admitted === "owner"
+        ? new TooManyQueued(
+            `${queuedPerCaller} ${lane} of this caller are unfinished, which is the most for one ("pulls.queuedPerCaller"): wait for some to end`,
+            Math.ceil(backoffSeconds),
+          )
+        : new QueueFull(
+            `${queued} ${lane} are unfinished, which is the most for all callers ("pulls.queued"): try again later`,
+          ),
+    );
   }
 
   private async countsOf(lanes: readonly Lane[]): Promise<TaskCounts> {
-    return this.ask(async (queues) => {
+    return this.queue.ask(async (queues) => {
       const types = ["active", "wait", "prioritized", "delayed"] as const;
       const counts = await Promise.all(lanes.map((lane) => queues[lane].getJobCounts(...types)));
       const sum = (...types: string[]) =>
@@ -179,74 +334,6 @@ export class TaskQueue implements Tasks {
     }
     return { job, state, report: reportOf(job, state) };
   }
-
-  /** @throws QueueUnavailable unless the answer comes in time. */
-  private async ask<T>(question: (queues: LaneQueues) => Promise<T>): Promise<T> {
-    if (this.redis.status !== "ready") {
-      throw this.unavailable(this.lastError);
-    }
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer for ${PATIENCE} ms`)), PATIENCE);
-    });
-    try {
-      return await Promise.race([this.open().then(question), late]);
-    } catch (error) {
-      if (error instanceof ControlError) {
-        throw error;
-      }
-      throw this.unavailable(redisFailure(error), error);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-
-  /** A queue whose first command fails stays broken: it is opened when it is needed, and again after a failure. */
-  private open(): Promise<LaneQueues> {
-    this.opening ??= this.openLanes().catch((error) => {
-      this.opening = undefined;
-      throw error;
-    });
-    return this.opening;
-  }
-
-  private async openLanes(): Promise<LaneQueues> {
-    const queues = {
-      pulls: this.newLane("pulls"),
-      operations: this.newLane("operations"),
-      inference: this.newLane("inference"),
-    };
-    try {
-      await Promise.all(Object.values(queues).map((queue) => queue.waitUntilReady()));
-      await this.bound(queues);
-      return queues;
-    } catch (error) {
-      await Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
-      throw error;
-    }
-  }
-
-  private newLane(lane: Lane): LaneQueue {
-    const queue: LaneQueue = new Queue(lane, { connection: this.redis, ...QUEUE_OPTIONS });
-    queue.on("error", (error) => {
-      this.lastError = messageOf(error);
-    });
-    return queue;
-  }
-
-  /** Tells the server how much may run at once. */
-  private async bound(queues: LaneQueues): Promise<void> {
-    await Promise.all(LANES.map((lane) => this.boundLane(queues, lane)));
-  }
-
-  private async boundLane(queues: LaneQueues, lane: Lane): Promise<void> {
-    await queues[lane].setGlobalConcurrency(concurrencyOf(lane, this.config));
-  }
-
-  private unavailable(reason: string, cause?: unknown): QueueUnavailable {
-    const address = redisAddress(this.config.redis);
-    return new QueueUnavailable(`the task queue at ${address} cannot be reached: ${reason}`, { cause });
-  }
 }
 
 async function jobIn(queues: LaneQueues, id: string): Promise<TaskJob | undefined> {
@@ -260,4 +347,18 @@ async function promoted(job: TaskJob): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** The same request makes a new task from now on, even while this one still winds down; one that waits for its time does so now. */
+async function letEnd(job: TaskJob, state: JobState | "unknown"): Promise<void> {
+  await job.removeDeduplicationKey();
+  // It may have started meanwhile, which ends it as well.
+  if (state === "delayed") {
+    await promoted(job);
+  }
+}
+
+/** Who stops and starts workers goes first, and waits for nobody. */
+function hasTurns({ kind }: SharedRequest, { forInference = false }: Asker): boolean {
+  return forInference || kind === "pull" || kind === "load";
 }

@@ -7,7 +7,7 @@ import type { Fleet } from "../fleet/fleet";
 import type { Turns } from "../inference/turns";
 import { LONGEST_REASON, shortened } from "../words";
 import { afterTurn, TurnFailed } from "./after-turn";
-import { progressOf, type TaskData, type TaskJob } from "./job";
+import { ownersOf, progressOf, type TaskData, type TaskJob } from "./job";
 import {
   concurrencyOf,
   LANES,
@@ -16,6 +16,7 @@ import {
   laneOf,
   QUEUE_OPTIONS,
   QUEUE_PREFIX,
+  type SharedLane,
   STALLED,
 } from "./lanes";
 import { mustWait } from "./lost-tasks";
@@ -23,6 +24,7 @@ import { ProgressTeller } from "./progress";
 import { Cancelled, LockLost, ShuttingDown, TookTooLong } from "./stop-reasons";
 import { takeBack } from "./take-back";
 import { CANCELLED, type TaskKind } from "./task";
+import { TaskTurns } from "./task-turns";
 
 /** How often a running task looks whether somebody cancelled it, on whatever replica; in milliseconds. */
 const CANCEL_CHECK = 500;
@@ -60,6 +62,7 @@ type LaneQueue = Queue<TaskData, string | null, TaskKind>;
 export class TaskRunner {
   private readonly workers: readonly LaneWorker[];
   private readonly queues: Readonly<Record<Lane, LaneQueue>>;
+  private readonly turns: Readonly<Record<SharedLane, TaskTurns>>;
   private readonly running = new Map<string, AbortController>();
   private readonly tracer = trace.getTracer("model-control");
 
@@ -69,7 +72,9 @@ export class TaskRunner {
       operations: this.openLane("operations"),
       inference: this.openLane("inference"),
     };
-    const { turns } = this.surroundings;
+    const { turns, redis, config } = this.surroundings;
+    const turnsOf = (lane: SharedLane) => new TaskTurns(redis, lane, config, this.queues[lane]);
+    this.turns = { pulls: turnsOf("pulls"), operations: turnsOf("operations") };
     this.workers = LANES.filter((lane) => lane !== "inference" || turns !== undefined).map((lane) =>
       this.startLane(lane),
     );
@@ -130,9 +135,12 @@ export class TaskRunner {
   }
 
   /** What the queue has given up must not wait for ever in the store. */
-  private settle({ id = "", data }: TaskJob, error: Error): void {
+  private settle(job: TaskJob, error: Error): void {
     const { turns, log } = this.surroundings;
+    const { id = "", data } = job;
     if (data.kind !== "inference") {
+      // Perhaps one of a process that died with it.
+      void this.turnsOf(job)?.leave(job);
       return;
     }
     turns?.abandon(id, error.message).catch((problem) => {
@@ -152,12 +160,33 @@ export class TaskRunner {
       await job.moveToDelayed(Date.now() + WAIT_FOR_OTHERS * (1 + Math.random()), token);
       throw new DelayedError();
     }
+    const turns = data.cancelled ? undefined : this.turnsOf(job);
+    if (turns !== undefined && !(await turns.enter(job))) {
+      log.debug("a task waits for another one of its owner");
+      await turns.wait(job, token);
+      throw new DelayedError();
+    }
+    try {
+      return await this.inSpan(job, token, log);
+    } finally {
+      await turns?.leave(job);
+    }
+  }
+
+  private turnsOf({ data: { kind } }: TaskJob): TaskTurns | undefined {
+    const lane = laneOf(kind);
+    return lane === "inference" ? undefined : this.turns[lane];
+  }
+
+  private async inSpan(job: TaskJob, token: string | undefined, log: Logger): Promise<string | null> {
+    const { data } = job;
     const parent = propagation.extract(context.active(), data.trace ?? {});
     const options = { kind: SpanKind.CONSUMER, attributes: { "task.id": job.id, ...subjectOf(data) } };
     return this.tracer.startActiveSpan(`task ${data.kind}`, options, parent, async (span) => {
       // An inference task has a turn every few seconds while it waits for its model.
       const level = data.kind === "inference" ? "debug" : "info";
-      log[level]({ attempt: job.attemptsMade + 1, allowed: job.opts.attempts }, "task started");
+      const owners = data.kind === "inference" ? undefined : ownersOf(data);
+      log[level]({ attempt: job.attemptsMade + 1, allowed: job.opts.attempts, owners }, "task started");
       try {
         const result = await this.attempt(job, token);
         log.info({ worker: result ?? undefined, milliseconds: Date.now() - job.timestamp }, "task completed");

@@ -10,12 +10,25 @@ export type TaskState = (typeof TASK_STATES)[number];
 /** The error of a task that somebody cancelled: its state is `failed`, so that clients need to know four states only. */
 export const CANCELLED = "cancelled";
 
+/** The error of a task that only inference tasks had asked for, none of which waits any more. */
+export const UNWANTED = "cancelled: nobody waits for it any more";
+
 /** What is to be done. Model names have passed `parseModelName`; workers are configured ones. */
-export type TaskRequest =
+export type TaskRequest = SharedRequest | InferenceRequest;
+
+/** One task for all who ask for the same. */
+export type SharedRequest =
   | { readonly kind: "pull"; readonly model: string; readonly load: boolean; readonly worker?: string }
   | { readonly kind: "load"; readonly model: string }
-  | { readonly kind: "stop" | "start"; readonly worker: string }
-  | InferenceRequest;
+  | { readonly kind: "stop" | "start"; readonly worker: string };
+
+/** Who asks for a task. */
+export interface Asker {
+  /** See `ownerOf`. */
+  readonly owner: string;
+  /** An inference task needs it: it is cancelled when none does any more. @default false */
+  readonly forInference?: boolean;
+}
 
 /** Prompts are with the store of them: the queue knows nothing of what is asked, nor of who asks. */
 export interface InferenceRequest {
@@ -64,12 +77,19 @@ export interface QueueMemory {
  */
 export interface Tasks {
   /**
-   * Adds a task, or finds the unfinished one that does the same; inference is the same under the same id only.
+   * Adds a task, or finds the unfinished one that does the same, which is the asker's as well from then on. Stops and starts that
+   * somebody asks for go first, and are never refused; of all others each owner may have so many, and they take turns.
    *
-   * @param place among those that wait, from 1: the lowest goes first. Not given: behind those that were there before.
    * @returns its id.
+   * @throws TooManyQueued, QueueFull
    */
-  submit(request: TaskRequest, place?: number): Promise<string>;
+  submit(request: SharedRequest, asker: Asker): Promise<string>;
+  /**
+   * Adds an inference task, once for its id.
+   *
+   * @param place among those that wait, from 1: the lowest goes first.
+   */
+  submitInference(request: InferenceRequest, place: number): Promise<string>;
   /** @throws UnknownTask */
   find(id: string): Promise<TaskReport>;
   /** The newest first, but for inference, which is its asker's alone. */

@@ -4,6 +4,7 @@ import type { UnloadReason } from "../fleet/events";
 import type { Fleet, WorkerReport } from "../fleet/fleet";
 import type { InferenceStore } from "../inference/store";
 import type { QueueMemory, Tasks } from "../tasks/task";
+import type { RefusalObserver } from "../tasks/task-queue";
 import type { TaskObserver } from "../tasks/task-runner";
 import { InferenceMetrics } from "./inference-metrics";
 
@@ -12,7 +13,7 @@ const ENGINE_SECONDS = 2;
 const PATIENCE = 5_000;
 
 /** What Prometheus reads. All names start with `model_control_`, but for those of the Node process. */
-export class Metrics implements TaskObserver {
+export class Metrics implements TaskObserver, RefusalObserver {
   private readonly registry = new Registry();
 
   private readonly requests = new Histogram({
@@ -32,6 +33,12 @@ export class Metrics implements TaskObserver {
     name: "model_control_task_attempts_failed_total",
     help: "Tries of tasks that failed and are made again",
     labelNames: ["kind"],
+    registers: [this.registry],
+  });
+  private readonly refusals = new Counter({
+    name: "model_control_tasks_refused_total",
+    help: "Tasks that were refused, by whose limit: owner (of one caller), all (of all callers) or memory (of the queue's server)",
+    labelNames: ["kind", "reason", "owner"],
     registers: [this.registry],
   });
   private readonly durations = new Histogram({
@@ -123,6 +130,11 @@ export class Metrics implements TaskObserver {
 
   attemptFailed: TaskObserver["attemptFailed"] = (kind) => {
     this.failedAttempts.inc({ kind });
+  };
+
+  /** @param owner of the tokens file: as many series as it has callers. */
+  refused: RefusalObserver["refused"] = (kind, reason, owner) => {
+    this.refusals.inc({ kind, reason, owner });
   };
 
   private collect: () => Promise<void> = async () => {};

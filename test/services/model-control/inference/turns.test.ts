@@ -1,11 +1,13 @@
 import pino from "pino";
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../services/model-control/src/backends/generation";
-import { EngineUnavailable } from "../../../../services/model-control/src/errors";
+import { EngineUnavailable, QueueFull } from "../../../../services/model-control/src/errors";
 import type { Readiness } from "../../../../services/model-control/src/fleet/fleet";
 import { type Item, type StoredTask, WAITING } from "../../../../services/model-control/src/inference/record";
 import { Turns } from "../../../../services/model-control/src/inference/turns";
+import { Slots } from "../../../../services/model-control/src/tasks/slots";
 import { Cancelled } from "../../../../services/model-control/src/tasks/stop-reasons";
+import type { TaskReport } from "../../../../services/model-control/src/tasks/task";
 import { FakeFleet } from "../fake-fleet";
 import { FakeTasks } from "../fake-tasks";
 
@@ -87,6 +89,7 @@ function taken(
     },
     next: async () => waitingForSlot.shift(),
     wait: async () => slots.isFull,
+    handOn: Slots.prototype.handOn,
   };
   const config = {
     wait: { polls: 3, seconds: 5 },
@@ -187,6 +190,24 @@ describe("a turn", () => {
     expect(await take()).toMatchObject({ as: "failed" });
     expect(error()).toBe("m:1 was not ready after 3 looks, one in 5 s: w1 cannot be reached");
     expect(items()).toMatchObject([{ problem: "model_not_ready" }, { problem: "model_not_ready" }]);
+  });
+
+  it("counts no look while what brings its model waits for its turn, or is refused for want of room", async () => {
+    const { take, tasks } = taken(1, { ready: { state: "absent" } });
+    for (let look = 1; look <= 20; look++) {
+      expect(await take()).toMatchObject({ as: "again" });
+    }
+    tasks.full = new QueueFull("500 pulls are unfinished");
+    for (let look = 1; look <= 20; look++) {
+      expect(await take()).toMatchObject({ as: "again" });
+    }
+    tasks.full = undefined;
+    const [report] = tasks.reports.values();
+    tasks.find = async (id) => ({ ...(report as TaskReport), id, state: "running" });
+    for (let look = 1; look <= 3; look++) {
+      expect(await take()).toMatchObject({ as: "again" });
+    }
+    expect(await take()).toMatchObject({ as: "failed" });
   });
 
   it("puts a prompt to an engine three times at most, and fails it alone", async () => {

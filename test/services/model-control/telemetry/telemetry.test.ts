@@ -11,7 +11,7 @@ describe("metrics", () => {
     const fleet = new FakeFleet();
     const tasks = new FakeTasks();
     metrics.observe(tasks, fleet);
-    await tasks.submit({ kind: "stop", worker: "w1" });
+    await tasks.submit({ kind: "stop", worker: "w1" }, { owner: "token:op" });
     metrics.answered("GET", "/models/*", 200, 0.01);
     metrics.finished("pull", "completed", 3);
     metrics.attemptFailed("pull");

@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
-import { FAIR_KEYS } from "./keys";
+import type { TurnKeys } from "./turn-keys";
 
 /** The queue of tasks takes no higher number (bullmq 6.7.0, src/classes/job.ts, PRIORITY_LIMIT). */
 export const LAST_PLACE = 2 ** 21 - 1;
 
 /**
- * Gives an owner's next prompt its place. KEYS: clock, owners. ARGV: owner, last place, "1" when nothing waits.
+ * Gives an owner's next task its place. KEYS: clock, owners. ARGV: owner, last place, "1" when nothing waits.
  *
  * An owner that asked for nothing lately begins at the clock, and not where it once was; who has asked for much stands behind
  * all that it has asked for. When nothing waits, the clock begins anew.
@@ -18,16 +18,16 @@ if place > tonumber(ARGV[2]) then place = tonumber(ARGV[2]) end
 redis.call("zadd", KEYS[2], place + 1, ARGV[1])
 return place`;
 
-/** The clock is where the prompt is that was begun last. KEYS: clock. ARGV: its place. */
+/** The clock is where the task is that was begun last. KEYS: clock. ARGV: its place. */
 const BEGIN = `local clock = tonumber(redis.call("get", KEYS[1]) or "1")
 if tonumber(ARGV[1]) > clock then redis.call("set", KEYS[1], ARGV[1]) end
 return 1`;
 
 /**
- * Start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", SIGCOMM 1996) with one prompt as the unit and
- * all owners alike: the lowest place is served first, and of equal ones the earlier. However many prompts an owner has
- * waiting, another one's first goes behind one of them at most, and between two prompts of an owner at most two of each other
- * one are begun: the rest of this round, and those of the next that were handed in earlier.
+ * Start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", SIGCOMM 1996) with one task as the unit (of
+ * inference one prompt) and all owners alike: the lowest place is served first, and of equal ones the earlier. However many tasks
+ * an owner has waiting, another one's first goes behind one of them at most, and between two tasks of an owner at most two of each
+ * other one are begun: the rest of this round, and those of the next that were handed in earlier.
  *
  * Places end at `LAST_PLACE`: after so many rounds without one moment in which nothing waits, it is first come first served
  * until one comes.
@@ -35,7 +35,7 @@ return 1`;
 export class FairQueue {
   constructor(
     private readonly redis: Redis,
-    private readonly keys: typeof FAIR_KEYS = FAIR_KEYS,
+    private readonly keys: Pick<TurnKeys, "clock" | "owners">,
   ) {}
 
   /** @param isEmpty nothing of anybody waits. @returns from 1 to `LAST_PLACE`. */
@@ -44,7 +44,7 @@ export class FairQueue {
     return Number(await this.redis.eval(PLACE, 2, clock, owners, owner, LAST_PLACE, isEmpty ? "1" : "0"));
   }
 
-  /** The prompt with this place is begun. */
+  /** The task with this place is begun. */
   async begin(place: number): Promise<void> {
     await this.redis.eval(BEGIN, 1, this.keys.clock, place);
   }

@@ -6,3 +6,9 @@ export const PROMPT_MEMORY_SHARE = 0.85;
  * what others need for their prompts.
  */
 export const BUSY_CALLER_SHARE = 0.7;
+
+/**
+ * The same of tasks without prompts, but for stops and starts that somebody asks for: what is above it is for these, for cancelling,
+ * and for what runs.
+ */
+export const TASK_MEMORY_SHARE = 0.9;

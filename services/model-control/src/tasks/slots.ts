@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
-import { slotKeys } from "./keys";
+import type { TurnKeys } from "./turn-keys";
 
-/** How long a slot outlives the longest answer whose process never gave it back, in milliseconds. */
+/** How long a slot outlives the longest work whose process never gave it back, in milliseconds. */
 const GRACE = 60_000;
 
 /**
@@ -32,40 +32,57 @@ redis.call("pexpire", KEYS[2], ARGV[4])
 return 0`;
 
 /**
- * Keeps one of the answers that may be written at the same time for other callers: an engine that never answers would else hold
- * every one of them for whoever asks it much. Where there is one only, there is nothing to keep.
+ * Keeps one of the tasks that a lane runs at the same time for other owners: an engine that never answers, or a registry that is
+ * slow, would else hold every one of them for whoever asks it much. Where there is one only, there is nothing to keep.
  */
 export class Slots {
   private readonly most: number;
 
-  /** @param concurrency answers at the same time, of all callers. */
+  /** @param concurrency tasks at the same time, of all owners. */
   constructor(
     private readonly redis: Redis,
     concurrency: number,
+    private readonly keys: Pick<TurnKeys, "taken" | "waiting">,
   ) {
     this.most = Math.max(1, concurrency - 1);
   }
 
-  /** @param seconds that the answer may take. @returns false where the owner's other tasks have as many as it may have. */
+  /** @param seconds that the work may take. @returns false where the owner's other tasks have as many as it may have. */
   async take(owner: string, id: string, seconds: number): Promise<boolean> {
-    const { taken } = slotKeys(owner);
-    return (await this.redis.eval(TAKE, 1, taken, id, this.most, Math.ceil(seconds * 1000) + GRACE)) === 1;
+    const lasts = Math.ceil(seconds * 1000) + GRACE;
+    return (await this.redis.eval(TAKE, 1, this.keys.taken(owner), id, this.most, lasts)) === 1;
   }
 
   /** Gives it back. @returns false where the task had none. */
   async leave(owner: string, id: string): Promise<boolean> {
-    return (await this.redis.zrem(slotKeys(owner).taken, id)) === 1;
+    return (await this.redis.zrem(this.keys.taken(owner), id)) === 1;
+  }
+
+  /**
+   * Gives the task's slot back, if it has one, to the first of those that wait for it and are still there.
+   *
+   * @param wake tells a task to try again; false for one that does not wait any more.
+   */
+  async handOn(owner: string, id: string, wake: (id: string) => Promise<boolean>): Promise<void> {
+    if (!(await this.leave(owner, id))) {
+      return;
+    }
+    let next = await this.next(owner);
+    // Where the queue is away, each of them looks by itself.
+    while (next !== undefined && !(await wake(next).catch(() => false))) {
+      next = await this.next(owner);
+    }
   }
 
   /** @returns the owner's task with the lowest place of those that wait, which waits no more. */
   async next(owner: string): Promise<string | undefined> {
-    const [id] = await this.redis.zpopmin(slotKeys(owner).waiting);
+    const [id] = await this.redis.zpopmin(this.keys.waiting(owner));
     return id;
   }
 
   /** @param milliseconds after which the task tries by itself. @returns false where there is a slot by now. */
   async wait(owner: string, id: string, place: number, milliseconds: number): Promise<boolean> {
-    const { taken, waiting } = slotKeys(owner);
+    const [taken, waiting] = [this.keys.taken(owner), this.keys.waiting(owner)];
     return (await this.redis.eval(WAIT, 2, taken, waiting, id, place, this.most, 2 * milliseconds)) === 0;
   }
 }

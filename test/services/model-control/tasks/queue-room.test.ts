@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { PromptMemory } from "../../../../services/model-control/src/inference/prompt-memory";
+import { QueueRoom } from "../../../../services/model-control/src/tasks/queue-room";
 
 const LIMIT = 1000;
 /** 85 % of it. */
@@ -13,7 +13,7 @@ describe("memory for prompts", () => {
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         let now = 0;
         let used = 0;
-        const memory = new PromptMemory({ memory: async () => ({ usedBytes: used, limitBytes: LIMIT }) }, () => now);
+        const memory = new QueueRoom({ memory: async () => ({ usedBytes: used, limitBytes: LIMIT }) }, () => now);
         for (const { bytes, milliseconds } of steps) {
           const written = await Promise.all([memory.take(bytes, "usual"), memory.take(bytes, "usual")]);
           for (const one of written) {
@@ -30,7 +30,7 @@ describe("memory for prompts", () => {
   it("counts what is being written threefold, and is there again when the server has some", async () => {
     let now = 0;
     let usedBytes = 0;
-    const memory = new PromptMemory({ memory: async () => ({ usedBytes, limitBytes: LIMIT }) }, () => now);
+    const memory = new QueueRoom({ memory: async () => ({ usedBytes, limitBytes: LIMIT }) }, () => now);
     const written = await memory.take(200, "usual");
     expect(written).toBeDefined();
     expect(await memory.take(100, "usual")).toBeUndefined();
@@ -45,7 +45,7 @@ describe("memory for prompts", () => {
   });
 
   it("is given to the last byte", async () => {
-    const memory = new PromptMemory({ memory: async () => ({ usedBytes: 0, limitBytes: 1200 }) });
+    const memory = new QueueRoom({ memory: async () => ({ usedBytes: 0, limitBytes: 1200 }) });
     // 85 % of 1,200, of which a prompt takes three times its bytes.
     expect(await memory.take(341, "usual")).toBeUndefined();
     expect(await memory.take(340, "usual")).toBeDefined();
@@ -54,7 +54,7 @@ describe("memory for prompts", () => {
   it("keeps a part for the others, whatever a busy caller fills", async () => {
     let now = 0;
     let usedBytes = 0;
-    const memory = new PromptMemory({ memory: async () => ({ usedBytes, limitBytes: LIMIT }) }, () => now);
+    const memory = new QueueRoom({ memory: async () => ({ usedBytes, limitBytes: LIMIT }) }, () => now);
     for (;;) {
       const written = await memory.take(10, "busy");
       if (written === undefined) {
@@ -71,10 +71,10 @@ describe("memory for prompts", () => {
   });
 
   it("has no end where the server has no limit, and is asked for again after a failure", async () => {
-    const endless = new PromptMemory({ memory: async () => ({ usedBytes: 1e12, limitBytes: 0 }) });
+    const endless = new QueueRoom({ memory: async () => ({ usedBytes: 1e12, limitBytes: 0 }) });
     expect(await endless.take(1e12, "usual")).toBeDefined();
     let isAway = true;
-    const back = new PromptMemory({
+    const back = new QueueRoom({
       memory: async () => {
         if (isAway) {
           throw new Error("away");

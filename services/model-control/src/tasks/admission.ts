@@ -1,0 +1,71 @@
+import type { Redis } from "ioredis";
+import { type Lane, QUEUE_PREFIX } from "./lanes";
+
+/** How long a request may take from its admission until its task is in the queue, in milliseconds. */
+const ADMITTED_FOR = 10_000;
+
+/** Unfinished tasks of a lane. */
+export interface Caps {
+  readonly perOwner: number;
+  readonly all: number;
+}
+
+/** `owner`, `all`: whose tasks are as many as they may be. */
+export type Admitted = "admitted" | "owner" | "all";
+
+/**
+ * Admits one more task of an owner. What is unfinished is counted in the queue itself: nobody needs to say that a task has ended, and
+ * a process that dies leaves nothing that counts for ever. Tasks that are admitted and not yet in the queue count as well.
+ *
+ * KEYS: admitted ones, wait, active, prioritized, delayed. ARGV: prefix of the tasks' keys, owner, what it asks for, milliseconds,
+ * most of the owner, most of all.
+ */
+const ADMIT = `local time = redis.call("time")
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call("zremrangebyscore", KEYS[1], "-inf", now)
+local admitted = redis.call("zrange", KEYS[1], 0, -1)
+local total = #admitted + redis.call("llen", KEYS[2]) + redis.call("llen", KEYS[3])
+  + redis.call("zcard", KEYS[4]) + redis.call("zcard", KEYS[5])
+if total >= tonumber(ARGV[6]) then return "all" end
+local own = 0
+for _, one in ipairs(admitted) do
+  if string.sub(one, 1, #ARGV[2] + 1) == ARGV[2] .. " " then own = own + 1 end
+end
+local function count(ids)
+  for _, id in ipairs(ids) do
+    local text = redis.call("hget", ARGV[1] .. id, "data")
+    local data = text and cjson.decode(text) or {}
+    for _, owner in ipairs(data.owners or {}) do
+      if owner == ARGV[2] then own = own + 1 end
+    end
+  end
+end
+for index = 2, 3 do count(redis.call("lrange", KEYS[index], 0, -1)) end
+for index = 4, 5 do count(redis.call("zrange", KEYS[index], 0, -1)) end
+if own >= tonumber(ARGV[5]) then return "owner" end
+redis.call("zadd", KEYS[1], now + ARGV[4], ARGV[2] .. " " .. ARGV[3])
+return "admitted"`;
+
+/** Who may put another task into a lane. */
+export class Admission {
+  constructor(
+    private readonly redis: Redis,
+    private readonly caps: Caps,
+  ) {}
+
+  /** @param what the same for requests that are one task. */
+  async admit(lane: Lane, owner: string, what: string): Promise<Admitted> {
+    const keys = ["wait", "active", "prioritized", "delayed"].map((part) => `${QUEUE_PREFIX}:${lane}:${part}`);
+    const args = [`${QUEUE_PREFIX}:${lane}:`, owner, what, ADMITTED_FOR, this.caps.perOwner, this.caps.all];
+    return (await this.redis.eval(ADMIT, 5, admittedKey(lane), ...keys, ...args)) as Admitted;
+  }
+
+  /** It is in the queue, or never will be. */
+  async settle(lane: Lane, owner: string, what: string): Promise<void> {
+    await this.redis.zrem(admittedKey(lane), `${owner} ${what}`);
+  }
+}
+
+function admittedKey(lane: Lane): string {
+  return `${QUEUE_PREFIX}:turns:${lane}:admitted`;
+}

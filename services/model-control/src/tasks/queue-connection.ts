@@ -1,0 +1,118 @@
+import { Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import type { ControlConfig } from "../config";
+import { ControlError, messageOf, QueueUnavailable } from "../errors";
+import { evenWhenFull } from "./full-server";
+import type { TaskData } from "./job";
+import { concurrencyOf, LANES, type Lane, type LaneConfig, QUEUE_OPTIONS } from "./lanes";
+import { CONNECTION_LOST, REDIS_PATIENCE, redisAddress, redisFailure } from "./redis";
+import type { TaskKind } from "./task";
+
+export type LaneQueue = Queue<TaskData, string | null, TaskKind>;
+export type LaneQueues = Readonly<Record<Lane, LaneQueue>>;
+
+/** All of one question together may take this long, in milliseconds. */
+export const PATIENCE = REDIS_PATIENCE + 300;
+
+/** What the queue's own call does, on a full server as well (bullmq 6.7.0, src/classes/queue.ts, setGlobalConcurrency). */
+const BOUND = evenWhenFull('return redis.call("hset", KEYS[1], "concurrency", ARGV[1])');
+
+/** The lanes on their server, which may come and go. */
+export class QueueConnection {
+  private opening?: Promise<LaneQueues>;
+  private lastError = "no connection yet";
+
+  constructor(
+    private readonly redis: Redis,
+    private readonly config: Pick<ControlConfig, "redis"> & LaneConfig,
+  ) {
+    redis.on("error", (error) => {
+      this.lastError = messageOf(error);
+    });
+    // A server that came back empty has forgotten how much may run at once.
+    redis.on("ready", () => {
+      // An orderly end of the connection is no error: nothing else says why there is none.
+      this.lastError = CONNECTION_LOST;
+      this.opening
+        ?.then((queues) => this.boundAll(queues))
+        .catch((error) => {
+          this.lastError = messageOf(error);
+        });
+    });
+  }
+
+  /** @throws QueueUnavailable unless the answer comes in time. */
+  async ask<T>(question: (queues: LaneQueues) => Promise<T>): Promise<T> {
+    if (this.redis.status !== "ready") {
+      throw this.unavailable(this.lastError);
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer for ${PATIENCE} ms`)), PATIENCE);
+    });
+    try {
+      return await Promise.race([this.open().then(question), late]);
+    } catch (error) {
+      if (error instanceof ControlError) {
+        throw error;
+      }
+      throw this.unavailable(redisFailure(error), error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** A queue whose first command fails stays broken: it is opened when it is needed, and again after a failure. */
+  private open(): Promise<LaneQueues> {
+    this.opening ??= this.openLanes().catch((error) => {
+      this.opening = undefined;
+      throw error;
+    });
+    return this.opening;
+  }
+
+  private async openLanes(): Promise<LaneQueues> {
+    const queues = {
+      pulls: this.newLane("pulls"),
+      operations: this.newLane("operations"),
+      inference: this.newLane("inference"),
+    };
+    try {
+      await Promise.all(Object.values(queues).map((queue) => queue.waitUntilReady()));
+      await this.boundAll(queues);
+      return queues;
+    } catch (error) {
+      await Promise.allSettled(Object.values(queues).map((queue) => queue.close()));
+      throw error;
+    }
+  }
+
+  private newLane(lane: Lane): LaneQueue {
+    const queue: LaneQueue = new Queue(lane, { connection: this.redis, ...QUEUE_OPTIONS });
+    queue.on("error", (error) => {
+      this.lastError = messageOf(error);
+    });
+    return queue;
+  }
+
+  /** Tells the server how much may run at once. */
+  private async boundAll(queues: LaneQueues): Promise<void> {
+    await Promise.all(LANES.map((lane) => this.bound(queues, lane)));
+  }
+
+  /** The same of one lane. */
+  async bound(queues: LaneQueues, lane: Lane): Promise<void> {
+    const meta = queues[lane].toKey("meta");
+    await this.redis.eval(BOUND, 1, meta, concurrencyOf(lane, this.config));
+  }
+
+  async close(): Promise<void> {
+    const queues = await this.opening?.catch(() => undefined);
+    await Promise.all(Object.values(queues ?? {}).map((queue) => queue.close()));
+  }
+
+  private unavailable(reason: string, cause?: unknown): QueueUnavailable {
+    const address = redisAddress(this.config.redis);
+    return new QueueUnavailable(`the task queue at ${address} cannot be reached: ${reason}`, { cause });
+  }
+}

@@ -1,0 +1,72 @@
+import type { Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { FairQueue } from "./fair-queue";
+import { ownersOf, type TaskData, type TaskJob } from "./job";
+import { concurrencyOf, type LaneConfig, type SharedLane } from "./lanes";
+import { Slots } from "./slots";
+import type { TaskKind } from "./task";
+import { turnKeys } from "./turn-keys";
+
+/** When a task whose owners have as many running as one may have looks again at the earliest, in milliseconds. */
+const CROWDED = 30_000;
+
+/** Turns of tasks that are no inference: each runs within a slot of one of its owners. */
+export class TaskTurns {
+  private readonly fair: FairQueue;
+  private readonly slots: Slots;
+  private readonly seconds: number;
+
+  constructor(
+    redis: Redis,
+    lane: SharedLane,
+    config: LaneConfig,
+    private readonly queue: Pick<Queue<TaskData, string | null, TaskKind>, "getJob">,
+  ) {
+    const keys = turnKeys(lane);
+    this.fair = new FairQueue(redis, keys);
+    this.slots = new Slots(redis, concurrencyOf(lane, config), keys);
+    this.seconds = config.pulls.timeoutSeconds;
+  }
+
+  /** @returns false where each of its owners has as many running as one may have. */
+  async enter({ id = "", priority, data }: TaskJob): Promise<boolean> {
+    const owners = ownersOf(data);
+    for (const owner of owners) {
+      if (await this.slots.take(owner, id, this.seconds)) {
+        await this.fair.begin(priority);
+        return true;
+      }
+    }
+    return owners.length === 0;
+  }
+
+  /** It runs no more, on whatever process it did. Where the server is away, its slot ends by itself. */
+  async leave({ id = "", data }: TaskJob): Promise<void> {
+    const wake = (next: string) => this.wake(next);
+    await Promise.allSettled(ownersOf(data).map((owner) => this.slots.handOn(owner, id, wake)));
+  }
+
+  /** The task is out of the way until one of its owners has a slot for it. */
+  async wait(job: TaskJob, token: string | undefined): Promise<void> {
+    const { id = "", priority, data } = job;
+    await job.moveToDelayed(Date.now() + CROWDED * (1 + Math.random()), token);
+    const waiting = await Promise.allSettled(
+      ownersOf(data).map((owner) => this.slots.wait(owner, id, priority, 2 * CROWDED)),
+    );
+    // One has become free meanwhile, and nobody will say so.
+    if (waiting.some((one) => one.status === "fulfilled" && !one.value)) {
+      await this.wake(id).catch(() => false);
+    }
+  }
+
+  private async wake(id: string): Promise<boolean> {
+    const job = (await this.queue.getJob(id)) as TaskJob | undefined;
+    return (
+      job !== undefined &&
+      (await job.promote().then(
+        () => true,
+        () => false,
+      ))
+    );
+  }
+}
