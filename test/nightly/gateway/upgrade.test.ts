@@ -14,6 +14,13 @@ const FETCH_MS = 15_000;
 /** For which new proxies run beside old ones, and then old ones beside clients that were sent to them (proxy-pods.ts). */
 const BESIDE_MS = 40_000;
 
+/** A folder for what the runbook's commands write. */
+function runbookFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "gateway-upgrade-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
 const running = () =>
   sharedBySuite(async () => {
     const started = await startBefore();
@@ -22,6 +29,7 @@ const running = () =>
 
 describe("proxies of 1.9.0 that keep running under the next controller", () => {
   const gateway = running();
+  const folder = runbookFolder();
   let streams: Streams;
   beforeAll(async () => {
     streams = await Streams.open(gateway().stand, gateway().engine, STREAMS);
@@ -47,6 +55,20 @@ describe("proxies of 1.9.0 that keep running under the next controller", () => {
     }
   });
 
+  it("serve again, without a restart, once the certificate has another name", async () => {
+    const { stand } = gateway();
+    await runStep("copy", stand, folder);
+    await runStep("name", stand, folder);
+    await pause(FETCH_MS);
+    const calls = await callsDuring(
+      stand,
+      () => stand.proxies,
+      () => pause(FETCH_MS),
+    );
+    expect(calls.length).toBeGreaterThan(20);
+    expect(calls.filter(({ failure }) => failure !== undefined)).toEqual([]);
+  });
+
   it("have kept their streams", async () => {
     expect(await streams.finish()).toBe(STREAMS);
   });
@@ -54,12 +76,11 @@ describe("proxies of 1.9.0 that keep running under the next controller", () => {
 
 describe("an upgrade by the runbook", () => {
   const gateway = running();
-  const folder = mkdtempSync(join(tmpdir(), "gateway-upgrade-"));
+  const folder = runbookFolder();
   let streams: Streams;
   beforeAll(async () => {
     streams = await Streams.open(gateway().stand, gateway().engine, STREAMS);
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it("refuses no new connection, at old proxies or at new ones, until the old ones are told to leave and for a minute", async () => {
     const { stand } = gateway();
