@@ -25,6 +25,8 @@ export interface PinnedPart {
   };
   /** Why its advisories were not read. */
   readonly unread?: string;
+  /** Days of its releases, by their numbers, where a source has them and their names do not. */
+  readonly released?: Readonly<Record<string, string>>;
 }
 
 /** One release that is pinned. */
@@ -34,9 +36,10 @@ export interface Pin {
   readonly name: string;
   /** As its file has it: a tag, the version of what a chart installs. */
   readonly version: string;
-  /** Day of its release where that is known, else the day on which it was read. */
-  readonly date: string;
-  readonly dateOf: "released" | "read";
+  /** Day of its release, where its name or its file has it. */
+  readonly releasedOn?: string;
+  /** Day on which it was read for the catalogue: it is at least as old. */
+  readonly readOn: string;
 }
 
 const OTHERS = {
@@ -118,8 +121,8 @@ export function dayIn(
   return year === undefined || month === undefined || day === undefined ? undefined : { year, month, day };
 }
 
-function dated(version: string, asOf: string, releasedOn?: string): Pick<Pin, "date" | "dateOf"> {
+function dated(version: string, asOf: string, releasedOn?: string): Pick<Pin, "releasedOn" | "readOn"> {
   const named = dayIn(version);
-  const date = releasedOn ?? (named && `${named.year}-${named.month}-${named.day}`);
-  return date === undefined ? { date: asOf, dateOf: "read" } : { date, dateOf: "released" };
+  const day = releasedOn ?? (named && `${named.year}-${named.month}-${named.day}`);
+  return { readOn: asOf, ...(day !== undefined && { releasedOn: day }) };
 }

@@ -151,6 +151,7 @@ const pinnedPartFields = z.strictObject({
   others: z.array(z.enum(otherPins)).nonempty().readonly().optional(),
   advisories: z.strictObject({ readOn: day, until: day.optional(), source: text }).optional(),
   unread: text.optional(),
+  released: z.record(text, day).optional(),
 }) satisfies z.ZodType<PinnedPart>;
 
 const pinnedPart = pinnedPartFields.refine(

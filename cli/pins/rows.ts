@@ -21,10 +21,10 @@ export type PinState = "vulnerable" | "opt-in" | "not met" | "unread" | "none kn
 export interface PinRow extends Pick<PinnedPart, "part" | "exposure"> {
   readonly version: string;
   readonly pins: readonly Pick<Pin, "kind" | "name" | "version">[];
-  /** The oldest day among them. */
-  readonly date: string;
-  readonly dateOf: Pin["dateOf"];
-  readonly ageDays: number;
+  /** Undefined where no source has the day; the oldest of several. */
+  readonly released: { readonly on: string; readonly ageDays: number } | undefined;
+  /** The oldest day on which one was read for the catalogue: the release is at least as old. */
+  readonly readOn: string;
   readonly advisories: (PinnedPart["advisories"] & { readonly ageDays: number }) | undefined;
   /** Why nobody read them. */
   readonly unread: string | undefined;
@@ -52,11 +52,12 @@ export function pinRows(
       rows.set(key, [...(rows.get(key) ?? []), pin]);
     }
     return [...rows.values()].map((pins): PinRow => {
-      const [oldest] = [...pins].sort((a, b) => a.date.localeCompare(b.date));
       const [first] = pins;
-      if (oldest === undefined || first === undefined) {
+      if (first === undefined) {
         throw new Error(`no pin in a row of ${part.part}`);
       }
+      const version = releaseName(first.version);
+      const releasedOn = part.released?.[version] ?? oldest(pins.flatMap((pin) => pin.releasedOn ?? []));
       const { by, why } = optInOf(first) ?? {};
       const optIn = by === undefined || why === undefined ? undefined : { by, why };
       const known = knownVulnerabilities(part.part, first);
@@ -64,11 +65,10 @@ export function pinRows(
       return {
         part: part.part,
         exposure: part.exposure,
-        version: releaseName(first.version),
+        version,
         pins: pins.map(({ kind, name, version }) => ({ kind, name, version })),
-        date: oldest.date,
-        dateOf: oldest.dateOf,
-        ageDays: ageDays(oldest.date),
+        released: releasedOn === undefined ? undefined : { on: releasedOn, ageDays: ageDays(releasedOn) },
+        readOn: oldest(pins.map(({ readOn }) => readOn)) ?? first.readOn,
         advisories: advisories && { ...advisories, ageDays: ageDays(advisories.until ?? advisories.readOn) },
         unread,
         optIn,
@@ -77,6 +77,10 @@ export function pinRows(
       };
     });
   });
+}
+
+function oldest(days: readonly string[]): string | undefined {
+  return [...days].sort()[0];
 }
 
 function stateOf(known: readonly KnownOf[], isOptIn: boolean, isUnread: boolean): PinState {

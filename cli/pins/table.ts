@@ -4,7 +4,7 @@ import { type Cell, type Style, table, WIDTH, wrap } from "../../report/style";
 import type { PinRow, PinState } from "./rows";
 
 const right = (text: string): Cell => ({ text, align: "right" });
-const days = (count: number): string => `${count} d`;
+const dayAndAge = (day: string, ageDays: number): string => `${day}, ${ageDays} d`;
 
 export function pinTable(rows: readonly PinRow[], s: Style): string {
   const paint: Readonly<Record<PinState, (text: string) => string>> = {
@@ -15,17 +15,20 @@ export function pinTable(rows: readonly PinRow[], s: Style): string {
     "none known": s.good,
   };
   return table([
-    ["part", "version", "exposure", right("age"), "since", right("advisories"), "state"],
+    ["part", "version", "exposure", right("released"), right("advisories read"), "state"],
     ...rows.map((row) => [
       row.part,
       row.version,
       row.exposure,
-      right(days(row.ageDays)),
-      `${row.dateOf} ${row.date}`,
-      right(row.advisories === undefined ? "not read" : days(row.advisories.ageDays)),
+      right(row.released === undefined ? `by ${row.readOn}` : dayAndAge(row.released.on, row.released.ageDays)),
+      right(row.advisories === undefined ? "not read" : readTo(row.advisories)),
       { text: row.state, paint: paint[row.state] },
     ]),
   ]);
+}
+
+function readTo({ readOn, until, ageDays }: NonNullable<PinRow["advisories"]>): string {
+  return dayAndAge(until ?? readOn, ageDays);
 }
 
 /** What is known of the rows that have something, and why nobody read of others. */

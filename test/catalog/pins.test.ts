@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { advisories, advisoriesOf, compareReleases, releaseNumbers } from "../../catalog/advisories";
+import { advisories, advisoriesOf, compareReleases, releaseName, releaseNumbers } from "../../catalog/advisories";
 import { bundledEngines } from "../../catalog/bundled-engines";
 import chartImages from "../../catalog/chart-images.json";
 import { charts } from "../../catalog/charts";
@@ -16,6 +16,13 @@ describe("pins", () => {
     expect(ofImages.sort()).toEqual(images.map(({ component }) => component).sort());
     expect(ofCharts.sort()).toEqual(charts.map(({ name }) => name).sort());
     expect(new Set(parts).size).toBe(parts.length);
+  });
+
+  it("has days of releases that are pinned, and of no others", () => {
+    for (const part of pinnedParts) {
+      const pinned = pinsOf(part).map(({ version }) => releaseName(version));
+      expect(pinned).toEqual(expect.arrayContaining(Object.keys(part.released ?? {})));
+    }
   });
 
   it("knows what charts install", () => {

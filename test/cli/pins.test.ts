@@ -24,7 +24,7 @@ describe("npm run pins", () => {
   it("ends with 0 where nothing on the public path is known to be vulnerable", async () => {
     const { status, out, err } = await pins(planted());
     expect([status, err]).toEqual([0, ""]);
-    expect(out).toMatch(/^envoy +9999\.0\.0 +clients +\d+ d +read 2026-\d\d-\d\d +\d+ d +none known$/m);
+    expect(out).toMatch(/^envoy +9999\.0\.0 +clients +by 2026-\d\d-\d\d +2026-\d\d-\d\d, \d+ d +none known$/m);
     expect(out).toMatch(/^vllm +9999\.0\.0 .* not met$/m);
   });
 
@@ -44,26 +44,34 @@ describe("npm run pins", () => {
     expect((await pins(rows)).out).toMatch(/vllm 0\.22\.0 in ray \(ray-llm\)\n +opt-in, engine: ray: /);
   });
 
-  it("tells ages, and how old the newest advisory is that was there to read", async () => {
+  it("tells the day of a release, or by when it was there, and the day up to which advisories were read", async () => {
     const part: PinnedPart = {
       part: "triton",
       exposure: "clients",
       advisories: { readOn: "2026-11-28", until: "2026-08-18", source: "bulletins" },
+      released: { "26.07": "2026-07-30" },
     };
-    const pin = { kind: "image", name: "triton", dateOf: "read" } as const;
+    const pin = { kind: "image", name: "triton" } as const;
     const rows = pinRows(TODAY, [part], () => [
-      { ...pin, version: "26.07-py3", date: "2026-11-21" },
-      { ...pin, version: "26.07-trtllm-python-py3", date: "2026-08-27" },
+      { ...pin, version: "26.07-py3", readOn: "2026-11-21" },
+      { ...pin, version: "26.08-py3", readOn: "2026-11-21" },
+      { ...pin, version: "26.08-trtllm-python-py3", readOn: "2026-11-20" },
     ]);
-    const [row, ...others] = JSON.parse((await pins(rows, "--json")).out) as PinRow[];
+    const [known, unknown, ...others] = JSON.parse((await pins(rows, "--json")).out) as PinRow[];
     expect(others).toEqual([]);
-    expect(row).toMatchObject({ version: "26.07", date: "2026-08-27", ageDays: 96, advisories: { ageDays: 105 } });
+    const advisories = { ageDays: 105 };
+    expect(known).toMatchObject({ version: "26.07", released: { on: "2026-07-30", ageDays: 124 }, advisories });
+    expect(unknown).toMatchObject({ version: "26.08", readOn: "2026-11-20", advisories });
+    expect(unknown).not.toHaveProperty("released");
+    const { out } = await pins(rows);
+    expect(out).toMatch(/^triton +26\.07 +clients +2026-07-30, 124 d +2026-08-18, 105 d /m);
+    expect(out).toMatch(/^triton +26\.08 +clients +by 2026-11-20 +2026-08-18, 105 d /m);
   });
 
   it("knows the day of releases that are named after it", () => {
     const [image] = pinnedParts.filter(({ part }) => part === "eks-node-image").flatMap(pinsOf);
     const [, year, month, day] = /^v(\d{4})(\d\d)(\d\d)$/.exec(image?.version ?? "") ?? [];
-    expect(image).toMatchObject({ date: `${year}-${month}-${day}`, dateOf: "released" });
+    expect(image).toMatchObject({ releasedOn: `${year}-${month}-${day}` });
   });
 
   it("does not call clear what brings an engine of an unknown release", () => {

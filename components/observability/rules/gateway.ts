@@ -133,7 +133,7 @@ const listenerWithoutCertificate: AlertRule = {
   severity: "critical",
   summary: "The proxy {{ $labels.pod }} has no certificate for new connections",
   description:
-    "The proxy {{ $labels.pod }} in {{ $labels.namespace }} has refused connections for want of a certificate: its TLS listener is open without one, and the pod says that it is ready. Connections that are open go on. Replace the pod (envoyproxy/envoy#47309).",
+    "The proxy {{ $labels.pod }} in {{ $labels.namespace }} has refused connections for want of a certificate: its TLS listener is open without one, and the pod says that it is ready. Connections that are open go on. Give the certificate another name, or replace the pod (envoyproxy/envoy#47309).",
   cases: {
     fires: {
       series: {

@@ -65,6 +65,11 @@ export class Controllers {
     await before.terminate();
   }
 
+  /** Ends Envoy Gateway's controller, as `kubectl scale --replicas=0` does; `upgrade` starts the next one. */
+  async pause(): Promise<void> {
+    await this.envoyGateway.terminate();
+  }
+
   /** What the controllers have printed of errors, the latest last. */
   complaints(): string {
     const logs = [this.envoyGateway.output(CONTAINER), this.aiGateway.output("ai-gateway-helm")];

@@ -173,6 +173,11 @@ export class GatewayStand {
     return this.told(this.envoys.start());
   }
 
+  /** Takes Envoy Gateway's controller away until `upgrade`; proxies keep what they were told. */
+  async pauseController(): Promise<void> {
+    await this.controllers.pause();
+  }
+
   /** Upgrades the controller, under the proxies that run; those that start from now on are of the new programs. */
   async upgrade(programs: GatewayPrograms): Promise<void> {
     this.envoys.programs = programs;

@@ -11,6 +11,10 @@ import { requirePart } from "../../../rehearsal/parts/find";
 
 const PATHS = ["/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/embeddings", "/v2/rerank"];
 
+const CALLERS = 8;
+/** Answers before the key is another, and after it. */
+const CALLS = 200;
+
 let folder: string;
 let server: Program;
 let url: string;
@@ -66,6 +70,12 @@ function ask(body: string | Buffer, consumer?: string, path = "/v1/completions",
 async function read(body: object, consumer?: string, path?: string): Promise<Readonly<Record<string, unknown>>> {
   const { body: text } = (await (await ask(JSON.stringify(body), consumer, path)).json()) as Echo;
   return JSON.parse(text) as Readonly<Record<string, unknown>>;
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) {
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
 }
 
 const saltOf = async (consumer?: string) => (await read({}, consumer)).cache_salt;
@@ -144,9 +154,25 @@ describe("a request", () => {
 
   it("has a new salt once the key is another, and is answered all the while", async () => {
     const before = await saltOf("web");
+    let asking = true;
+    const salts: unknown[] = [];
+    const ask = async () => {
+      while (asking) {
+        salts.push(await saltOf("web"));
+      }
+    };
+    const asked = Promise.all(Array.from({ length: CALLERS }, ask));
+    await until(() => salts.length > CALLS);
     writeKey("two");
+    await until(() => salts.at(-1) !== before);
+    const rotated = salts.length;
+    await until(() => salts.length > rotated + CALLS);
+    asking = false;
+    await asked;
     const after = await saltOf("web");
-    expect(after).not.toBe(before);
+    expect(new Set(salts)).toEqual(new Set([before, after]));
+    // What was under way then may have had the old one.
+    expect(salts.slice(rotated + CALLERS)).not.toContain(before);
     expect(await saltOf("batch")).toBe(after);
   });
 });

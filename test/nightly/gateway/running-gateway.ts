@@ -1,8 +1,6 @@
 /** A gateway of Envoy Gateway 1.9.0 that serves streams, and what its clients see while it is upgraded. */
-import { connect } from "node:tls";
 import type { GatewayPrograms } from "../../../rehearsal/cluster/gateway/proxies";
 import type { GatewayProxy } from "../../../rehearsal/cluster/gateway/proxy";
-import { connectionOptions } from "../../../rehearsal/cluster/gateway/request";
 import type { GatewayStand } from "../../../rehearsal/cluster/gateway/stand";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { requirePart } from "../../../rehearsal/parts/find";
@@ -13,9 +11,10 @@ import { TokenEngine } from "../../e2e/gateway/token-engine";
 
 const PATH = "/v1/chat/completions";
 const TOKENS = 4;
-/** Between two handshakes with each proxy. */
+/** Between two calls at each proxy. */
 const EVERY_MS = 500;
-const PATIENCE_MS = 2_000;
+/** Of a client; this machine is shared, and new proxies start meanwhile. */
+const PATIENCE_MS = 15_000;
 /** Envoy's counter of connections that found no certificate. */
 const NOT_READY = "downstream_context_secrets_not_ready";
 
@@ -30,12 +29,13 @@ export const after = (): GatewayPrograms => ({
 
 export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A new connection of a client, with its TLS handshake. */
-export interface Handshake {
+/** A request of a client on a new connection, with its TLS handshake. */
+export interface Call {
   readonly proxy: string;
   /** Milliseconds since the watch began. */
   readonly at: number;
-  readonly succeeds: boolean;
+  /** What its client saw instead of an answer. */
+  readonly failure: string | undefined;
 }
 
 /**
@@ -43,18 +43,18 @@ export interface Handshake {
  *
  * @param proxies those that a load balancer would choose from now.
  */
-export async function handshakesDuring(
+export async function callsDuring(
   stand: GatewayStand,
   proxies: () => readonly GatewayProxy[],
   work: () => Promise<void>,
-): Promise<readonly Handshake[]> {
+): Promise<readonly Call[]> {
   const began = Date.now();
-  const underWay: Promise<Handshake>[] = [];
-  const shake = async (proxy: GatewayProxy) => {
+  const underWay: Promise<Call>[] = [];
+  const call = async (proxy: GatewayProxy) => {
     const at = Date.now() - began;
-    return { proxy: proxy.name, at, succeeds: await succeeds(proxy, stand) };
+    return { proxy: proxy.name, at, failure: await failureOf(proxy, stand) };
   };
-  const timer = setInterval(() => underWay.push(...proxies().map(shake)), EVERY_MS);
+  const timer = setInterval(() => underWay.push(...proxies().map(call)), EVERY_MS);
   try {
     await work();
   } finally {
@@ -63,17 +63,13 @@ export async function handshakesDuring(
   return Promise.all(underWay);
 }
 
-async function succeeds(proxy: GatewayProxy, stand: GatewayStand): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(connectionOptions(proxy, stand));
-    const settle = (answer: boolean) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.setTimeout(PATIENCE_MS, () => settle(false));
-    socket.once("secureConnect", () => settle(true)).once("error", () => settle(false));
-    socket.once("close", () => settle(false));
-  });
+async function failureOf(proxy: GatewayProxy, stand: GatewayStand): Promise<string | undefined> {
+  const late = new Promise<string>((resolve) => setTimeout(resolve, PATIENCE_MS, "no answer").unref());
+  const answered = stand.request({ path: "/v1/models", consumer: "default", proxy }).then(
+    ({ status }) => (status === 200 ? undefined : String(status)),
+    (error: Error) => error.message,
+  );
+  return Promise.race([answered, late]);
 }
 
 /** Streams that are under way at proxies, in both versions of HTTP. */

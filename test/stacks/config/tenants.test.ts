@@ -45,6 +45,11 @@ describe("groups that share prefix caches", () => {
     ).toMatchObject([{ path: "gateway.prefixCaches.share[1][1]" }]);
     expect(share([["web", "web"]])).toMatchObject([{ path: "gateway.prefixCaches.share[0][1]" }]);
     expect(share([["web"]])).toMatchObject([{ path: "gateway.prefixCaches.share[0]" }]);
+    expect(share([])).toEqual([]);
+  });
+
+  it("need not be there: an empty block says what its absence says", () => {
+    expect(said(gateway({ consumers: ["web", "batch"], prefixCaches: {} }))).toEqual([]);
   });
 });
 

@@ -95,10 +95,10 @@ const prefixCachesSchema = z
           .min(2)
           .meta({ allowed: "a list of at least two names of consumers", example: ["web-app", "batch"] }),
       )
-      .min(1)
+      .default([])
       .meta({
         description:
-          "Groups of consumers that may use what others of their group left in a prefix cache: answers begin sooner where they send the same prompts, and each can find out by the time to the first token what another sent. Default: none.",
+          "Groups of consumers that may use what others of their group left in a prefix cache: answers begin sooner where they send the same prompts, and each can find out by the time to the first token what another sent.",
         allowed: "lists of names of consumers, at least two in each, and each name in one list",
         example: [["web-app", "batch"]],
       }),
