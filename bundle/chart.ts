@@ -4,6 +4,8 @@ import { chartArchive } from "../catalog/chart-archive";
 import { type ChartEntry, chart } from "../catalog/charts";
 import { chartProblem } from "../charts/archive";
 import type { ChartRepositories } from "../charts/find";
+import { assertPinned, type Pin } from "../charts/obtain";
+import { ChartUnavailableError, problemLines } from "../charts/problem";
 import { measure, save } from "../downloads/save";
 import type { BundledFile } from "../stacks/bundle/bundle-file";
 import type { NeededChart } from "./needs";
@@ -13,8 +15,12 @@ export function chartFile(chart: Pick<ChartEntry, "name" | "version">): string {
   return `charts/${chartArchive(chart)}`;
 }
 
+/** Which bytes a chart must have. Undefined where its digest is not known yet. */
+export type ChartPins = (chart: ChartEntry) => Pin | undefined;
+
 /**
- * The archive of a pinned chart in a folder: the one that is there, or fetched and compared with the digest that its repository states.
+ * The archive of a pinned chart in a folder: the one that is there, or fetched, and compared with its pin and with the digest that its
+ * repository states.
  *
  * @throws Error naming the chart, and what its repository has instead.
  */
@@ -22,21 +28,42 @@ export async function chartInFolder(
   repositories: ChartRepositories,
   { name, version, repository }: NeededChart,
   root: string,
+  pins: ChartPins,
   onBytes: (bytes: number) => void,
 ): Promise<BundledFile> {
   const entry = chart(name);
+  const pin = pins(entry);
   const path = chartFile({ name, version });
   const file = join(root, path);
   if (existsSync(file) && chartProblem(readFileSync(file), entry) === undefined) {
-    return { path, ...(await measure(file)) };
+    const measured = await measure(file);
+    if (pin === undefined || measured.sha256 === pin.sha256) {
+      return { path, ...measured };
+    }
   }
   const what = `chart ${name} ${version}`;
   const { source, expected } = await repositories.find(entry);
-  const saved = await save(what, file, source, expected, { resumes: false, onBytes });
+  requirePinned(entry, pin, expected.sha256);
+  const saved = await save(
+    what,
+    file,
+    source,
+    { ...expected, ...(pin && { sha256: pin.sha256 }) },
+    { resumes: false, onBytes },
+  );
   const problem = chartProblem(readFileSync(file), entry);
   if (problem !== undefined) {
     rmSync(file);
     throw new Error(`${what}: what ${repository} answers is not it: ${problem}`);
   }
   return { path, ...saved };
+}
+
+/** @throws Error with the fix, for a list of problems of which each is one text. */
+function requirePinned(entry: ChartEntry, pin: Pin | undefined, sha256: string | undefined): void {
+  try {
+    assertPinned(entry, pin, sha256);
+  } catch (error) {
+    throw error instanceof ChartUnavailableError ? new Error(problemLines([error]).join(". ")) : error;
+  }
 }

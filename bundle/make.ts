@@ -15,7 +15,7 @@ import {
   SUMS_FILE,
   sumsText,
 } from "../stacks/bundle/bundle-file";
-import { chartFile, chartInFolder } from "./chart";
+import { type ChartPins, chartFile, chartInFolder } from "./chart";
 import { archivedImage, type Folders, fetchImage, type ImageInFolder, imageFile } from "./image";
 import { fetchModel, type Hub, isModelThere, type ModelInFolder } from "./model";
 import { type BundleNeeds, type NeededFile, type NeededImage, type NeededModel, UNKNOWN } from "./needs";
@@ -49,6 +49,7 @@ export interface Progress {
 export interface BundleTools {
   readonly registry: Registry;
   readonly hub: Hub;
+  readonly chartPins: ChartPins;
   /** Says what is there and what is being fetched. */
   readonly onPart?: (line: string) => void;
   readonly onProgress?: (progress: Progress) => void;
@@ -185,7 +186,8 @@ async function fetchAll(needs: BundleNeeds, folders: Folders, tools: BundleTools
   const works: [string, Work][] = [
     ...needs.charts.map((needed): [string, Work] => [
       `chart ${needed.name} ${needed.version}`,
-      async () => void charts.set(needed.name, await chartInFolder(repositories, needed, root, onBytes)),
+      async () =>
+        void charts.set(needed.name, await chartInFolder(repositories, needed, root, tools.chartPins, onBytes)),
     ]),
     ...(needs.k3s?.files ?? []).map((file): [string, Work] => [
       `k3s, ${file.name}`,

@@ -5,6 +5,14 @@ export function chartArchive({ name, version }: { readonly name: string; readonl
   return `${name}-${version}.tgz`;
 }
 
+/** The same with the beginning of its digest, for a file that must have another name when it has other bytes. @param sha256 hexadecimal */
+export function placedArchive(chart: { readonly name: string; readonly version: string }, sha256: string): string {
+  return chartArchive(chart).replace(/\.tgz$/, `-${sha256.slice(0, DIGITS)}.tgz`);
+}
+
+const DIGITS = 12;
+const DIGEST = new RegExp(`-[0-9a-f]{${DIGITS}}(?=\\.tgz$)`);
+
 /**
  * Catalogue name of a chart as a release names it: by its `oci://` reference, by its name inside a repository, or by the
  * path of its archive.
@@ -14,7 +22,8 @@ export function chartNameOf(reference: string): string | undefined {
   const named = table.charts.find(
     ({ chart, repository }) => reference === (repository.startsWith("oci://") ? repository : chart),
   );
-  return (named ?? (isChartPath(reference) ? table.charts.find((row) => chartArchive(row) === file) : undefined))?.name;
+  const names = isChartPath(reference) ? [file, file.replace(DIGEST, "")] : [];
+  return (named ?? table.charts.find((row) => names.includes(chartArchive(row))))?.name;
 }
 
 /** Whether a release takes its chart from the machine that deploys. */

@@ -3,6 +3,7 @@ import type { ChartRepositories } from "./find";
 import type { LockFile } from "./lock-file";
 import { pinOf } from "./lock-file";
 import { type ObtainedChart, obtainChart } from "./obtain";
+import { type ChartProblem, ChartUnavailableError } from "./problem";
 import type { ChartStore } from "./store";
 
 /** Where charts come from, and where their digests are kept. */
@@ -16,8 +17,8 @@ export interface ChartSources {
 
 export interface FilledCharts {
   readonly obtained: ReadonlyMap<ChartEntry, ObtainedChart>;
-  /** Why others could not be had, each with the chart, its repository and the fix. */
-  readonly problems: ReadonlyMap<ChartEntry, string>;
+  /** Why others could not be had. */
+  readonly problems: ReadonlyMap<ChartEntry, ChartProblem>;
   /** Charts whose digest the lock did not have. */
   readonly added: readonly ChartEntry[];
 }
@@ -34,7 +35,7 @@ export async function fillCharts(
 ): Promise<FilledCharts> {
   const lock = file.read();
   const obtained = new Map<ChartEntry, ObtainedChart>();
-  const problems = new Map<ChartEntry, string>();
+  const problems = new Map<ChartEntry, ChartProblem>();
   await Promise.all(
     charts.map(async (chart) => {
       try {
@@ -44,7 +45,10 @@ export async function fillCharts(
           onFetched?.(chart);
         }
       } catch (error) {
-        problems.set(chart, error instanceof Error ? error.message : String(error));
+        if (!(error instanceof ChartUnavailableError)) {
+          throw error;
+        }
+        problems.set(chart, error);
       }
     }),
   );

@@ -12,8 +12,11 @@ const CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
 const LARGEST_CHART = { bytes: 16 * 2 ** 20, seconds: 300 } as const;
 /** Of repositories with thousands of versions. */
 const LARGEST_INDEX = { bytes: 64 * 2 ** 20, seconds: 300 } as const;
-/** Without a byte: a repository that does not answer must not hold up a preview for long. */
-export const SILENCE_SECONDS = 20;
+/**
+ * Until the answer begins, and then without a byte. A repository that does not answer must not hold up a preview: where its chart is not in
+ * the cache, and is none of this platform's, each run asks for it again.
+ */
+export const PATIENCE = { answerSeconds: 6, silenceSeconds: 20 } as const;
 
 /** Where the archive of a chart is, and what it must be as far as its repository says so. */
 export interface FoundChart {
@@ -27,7 +30,7 @@ export class ChartRepositories {
 
   constructor(
     private readonly registry: Registry,
-    private readonly options: HttpOptions = { silenceSeconds: SILENCE_SECONDS },
+    private readonly options: HttpOptions = PATIENCE,
   ) {}
 
   /**

@@ -1,6 +1,6 @@
 import { bounded, contentOf } from "../downloads/bounded";
 import { type HttpOptions, httpFile, httpGet } from "../downloads/http";
-import { SILENCE_SECONDS } from "./find";
+import { PATIENCE } from "./find";
 import type { Registry } from "./registry";
 
 /** Manifests of charts have some hundred bytes; answers with a token a few thousand. */
@@ -29,9 +29,7 @@ export class HttpRegistry implements Registry {
   /** By server and repository. */
   private readonly authorizations = new Map<string, Promise<string | undefined>>();
 
-  constructor(
-    private readonly options: Required<Pick<HttpOptions, "silenceSeconds">> = { silenceSeconds: SILENCE_SECONDS },
-  ) {}
+  constructor(private readonly options: Pick<HttpOptions, "silenceSeconds" | "answerSeconds"> = PATIENCE) {}
 
   async manifest(reference: string): Promise<Buffer> {
     const [, name = "", version = ""] = /^(.+?)[:@]((?:sha256:)?[^:@/]+)$/.exec(reference) ?? [];
@@ -50,7 +48,7 @@ export class HttpRegistry implements Registry {
 
   private async headers(place: Place): Promise<Readonly<Record<string, string>>> {
     const key = `${place.server}/${place.repository}`;
-    const asked = this.authorizations.get(key) ?? authorizationFor(place, this.options.silenceSeconds);
+    const asked = this.authorizations.get(key) ?? authorizationFor(place, this.options);
     this.authorizations.set(key, asked);
     const authorization = await asked;
     return authorization === undefined ? {} : { authorization };
@@ -69,9 +67,10 @@ function placeOf(reference: string): Place {
 }
 
 /** What to send along; nothing where the registry asks for nothing. @throws Error naming what it asks for */
-async function authorizationFor({ server, repository }: Place, silenceSeconds: number): Promise<string | undefined> {
+async function authorizationFor({ server, repository }: Place, options: HttpOptions): Promise<string | undefined> {
   const url = `${server}/v2/`;
-  const response = await httpGet(url, { signal: AbortSignal.timeout(silenceSeconds * 1000) }).catch(unreached(url));
+  const { silenceSeconds = PATIENCE.silenceSeconds, answerSeconds = silenceSeconds } = options;
+  const response = await httpGet(url, { signal: AbortSignal.timeout(answerSeconds * 1000) }).catch(unreached(url));
   await response.body?.cancel();
   if (response.status !== 401) {
     return undefined;
@@ -87,7 +86,7 @@ async function authorizationFor({ server, repository }: Place, silenceSeconds: n
   }
   token.searchParams.set("service", parameter(challenge, "service") ?? "");
   token.searchParams.set("scope", `repository:${repository}:pull`);
-  const source = bounded(token.origin, httpFile(token.href, { silenceSeconds }), SMALL);
+  const source = bounded(token.origin, httpFile(token.href, options), SMALL);
   return `Bearer ${tokenIn((await contentOf(source)).toString("utf8"), token.origin)}`;
 }
 

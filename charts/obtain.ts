@@ -3,6 +3,7 @@ import { contentOf as contentOfSource } from "../downloads/bounded";
 import { chartProblem } from "./archive";
 import type { ChartRepositories } from "./find";
 import { LOCK_FILE } from "./lock";
+import { ChartUnavailableError } from "./problem";
 import { type ChartStore, sha256Of } from "./store";
 
 /** A chart as a file: its content, and the digest that it is known by. */
@@ -24,7 +25,7 @@ export interface Pin {
  * A pinned chart, from the cache where its digest is known and it is there, and else from its repository.
  *
  * @param pin what it must be. @default whatever the repository has, which the caller then remembers
- * @throws Error naming chart, repository and what to do.
+ * @throws ChartUnavailableError naming chart and repository.
  */
 export async function obtainChart(
   chart: ChartEntry,
@@ -55,21 +56,28 @@ async function fetched(
   const content = await reached(chart, store, () => contentOfSource(source));
   const sha256 = sha256Of(content);
   if (expected.sha256 !== undefined && expected.sha256 !== sha256) {
-    throw new Error(
-      `${what} of ${repository}: what came has the SHA-256 ${sha256}, and its repository states ${expected.sha256}. ` +
-        "Something on the way changes or cuts it: try again, or look at the proxy",
+    throw new ChartUnavailableError(
+      `${what} of ${repository}: what came has the SHA-256 ${sha256}, and its repository states ${expected.sha256}`,
+      "something on the way changes or cuts it: try again, or look at the proxy",
     );
   }
   assertPinned(chart, pin, sha256);
   const problem = chartProblem(content, chart);
   if (problem !== undefined) {
-    throw new Error(`${what}: what ${repository} answers is not it: ${problem}`);
+    throw new ChartUnavailableError(
+      `${what}: what ${repository} answers is not it: ${problem}`,
+      "find out what answers there: the repository, or a proxy in between",
+    );
   }
   return content;
 }
 
-function assertPinned(
-  { name, version, repository }: ChartEntry,
+/**
+ * @param sha256 of what the repository has. @default it does not state it
+ * @throws ChartUnavailableError where that is not what the chart must be.
+ */
+export function assertPinned(
+  { name, version, repository }: Pick<ChartEntry, "name" | "version" | "repository">,
   pin: Pin | undefined,
   sha256: string | undefined,
 ): void {
@@ -80,9 +88,9 @@ function assertPinned(
     pin.file === LOCK_FILE
       ? `find out why it changed; if the new one is right, delete "${name}" from ${LOCK_FILE} and run npm run charts`
       : "find out why it changed; a new digest comes with a new version of this program";
-  throw new Error(
-    `chart ${name} ${version}: ${repository} has it with the SHA-256 ${sha256}, allowed: ${pin.sha256}, which ${pin.file} says. ` +
-      `A published version does not change. Fix: ${fix}`,
+  throw new ChartUnavailableError(
+    `chart ${name} ${version}: ${repository} has it with the SHA-256 ${sha256}, allowed: ${pin.sha256}, which ${pin.file} says. A published version does not change`,
+    fix,
   );
 }
 
@@ -95,9 +103,9 @@ async function reached<T>(
     return await ask();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `chart ${name} ${version} is not in ${store.folder}, and ${repository} does not give it: ${reason}. ` +
-        `Fix: run npm run charts where the repository answers, and bring that folder and ${LOCK_FILE} here; ` +
+    throw new ChartUnavailableError(
+      `chart ${name} ${version} is not in ${store.folder}, and ${repository} does not give it: ${reason}`,
+      `run npm run charts where the repository answers, and bring that folder and ${LOCK_FILE} here; ` +
         'or set "charts: repository" in the environment, and Pulumi\'s provider asks it every time',
     );
   }

@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { chartArchive } from "../catalog/chart-archive";
+import { placedArchive } from "../catalog/chart-archive";
 import type { ChartEntry } from "../catalog/charts";
 import { type ChartSources, fillCharts } from "./fill";
 import { ChartsError, pinOf } from "./lock-file";
+import type { ChartProblem } from "./problem";
 import { contentOf } from "./store";
 import { writeWhole } from "./whole-file";
 
@@ -11,10 +12,13 @@ const FOLDER = ".charts";
 
 /** Charts as releases name them. */
 export interface PlacedCharts {
-  /** Path by catalogue name: relative, so the same in every state on every machine. */
+  /**
+   * Path by catalogue name: relative, so the same in every state on every machine, and another one for other bytes, which
+   * releases are updated by.
+   */
   readonly paths: ReadonlyMap<string, string>;
   /** Why others are not there, by catalogue name. */
-  readonly problems: ReadonlyMap<string, string>;
+  readonly problems: ReadonlyMap<string, ChartProblem>;
   /** Charts that came from their repositories in this run. */
   readonly fetched: readonly ChartEntry[];
   /** Charts whose digest is new in the lock. */
@@ -38,20 +42,24 @@ export async function placeCharts(
   sources: ChartSources,
 ): Promise<PlacedCharts> {
   const lock = sources.lock.read();
-  const file = (chart: ChartEntry) => join(directory, FOLDER, chartArchive(chart));
-  const isThere = (chart: ChartEntry) => {
+  const there = new Map<ChartEntry, string>();
+  for (const chart of charts) {
     const pin = pinOf(chart, lock);
-    return pin !== undefined && contentOf(file(chart), pin.sha256) !== undefined;
-  };
-  const lacking = charts.filter((chart) => !isThere(chart));
+    const name = pin && placedArchive(chart, pin.sha256);
+    if (pin && name && contentOf(join(directory, FOLDER, name), pin.sha256) !== undefined) {
+      there.set(chart, name);
+    }
+  }
+  const lacking = charts.filter((chart) => !there.has(chart));
   const { obtained, problems, added } =
     lacking.length > 0 ? await fillCharts(lacking, sources) : { obtained: new Map(), problems: new Map(), added: [] };
-  for (const [chart, { content }] of obtained) {
-    place(file(chart), content);
+  for (const [chart, { content, sha256 }] of obtained) {
+    const name = placedArchive(chart, sha256);
+    place(join(directory, FOLDER, name), content);
+    there.set(chart, name);
   }
-  const named = charts.filter((chart) => !problems.has(chart));
   return {
-    paths: new Map(named.map((chart) => [chart.name, `./${FOLDER}/${chartArchive(chart)}`])),
+    paths: new Map([...there].map(([chart, file]) => [chart.name, `./${FOLDER}/${file}`])),
     problems: new Map([...problems].map(([{ name }, problem]) => [name, problem])),
     fetched: [...obtained].filter(([, { from }]) => from === "repository").map(([chart]) => chart),
     added,

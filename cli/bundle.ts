@@ -13,7 +13,9 @@ import {
 import { type BundleNeeds, bundleNeeds } from "../bundle/needs";
 import { CRANE, craneRegistry } from "../bundle/registry";
 import { needsText, sizeText } from "../bundle/text";
+import { ChartsError, LockFile, pinOf } from "../charts/lock-file";
 import { programIn } from "../names/programs";
+import { repositoryRoot } from "../names/repository-root";
 import { runEnvironment } from "../offline/environment";
 import { judge } from "../report/judge";
 import { isDeployable } from "../report/result";
@@ -188,9 +190,11 @@ async function make(
   }
   const progress = new Progress(io, `fetching into ${args.out}`);
   try {
+    const lock = new LockFile(repositoryRoot()).read();
     const bundle = await makeBundle(needs, root, {
       registry: craneRegistry(crane),
       hub,
+      chartPins: (chart) => pinOf(chart, lock),
       onProgress: ({ done, parts, bytes }) => progress.update(`${done} of ${parts} parts · ${sizeText(bytes)}`),
     });
     progress.stop();
@@ -198,6 +202,10 @@ async function make(
     return EXIT.ok;
   } catch (error) {
     progress.stop();
+    if (error instanceof ChartsError) {
+      io.err(`${error.message}\n`);
+      return EXIT.refused;
+    }
     if (!(error instanceof BundleIncompleteError)) {
       throw error;
     }

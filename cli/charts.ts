@@ -7,6 +7,7 @@ import { ChartRepositories } from "../charts/find";
 import { HttpRegistry } from "../charts/http-registry";
 import { LOCK_FILE } from "../charts/lock";
 import { ChartsError, LockFile, pinOf } from "../charts/lock-file";
+import { type ChartProblem, problemLines } from "../charts/problem";
 import { ChartStore } from "../charts/store";
 import { repositoryRoot } from "../names/repository-root";
 import { userCache } from "../names/user-cache";
@@ -49,6 +50,7 @@ interface Row {
   readonly state: "cached" | "fetched" | "missing";
   readonly sha256?: string;
   readonly problem?: string;
+  readonly fix?: string;
 }
 
 /** Runs the command; returns its exit status. */
@@ -90,7 +92,8 @@ function present({ charts, project, cache }: ChartsPlace): Row[] {
       : {
           ...row,
           state: "missing",
-          problem: sha256 === undefined ? "its digest is not known yet" : "not in the cache",
+          problem: `${name}: ${sha256 === undefined ? "its digest is not known yet" : "not in the cache"}`,
+          fix: "npm run charts",
         };
   });
 }
@@ -118,8 +121,12 @@ function rowOf(entry: ChartEntry, { obtained, problems }: FilledCharts): Row {
   const { name, version, repository } = entry;
   const got = obtained.get(entry);
   return got === undefined
-    ? { name, version, repository, state: "missing", problem: problems.get(entry) ?? "" }
+    ? { name, version, repository, state: "missing", ...rowProblem(problems.get(entry)) }
     : { name, version, repository, state: got.from === "cache" ? "cached" : "fetched", sha256: got.sha256 };
+}
+
+function rowProblem(found: ChartProblem | undefined): Pick<Row, "problem" | "fix"> {
+  return found === undefined ? {} : { problem: found.message, fix: found.fix };
 }
 
 function report(rows: readonly Row[], { cache }: ChartsPlace, color: boolean): string {
@@ -134,7 +141,9 @@ function report(rows: readonly Row[], { cache }: ChartsPlace, color: boolean): s
       ? s.good(`All ${rows.length} charts are in ${cache}.`)
       : [
           s.bad(`${missing.length} of ${rows.length} charts are not in ${cache}:`),
-          ...missing.map(({ name, problem }) => `  ${problem?.includes(name) ? problem : `${name}: ${problem}`}`),
+          ...problemLines(missing.map(({ problem = "", fix = "" }) => ({ message: problem, fix }))).map(
+            (line) => `  ${line}`,
+          ),
         ].join("\n");
   return `${lines.map((line) => line.trimEnd()).join("\n")}\n\n${end}\n`;
 }

@@ -14,6 +14,8 @@ const MOST_REDIRECTS = 5;
 export interface HttpOptions {
   /** Seconds without a byte after which a download counts as broken; there is no limit on the whole. @default 60 */
   readonly silenceSeconds?: number;
+  /** Seconds until the answer begins. @default as `silenceSeconds` */
+  readonly answerSeconds?: number;
   /** Sent along; `authorization` to the URL's own server alone. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -23,11 +25,15 @@ export interface HttpOptions {
  *
  * @throws Error with the status or the redirect that is not followed, when it is iterated.
  */
-export function httpFile(url: string, { silenceSeconds = SILENCE_SECONDS, headers: sent }: HttpOptions = {}): Source {
+export function httpFile(
+  url: string,
+  { silenceSeconds = SILENCE_SECONDS, answerSeconds = silenceSeconds, headers: sent }: HttpOptions = {},
+): Source {
   return async function* (fromByte) {
     const shown = shownUrl(url);
     const aborter = new AbortController();
-    const silence = setTimeout(() => aborter.abort(), silenceSeconds * 1000);
+    let limit = answerSeconds;
+    let silence = setTimeout(() => aborter.abort(), limit * 1000);
     try {
       const headers = { ...sent, ...(fromByte > 0 && { range: `bytes=${fromByte}-` }) };
       const response = await httpGet(url, { headers, signal: aborter.signal });
@@ -37,14 +43,15 @@ export function httpFile(url: string, { silenceSeconds = SILENCE_SECONDS, header
       if (!response.ok) {
         throw new Error(`${shown}: answers ${response.status}`);
       }
+      clearTimeout(silence);
+      limit = silenceSeconds;
+      silence = setTimeout(() => aborter.abort(), limit * 1000);
       for await (const chunk of response.body ?? []) {
         silence.refresh();
         yield chunk;
       }
     } catch (error) {
-      throw aborter.signal.aborted
-        ? new Error(`${shown}: nothing came for ${silenceSeconds} s`)
-        : reached(shown, error);
+      throw aborter.signal.aborted ? new Error(`${shown}: nothing came for ${limit} s`) : reached(shown, error);
     } finally {
       clearTimeout(silence);
       aborter.abort();

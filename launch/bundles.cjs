@@ -2,7 +2,7 @@
 // Makes one file of each program: it loads in a fraction of the time that hundreds of TypeScript files take. Plain JavaScript, for
 // it runs before anything is translated.
 const { createHash, randomUUID } = require("node:crypto");
-const { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
+const { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 
 /** Entry files by the name of their bundle, relative to the repository's root. */
@@ -71,7 +71,7 @@ function makeBundle(name, root = join(__dirname, "..")) {
  * @param {string} outfile
  */
 function translate(name, root, outfile) {
-  const esbuild = require("esbuild");
+  const esbuild = requiredEsbuild(root);
   try {
     return esbuild.buildSync({
       absWorkingDir: root,
@@ -83,6 +83,8 @@ function translate(name, root, outfile) {
       format: "cjs",
       // The Pulumi SDK must exist once per process, and finds its own files beside it.
       external: ["@pulumi/pulumi", "@pulumi/pulumi/*", "@pulumi/policy"],
+      // A source may be a link: its key follows the link, wherever it points by then.
+      preserveSymlinks: true,
       banner: { js: "//" },
       // For the traces of errors, which Pulumi's runner translates.
       sourcemap: "external",
@@ -92,13 +94,43 @@ function translate(name, root, outfile) {
       metafile: true,
     });
   } catch (error) {
-    const { errors } = /** @type {import("esbuild").BuildFailure} */ (error);
+    const { errors, message } = /** @type {import("esbuild").BuildFailure} */ (error);
     if (errors === undefined) {
-      throw error;
+      throw packagesError(root, message.trim());
+    }
+    const lacking = new Set(errors.flatMap(({ text }) => MISSING_PACKAGE.exec(text)?.[1] ?? []));
+    if (lacking.size > 0) {
+      throw packagesError(root, `it lacks ${[...lacking].sort().slice(0, 5).join(", ")}`);
     }
     const said = esbuild.formatMessagesSync(errors, { kind: "error" }).join("").trim();
     throw new BundleError(`${ENTRIES[name]} cannot be translated; fix what esbuild names:\n${said}`);
   }
+}
+
+/** What esbuild says of an import of a package, whose name begins with neither a dot nor a slash. */
+const MISSING_PACKAGE = /^Could not resolve "((?:@[^/"]+\/)?[^./"][^/"]*)[^"]*"/;
+
+/**
+ * @param {string} root
+ * @throws {BundleError}
+ */
+function requiredEsbuild(root) {
+  try {
+    return require("esbuild");
+  } catch (error) {
+    const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+    throw packagesError(root, code === "MODULE_NOT_FOUND" ? "it lacks esbuild" : message);
+  }
+}
+
+/**
+ * @param {string} root
+ * @param {string} problem
+ */
+function packagesError(root, problem) {
+  return new BundleError(
+    `${join(root, "node_modules")} is missing or incomplete: ${problem}. Install the packages of package-lock.json: npm ci`,
+  );
 }
 
 /**
@@ -158,8 +190,8 @@ function contentOf(file) {
  * @param {string} file
  */
 function changedAt(file) {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  const time = Math.max(stat?.mtimeMs ?? 0, stat?.ctimeMs ?? 0);
+  const stats = [statSync(file, { throwIfNoEntry: false }), lstatSync(file, { throwIfNoEntry: false })];
+  const time = Math.max(...stats.flatMap((stat) => [stat?.mtimeMs ?? 0, stat?.ctimeMs ?? 0]));
   return time % 1000 === 0 ? time + 2000 : time;
 }
 

@@ -110,10 +110,12 @@ function isPlainData(value: unknown): boolean {
   return isOpen && Object.values(value).every(isPlainData);
 }
 
-/** As the SDK's mocks name resources: with the type of the parent alone. */
+const STACK_TYPE = "pulumi:pulumi:Stack";
+
+/** As the SDK's mocks name resources, with the type of the parent alone; without the stack's, as the engine does. */
 function mockUrn(parent: string, type: string, name: string): string {
   const above = parent === "" ? undefined : parent.split("::")[2]?.split("$").pop();
-  const qualified = above === undefined ? type : `${above}$${type}`;
+  const qualified = above === undefined || above === STACK_TYPE ? type : `${above}$${type}`;
   return `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${qualified}::${name}`;
 }
 

@@ -1,4 +1,5 @@
 import { EksCluster } from "../components/cluster/eks/cluster";
+import { eksProvider } from "../components/cluster/eks/provider";
 import { ExistingCluster } from "../components/cluster/existing-cluster";
 import { awsLoadBalancer } from "../components/cluster/load-balancers";
 import type { Cluster } from "../components/core/cluster";
@@ -9,11 +10,12 @@ import { existingCluster } from "./existing-cluster";
 import type { StackArgs } from "./platform";
 
 /** EKS: one that we make, or one that exists. Pods find a pool by the instance-type label of every node. */
-export function aws(config: ClusterConfig<"aws">, { environment, plan }: StackArgs): Cluster {
+export function aws(config: ClusterConfig<"aws">, { environment, plan, awsProvider }: StackArgs): Cluster {
   const { gpuExporters, privateCidrs, apiServerCidrs, storageClass } = config;
   const settings = eksSettings(config, plan);
   if (settings !== undefined) {
     return new EksCluster("cluster", {
+      provider: awsProvider ?? eksProvider(settings),
       settings,
       pools: eksPools(environment.pools, plan, settings.zones),
       storageClass,

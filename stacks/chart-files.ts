@@ -6,6 +6,7 @@ import { HttpRegistry } from "../charts/http-registry";
 import { LOCK_FILE } from "../charts/lock";
 import { ChartsError, LockFile } from "../charts/lock-file";
 import { type PlacedCharts, placeCharts } from "../charts/place";
+import { problemLines } from "../charts/problem";
 import { ChartStore } from "../charts/store";
 import { counted } from "../names/counted";
 import { userCache } from "../names/user-cache";
@@ -42,6 +43,8 @@ export async function chartFiles(
   return placed;
 }
 
+const NO_ROW = "add it to catalog/charts.json";
+
 /**
  * Refuses a program that installs a chart which could not be had. The preview tells it, before anything is made.
  *
@@ -50,8 +53,7 @@ export async function chartFiles(
  */
 export function assertCharts({ problems }: Pick<PlacedCharts, "problems">, missing: readonly string[]): void {
   if (missing.length > 0) {
-    throw new ChartsError(
-      missing.map((name) => problems.get(name) ?? `chart ${name} is not in the catalogue`).join("\n"),
-    );
+    const known = missing.map((name) => problems.get(name) ?? { message: `chart ${name}: no such chart`, fix: NO_ROW });
+    throw new ChartsError(problemLines(known).join("\n"));
   }
 }

@@ -24,7 +24,8 @@ export class CapacityRefusedError extends Error {
 /** Who is asked, by cloud. */
 export interface CapacityQuestions {
   readonly oci: AskCapacity;
-  readonly aws: AskEksCapacity;
+  /** @default none: no cluster is made there */
+  readonly aws?: AskEksCapacity | undefined;
 }
 
 interface Planned {
@@ -68,7 +69,8 @@ function questionOf(
     const made = okePools(pools, plan);
     return settings && (async () => capacityFindings(made, await ask.oci(settings, made)));
   }
+  const { aws } = ask;
   const settings = cluster.kind === "aws" ? eksSettings(cluster, plan) : undefined;
   const made = settings ? eksPools(pools, plan, settings.zones) : [];
-  return settings && (async () => eksCapacityFindings(made, await ask.aws(settings, made)));
+  return settings && aws && (async () => eksCapacityFindings(made, await aws(made)));
 }

@@ -8,19 +8,20 @@ export class DeployerRefusedError extends Error {}
  * Whoever deploys makes the platform's objects, and EKS lets in the administrators alone, whoever made the cluster. Asked
  * before anything is made: a cluster takes ten minutes. A stack of the cluster alone makes no objects in it.
  *
+ * @param ask undefined where no cluster is made in AWS.
  * @returns what deserves a look all the same.
  * @throws DeployerRefusedError
  */
 export async function checkDeployer(
   { environment: { cluster, scope } }: { readonly environment: Pick<CoreConfig, "cluster" | "scope"> },
-  ask: AskDeployer,
+  ask: AskDeployer | undefined,
 ): Promise<readonly string[]> {
   const eks = cluster.kind === "aws" && cluster.provision === "create" && scope === "all" ? cluster.eks : undefined;
-  if (eks === undefined) {
+  if (eks === undefined || ask === undefined) {
     return [];
   }
   try {
-    const arn = await ask(eks);
+    const arn = await ask();
     const remedy = administratorRefusal(arn, eks.administrators);
     if (remedy !== undefined) {
       throw new DeployerRefusedError(refusal(arn, eks.administrators, remedy));

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { askAwsCapacity } from "../components/cluster/eks/capacity-check";
 import { askAwsDeployer } from "../components/cluster/eks/deployer";
+import { eksProvider } from "../components/cluster/eks/provider";
 import { askOciCapacity } from "../components/cluster/oke/capacity-check";
 import { repositoryRoot } from "../names/repository-root";
 import { otherMachines } from "../planner/other-machines";
@@ -8,6 +9,7 @@ import { chartFiles } from "./chart-files";
 import { checkCloudCapacity } from "./cloud-capacity";
 import { loadEnvironment } from "./config/load";
 import { checkDeployer } from "./deployer";
+import { eksSettings } from "./eks-settings";
 import { explainNodeErrors } from "./node-errors/hook";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment, readRequest } from "./program";
 import { takeNoSdkTraces } from "./sdk-traces";
@@ -20,9 +22,13 @@ async function main(): Promise<object> {
     const loaded = loadEnvironment();
     const plan = await planEnvironment(pulumi.getStack(), loaded, repositoryRoot());
     assertDeployable(plan);
+    const { cluster, pools } = loaded.environment;
+    const eks = cluster.kind === "aws" ? eksSettings(cluster, plan) : undefined;
+    const awsProvider = eks && eksProvider(eks);
+    const questions = { oci: askOciCapacity, aws: awsProvider && askAwsCapacity(awsProvider) };
     const notes = [
-      ...(await checkDeployer(loaded, askAwsDeployer)),
-      ...(await checkCloudCapacity({ ...loaded, plan }, { oci: askOciCapacity, aws: askAwsCapacity })),
+      ...(await checkDeployer(loaded, awsProvider && askAwsDeployer(awsProvider))),
+      ...(await checkCloudCapacity({ ...loaded, plan }, questions)),
     ];
     for (const note of notes) {
       await pulumi.log.warn(note);
@@ -30,10 +36,9 @@ async function main(): Promise<object> {
     const charts = await chartFiles(loaded.environment, repositoryRoot());
     explainNodeErrors(async () => {
       const request = await readRequest(plan.environment, loaded, repositoryRoot());
-      const { cluster, pools } = loaded.environment;
       return { kind: cluster.kind, pools, plan, otherMachines: (pool) => otherMachines(request, pool) };
     });
-    const platform = await createPlatform({ ...loaded, plan, charts }, surroundingsOf(process.env));
+    const platform = await createPlatform({ ...loaded, plan, charts, awsProvider }, surroundingsOf(process.env));
     return platform.stackOutputs;
   } catch (error) {
     // A mistake of the user's is a message; anything else keeps its stack trace, because it is ours.

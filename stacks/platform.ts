@@ -1,3 +1,4 @@
+import type * as aws from "@pulumi/aws/provider";
 import * as pulumi from "@pulumi/pulumi";
 import type { PlacedCharts } from "../charts/place";
 import { karpenterAlerts } from "../components/autoscaling/alerts";
@@ -66,6 +67,8 @@ export interface StackArgs {
   readonly bundle?: Bundle | undefined;
   /** Charts as files. @default releases name the charts' repositories */
   readonly charts?: PlacedCharts | undefined;
+  /** Of a cluster that is made in AWS. @default made with it */
+  readonly awsProvider?: aws.Provider | undefined;
 }
 
 export interface PlatformArgs extends StackArgs {

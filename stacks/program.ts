@@ -1,5 +1,4 @@
 import { ChartsError } from "../charts/lock-file";
-import type { PlacedCharts } from "../charts/place";
 import { ClusterMismatchError } from "../components/cluster/cluster-mismatch";
 import { CLUSTER_OUTPUT, outputsOfCluster } from "../components/cluster/cluster-outputs";
 import type { Cluster } from "../components/core/cluster";
@@ -172,16 +171,19 @@ export function assertDeployable(plan: DeploymentPlan): void {
  * @throws UnreachableClusterError where it cannot be reached: what was made until then stays recorded.
  */
 export async function createPlatform(
-  {
-    plan,
-    charts,
-    ...loaded
-  }: LoadedEnvironment & { readonly plan: DeploymentPlan; readonly charts?: PlacedCharts | undefined },
+  { plan, charts, awsProvider, ...loaded }: LoadedEnvironment & Pick<StackArgs, "plan" | "charts" | "awsProvider">,
   surroundings: Surroundings = {},
 ): Promise<{ readonly stackOutputs: StackOutputs }> {
   const { cluster: config, scope } = loaded.environment;
   const bundle = openBundle(loaded.environment, plan);
-  const args: StackArgs = { ...loaded, plan, addons: await loadAddons(activeAddons(loaded)), bundle, charts };
+  const args: StackArgs = {
+    ...loaded,
+    plan,
+    addons: await loadAddons(activeAddons(loaded)),
+    bundle,
+    charts,
+    awsProvider,
+  };
   const cluster = await clusterOf(config, args);
   const ofCluster =
     config.provision === "create"

@@ -115,6 +115,7 @@ function tools(): BundleTools {
   return {
     registry,
     hub: { endpoint: hub.url, token: undefined },
+    chartPins: () => undefined,
     now: () => new Date("2026-11-23T12:00:00Z"),
   };
 }
@@ -250,6 +251,21 @@ describe("a bundle", () => {
       "quay.io/a/single:1 is not made for linux/amd64, only for linux/arm64",
     ]);
     expect((error as Error).message).toContain("it holds lws 0.0.1");
+  });
+
+  it("refuses a chart that is not the one that was pinned, and keeps the one that is", async () => {
+    const right = sha256(chartArchiveOf("lws", LWS.version));
+    const pinned = (digest: string): BundleTools => ({
+      ...tools(),
+      chartPins: ({ name }) => (name === "lws" ? { sha256: digest, file: "charts.lock.json" } : undefined),
+    });
+    const bundle = await makeBundle(needs(), root, pinned(right));
+    expect(bundle.charts).toHaveLength(2);
+    const error = await makeBundle(needs(), root, pinned("a".repeat(64))).catch((thrown: unknown) => thrown);
+    const [reason, ...others] = (error as BundleIncompleteError).reasons;
+    expect(others).toEqual([]);
+    expect(reason).toMatch(new RegExp(`^chart lws .*${right}.*a{64}.*charts\\.lock\\.json`));
+    expect(reason).toContain(". Fix: ");
   });
 
   it("fetches again what was damaged on the disk, and takes away what no longer belongs there", async () => {

@@ -1,13 +1,16 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { chartNameOf } from "../../catalog/chart-archive";
 import { type ChartEntry, chart } from "../../catalog/charts";
 import { ChartRepositories } from "../../charts/find";
 import { HttpRegistry } from "../../charts/http-registry";
 import { LOCK_FILE } from "../../charts/lock";
 import { ChartsError, LockFile } from "../../charts/lock-file";
 import { type PlacedCharts, placeCharts } from "../../charts/place";
+import { problemLines } from "../../charts/problem";
 import { ChartStore } from "../../charts/store";
 import { chartArchiveOf, sha256 } from "../bundle/registry";
 import { FakeRepositories } from "./fake-repositories";
@@ -36,8 +39,9 @@ function run(charts: readonly ChartEntry[] = fake.charts, project = folder): Pro
   });
 }
 
-function placed(name: string): string {
-  return join(folder, "stacks", ".charts", `${name}-${chart(name).version}.tgz`);
+function placed(name: string, checkout = folder): string {
+  const digest = sha256(fake.archives.get(name) ?? Buffer.alloc(0)).slice(0, 12);
+  return join(checkout, "stacks", ".charts", `${name}-${chart(name).version}-${digest}.tgz`);
 }
 
 function cached(name: string): string {
@@ -48,10 +52,9 @@ describe("charts as files", () => {
   it("come from both kinds of repository, and are named by paths that are the same on every machine", async () => {
     const { paths, problems, fetched, added } = await run();
     expect([...problems]).toEqual([]);
-    expect(Object.fromEntries(paths)).toEqual({
-      "cert-manager": `./.charts/cert-manager-${chart("cert-manager").version}.tgz`,
-      lws: `./.charts/lws-${chart("lws").version}.tgz`,
-    });
+    const relative = (name: string) => placed(name).replace(join(folder, "stacks"), ".");
+    expect(Object.fromEntries(paths)).toEqual({ "cert-manager": relative("cert-manager"), lws: relative("lws") });
+    expect([...paths].map(([, path]) => chartNameOf(path))).toEqual([...paths.keys()]);
     expect([fetched.length, added.length]).toEqual([2, 2]);
     for (const [name, content] of fake.archives) {
       expect(readFileSync(placed(name)).equals(content), name).toBe(true);
@@ -72,7 +75,7 @@ describe("charts as files", () => {
       new Map(fake.charts.map((each) => [each, sha256(fake.archives.get(each.name) ?? Buffer.alloc(0))])),
     );
     expect([...(await run(fake.charts, checkout)).problems]).toEqual([]);
-    expect(existsSync(join(checkout, "stacks", ".charts", `lws-${chart("lws").version}.tgz`))).toBe(true);
+    expect(existsSync(placed("lws", checkout))).toBe(true);
   });
 
   it("have their digests in a lock that is the same whatever came first", async () => {
@@ -111,7 +114,8 @@ describe("charts as files", () => {
     await fake.stop();
     const { paths, problems } = await run();
     expect([...paths.keys()]).toEqual(["cert-manager"]);
-    expect(problems.get("lws")).toMatch(/^chart lws 0\.10\.0 is not in .*does not give it: http:.*npm run charts/);
+    expect(problems.get("lws")?.message).toMatch(/^chart lws 0\.10\.0 is not in .*does not give it: http:/);
+    expect(problems.get("lws")?.fix).toContain("npm run charts");
   });
 
   it.each(CHARTS.map(({ name }) => name))(
@@ -120,13 +124,13 @@ describe("charts as files", () => {
       await run();
       const before = sha256(fake.archives.get(name) ?? Buffer.alloc(0));
       const other = chartArchiveOf(chart(name).chart, `${chart(name).version}+other`);
-      fake.archives.set(name, other);
       rmSync(join(folder, "cache"), { recursive: true });
       rmSync(placed(name));
+      fake.archives.set(name, other);
       const { paths, problems } = await run();
       expect(paths.has(name)).toBe(false);
       expect(existsSync(placed(name))).toBe(false);
-      const problem = problems.get(name) ?? "";
+      const problem = problemLines([...problems.values()]).join("\n");
       for (const part of [`chart ${name} ${chart(name).version}`, before, sha256(other), LOCK_FILE, "npm run charts"]) {
         expect(problem).toContain(part);
       }
@@ -143,7 +147,7 @@ describe("charts as files", () => {
       asOf: "2026-11-28",
     };
     const { problems } = await run([{ ...(one as ChartEntry), archive: published }]);
-    expect(problems.get("cert-manager")).toMatch(/allowed: 0{64}, which catalog\/charts\.json says/);
+    expect(problems.get("cert-manager")?.message).toMatch(/allowed: 0{64}, which catalog\/charts\.json says/);
     expect(existsSync(join(folder, LOCK_FILE))).toBe(false);
     const older = await run([{ ...(one as ChartEntry), archive: { ...published, version: "v1.0.0" } }]);
     expect([...older.problems]).toEqual([]);
@@ -152,7 +156,7 @@ describe("charts as files", () => {
   it("of another version are another chart: their digest takes the place of the old one", async () => {
     await run();
     const next = fake.charts.map((each) => (each.name === "lws" ? { ...each, version: "0.10.1" } : each));
-    expect((await run(next)).problems.get("lws")).toContain("what");
+    expect((await run(next)).problems.get("lws")?.message).toContain("what");
     fake.archives.set("lws", chartArchiveOf("lws", "0.10.1"));
     expect([...(await run(next)).problems]).toEqual([]);
     const { charts } = JSON.parse(readFileSync(join(folder, LOCK_FILE), "utf8"));
@@ -165,8 +169,26 @@ describe("charts as files", () => {
     );
     const { paths, problems } = await run(charts);
     expect([[...paths.keys()], [...problems.keys()]]).toEqual([["cert-manager"], ["lws"]]);
-    expect(problems.get("lws")).toContain("oci://127.0.0.1:1/lws does not give it");
+    expect(problems.get("lws")?.message).toContain("oci://127.0.0.1:1/lws does not give it");
   });
+});
+
+it("a chart that was published anew gets another path, which updates its release", async () => {
+  const first = await run();
+  fake.archives.set("lws", gzipSync(gunzipSync(fake.archives.get("lws") ?? ""), { level: 1 }));
+  const lock = JSON.parse(readFileSync(join(folder, LOCK_FILE), "utf8"));
+  delete lock.charts.lws;
+  writeFileSync(join(folder, LOCK_FILE), JSON.stringify(lock));
+  const second = await run();
+  expect(second.paths.get("lws")).not.toBe(first.paths.get("lws"));
+  expect(second.paths.get("cert-manager")).toBe(first.paths.get("cert-manager"));
+});
+
+it("charts of repositories that are away have one fix together", async () => {
+  await fake.stop();
+  const { problems } = await run();
+  const lines = problemLines([...problems.values()]);
+  expect(lines.map((line) => line.split(" ")[0])).toEqual(["chart", "chart", "Fix:"]);
 });
 
 describe("the lock", () => {

@@ -37,6 +37,19 @@ describe("a file of a web server", () => {
     await expect(httpText(`${url}/a`)).rejects.toThrow(`${url}/a: more than ${64 * 2 ** 20} bytes came`);
   });
 
+  it("is given up early where the answer does not begin, and late where it goes on", async () => {
+    const { url } = await startOrigin({
+      "/silent": () => {},
+      "/slow": (_, response) => {
+        response.write("a");
+        setTimeout(() => response.end("b"), 400);
+      },
+    });
+    const patience = { answerSeconds: 0.2, silenceSeconds: 30 };
+    await expect(httpText(`${url}/silent`, patience)).rejects.toThrow(`${url}/silent: nothing came for 0.2 s`);
+    expect(await httpText(`${url}/slow`, patience)).toBe("ab");
+  });
+
   it("is refused with the server's status", async () => {
     const { url } = await startOrigin();
     await expect(httpText(`${url}/a`)).rejects.toThrow(`${url}/a: answers 404`);

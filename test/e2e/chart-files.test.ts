@@ -53,7 +53,8 @@ class Clone {
   }
 
   placed(name: string): string {
-    return join(this.project, DIRECTORY, ".charts", `${name}-${chart(name).version}.tgz`);
+    const digest = sha256(this.repositories.archives.get(name) ?? Buffer.alloc(0)).slice(0, 12);
+    return join(this.project, DIRECTORY, ".charts", `${name}-${chart(name).version}-${digest}.tgz`);
   }
 
   cached(name: string): string {
@@ -148,7 +149,7 @@ describe("charts as files", { timeout: 300_000 }, () => {
     writeFileSync(clone().cached("cert-manager"), wrong);
     const { status, output } = await clone().run("preview");
     expect(status).not.toBe(0);
-    expect(output).toMatch(/chart cert-manager \S+ is not in .*does not give it.*npm run charts/);
+    expect(output).toMatch(/chart cert-manager \S+ is not in .*does not give it.*\n.*Fix: run npm run charts/);
     expect(output).not.toMatch(/^\s+at .*:\d+:\d+/m);
     writeFileSync(clone().cached("cert-manager"), right);
   });

@@ -7,6 +7,7 @@ import type { KubernetesObject } from "../../kubernetes/object";
 import { requirePart } from "../../rehearsal/parts/find";
 import { GuardedPods, LEAST } from "./cloud/guarded-pods";
 import { awsCommandFolder } from "./eks/aws-command";
+import { withChildProvider } from "./eks/child-provider";
 import { ADDON, CLUSTER, clusterSection, KEPT, NODE_GROUP, poolsSection, type SystemPool } from "./eks/settings";
 import { type Operation, operation } from "./engine/operations";
 import { MADE_WITH } from "./engine/providers/cloud/nodes";
@@ -80,6 +81,26 @@ describe("a cluster of our own in AWS, on the real engine", { timeout: 300_000 }
   });
 
   it("changes nothing when it runs again", async () => {
+    expect(Object.keys((await up()).changes)).toEqual(["same"]);
+  });
+
+  it("is adopted from a state that has the provider below the cluster, and nothing is made anew", async () => {
+    const before = withChildProvider(await bed().exportEncrypted());
+    expect(JSON.stringify(before)).toContain("EksCluster$pulumi:providers:aws::cluster-aws::");
+    const since = bed().cloud.events().length;
+    await bed().stack.importStack(before);
+    expect((await operation((onEvent) => bed().stack.preview({ onEvent }))).steps).toEqual([]);
+    expect(Object.keys((await up()).changes)).toEqual(["same"]);
+    expect(bed().cloud.events().slice(since)).toEqual([]);
+    expect(JSON.stringify(await bed().exportEncrypted())).not.toContain("EksCluster$pulumi:providers:aws");
+  });
+
+  it("is adopted while it changes, also where that update fails half way", async () => {
+    await bed().stack.importStack(withChildProvider(await bed().exportEncrypted()));
+    await bed().stack.setAllConfig(clusterSection(OTHER_KEY));
+    await expect(up()).rejects.toThrow(/protect/);
+    await bed().stack.setAllConfig(clusterSection());
+    expect((await up()).steps.filter((step) => step.startsWith("replace"))).toEqual([]);
     expect(Object.keys((await up()).changes)).toEqual(["same"]);
   });
 

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import {
+  copyFileSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -113,6 +114,41 @@ describe("a bundle", () => {
     expect(readdirSync(join(root, "dist")).sort()).toEqual(["program.cjs", "program.cjs.map"]);
     put("stacks/word.ts", 'export const word = "mended";\n');
     expect(said()).toBe("mended");
+  });
+
+  it("is made again where a link among its sources points elsewhere, or what it points to changes", () => {
+    const elsewhere = join(folder, `elsewhere-${checkouts}`);
+    mkdirSync(elsewhere);
+    writeFileSync(join(elsewhere, "one.ts"), 'export const word = "one";\n');
+    writeFileSync(join(elsewhere, "two.ts"), 'export const word = "two";\n');
+    const link = (target: string) => {
+      rmSync(join(root, "stacks/word.ts"), { force: true });
+      symlinkSync(join(elsewhere, target), join(root, "stacks/word.ts"));
+    };
+    link("one.ts");
+    expect(said()).toBe("one");
+    link("two.ts");
+    expect(said()).toBe("two");
+    writeFileSync(join(elsewhere, "two.ts"), 'export const word = "three";\n');
+    expect(said()).toBe("three");
+  });
+
+  it("that lacks packages names them, their folder and npm ci", () => {
+    put("stacks/index.ts", 'import "zod/mini";\nimport "@acme/thing";\nexport { word as said } from "./word";\n');
+    expect(() => currentBundle("program", root)).toThrow(BundleError);
+    expect(() => currentBundle("program", root)).toThrow(
+      `${join(root, "node_modules")} is missing or incomplete: it lacks @acme/thing, zod. Install the packages of package-lock.json: npm ci`,
+    );
+    put("stacks/index.ts", 'import "./gone";\n');
+    expect(() => currentBundle("program", root)).toThrow(/cannot be translated.*\.\/gone/s);
+  });
+
+  it("without esbuild names it, and npm ci", () => {
+    const checkout = join(root, "launch");
+    mkdirSync(checkout);
+    copyFileSync(join(repositoryRoot(), "launch/bundles.cjs"), join(checkout, "bundles.cjs"));
+    const { currentBundle: own } = createRequire(join(checkout, "x.cjs"))("./bundles.cjs");
+    expect(() => own("program")).toThrow(/node_modules is missing or incomplete: it lacks esbuild\. .*npm ci$/);
   });
 
   it("whose folder cannot be written names the folder and the way out", () => {

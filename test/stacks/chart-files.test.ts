@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chartArchive } from "../../catalog/chart-archive";
+import { placedArchive } from "../../catalog/chart-archive";
 import { chartImages, installedCharts } from "../../catalog/chart-images";
 import { chart, chartReference } from "../../catalog/charts";
 import { ChartsError } from "../../charts/lock-file";
@@ -10,13 +10,15 @@ import { chartFiles } from "../../stacks/chart-files";
 import { isUserMistake } from "../../stacks/program";
 import { devPlatform } from "./dev-platform";
 
-const paths = new Map(installedCharts.map((name) => [name, `./.charts/${chartArchive(chart(name))}`]));
+const paths = new Map(
+  installedCharts.map((name) => [name, `./.charts/${placedArchive(chart(name), "0123456789abcdef".repeat(4))}`]),
+);
 
 /** Charts as they are placed, without some. */
 function placedWithout(...missing: readonly string[]): PlacedCharts {
   return {
     paths: new Map([...paths].filter(([name]) => !missing.includes(name))),
-    problems: new Map(missing.map((name) => [name, `chart ${name} is away`])),
+    problems: new Map(missing.map((name) => [name, { message: `chart ${name} is away`, fix: "npm run charts" }])),
     fetched: [],
     added: [],
   };
@@ -37,7 +39,9 @@ describe("charts of a platform as files", () => {
 
   it("that are missing refuse the platform that installs them, each with its reason, as a mistake of the user's", async () => {
     const refused = devPlatform({ charts: placedWithout("cert-manager", "gateway-helm", "beta9-chart") });
-    await expect(refused).rejects.toThrow("chart cert-manager is away\nchart gateway-helm is away");
+    await expect(refused).rejects.toThrow(
+      /^chart cert-manager is away\nchart gateway-helm is away\nFix: npm run charts$/,
+    );
     expect(isUserMistake(new ChartsError("a chart is away"))).toBe(true);
   });
 

@@ -38,12 +38,14 @@ describe.each(environments)("%s", (name) => {
     expect(urns(preview)).toEqual(urns(run));
   });
 
-  it("has nothing but components below the stack", () => {
+  it("has nothing but components, and the provider of AWS, below the stack", () => {
     const stack = run.resources.find((r) => r.type === STACK);
     const top = run.resources.filter((r) => r.parent === stack?.urn).map((r) => r.type);
     const { kind, provision } = run.environment.cluster;
     const maker = provision === "create" ? { oci: "Oke", aws: "Eks", edge: "K3s" }[String(kind)] : "Existing";
-    expect(top).toEqual([`inference:cluster:${maker}Cluster`, "inference:platform:Platform"]);
+    // States hold its URN: docs/decisions/0051-one-provider-of-aws.md.
+    const provider = maker === "Eks" ? ["pulumi:providers:aws"] : [];
+    expect(top).toEqual([...provider, `inference:cluster:${maker}Cluster`, "inference:platform:Platform"]);
   });
 
   it("talks to one cluster, through one provider", () => {

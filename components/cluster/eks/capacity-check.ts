@@ -1,28 +1,23 @@
 import { getInstanceTypeOfferings } from "@pulumi/aws/ec2/getInstanceTypeOfferings";
-import { Provider } from "@pulumi/aws/provider";
+import type { Provider } from "@pulumi/aws/provider";
 import { getServiceQuota } from "@pulumi/aws/servicequotas/getServiceQuota";
 import { type EksCapacityAnswer, quotasOf } from "./capacity";
-import type { EksPool, EksSettings } from "./settings";
+import type { EksPool } from "./settings";
 
 /** Asks Amazon what a region has for the pools, before anything is made. */
-export type AskEksCapacity = (
-  settings: Pick<EksSettings, "region" | "accountId">,
-  pools: readonly EksPool[],
-) => Promise<EksCapacityAnswer>;
+export type AskEksCapacity = (pools: readonly EksPool[]) => Promise<EksCapacityAnswer>;
 
 /**
  * Asks by functions of the provider, in previews too: which zones offer a shape, and how large the quotas are. How much of
  * them is used no function tells. A quota that nobody answers for is left out.
  *
- * Registers a provider of its own, because that of the cluster comes into being with the cluster.
- *
- * @throws whatever the provider throws when it cannot tell where shapes are offered.
+ * The answer throws whatever the provider throws when it cannot tell where shapes are offered.
  */
-export const askAwsCapacity: AskEksCapacity = async ({ region, accountId }, pools) => {
-  const provider = new Provider("capacity", {
-    region,
-    ...(accountId !== undefined && { allowedAccountIds: [accountId] }),
-  });
+export function askAwsCapacity(provider: Provider): AskEksCapacity {
+  return (pools) => capacityOf(pools, provider);
+}
+
+async function capacityOf(pools: readonly EksPool[], provider: Provider): Promise<EksCapacityAnswer> {
   const names = [...new Set(pools.map(({ plan }) => plan.shape.name))].sort();
   const { instanceTypes, locations } = await getInstanceTypeOfferings(
     { locationType: "availability-zone", filters: [{ name: "instance-type", values: names }] },
@@ -44,4 +39,4 @@ export const askAwsCapacity: AskEksCapacity = async ({ region, accountId }, pool
     zones: Object.fromEntries(names.map((name) => [name, zonesOf(name)])),
     quotas: Object.fromEntries(quotas.flat()),
   };
-};
+}

@@ -1,4 +1,4 @@
-import { Provider } from "@pulumi/aws/provider";
+import type { Provider } from "@pulumi/aws/provider";
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import type { AwsGround, Cluster, IdentityBinder, PoolsReady } from "../../core/cluster";
@@ -20,10 +20,11 @@ import { EksNetwork } from "./network";
 import { EksNodeGroups } from "./node-groups";
 import { workloadIdentity } from "./pod-identity";
 import type { EksPool, EksSettings } from "./settings";
-import { environmentTags } from "./tags";
 import { eksVolumeClass } from "./volume-class";
 
 export interface EksClusterArgs {
+  /** Of everything that it makes. */
+  readonly provider: Provider;
   readonly settings: EksSettings;
   readonly pools: readonly EksPool[];
   /** A class that exists. @default one of ours, on volumes encrypted with the cluster's key */
@@ -62,17 +63,8 @@ export class EksCluster extends PlatformComponent implements Cluster {
 
   constructor(name: string, args: EksClusterArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:EksCluster", name, opts);
-    const { settings, pools } = args;
-    const { environment, region, accountId } = settings;
-    const provider = new Provider(
-      this.child("aws"),
-      {
-        region,
-        ...(accountId !== undefined && { allowedAccountIds: [accountId] }),
-        defaultTags: { tags: { ...environmentTags(settings) } },
-      },
-      this.childOptions(),
-    );
+    const { settings, pools, provider } = args;
+    const { environment, region } = settings;
     const children = this.childOptions({ provider });
     const network = new EksNetwork(this.child("network"), { settings }, children);
     const keys = new EksKeys(this.child("keys"), { settings }, children);

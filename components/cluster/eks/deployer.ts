@@ -1,19 +1,13 @@
 import { getCallerIdentity } from "@pulumi/aws/getCallerIdentity";
-import { Provider } from "@pulumi/aws/provider";
-import type { EksSettings } from "./settings";
+import type { Provider } from "@pulumi/aws/provider";
 
 /** Asks the cloud as whom a deployment works: the ARN that STS knows them by. */
-export type AskDeployer = (settings: Pick<EksSettings, "region">) => Promise<string>;
+export type AskDeployer = () => Promise<string>;
 
-/**
- * Asks by a function of the provider, in previews too. Everybody may: `GetCallerIdentity` needs no rights.
- *
- * Registers a provider of its own, because that of the cluster comes into being with the cluster.
- */
-export const askAwsDeployer: AskDeployer = async ({ region }) => {
-  const { arn } = await getCallerIdentity({}, { provider: new Provider("deployer", { region }) });
-  return arn;
-};
+/** Asks by a function of the provider, in previews too. Everybody may: `GetCallerIdentity` needs no rights. */
+export function askAwsDeployer(provider: Provider): AskDeployer {
+  return async () => (await getCallerIdentity({}, { provider })).arn;
+}
 
 /** A role or a user. Their names are unlike all others of their account, whatever path stands before them. */
 interface Identity {

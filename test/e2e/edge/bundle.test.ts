@@ -45,6 +45,7 @@ beforeAll(async () => {
   bundle = await makeBundle(needs, root, {
     registry: registry.behind(craneRegistry(requirePart("crane"))),
     hub: { endpoint: hub.url, token: undefined },
+    chartPins: () => undefined,
   });
   vi.unstubAllGlobals();
 }, 120_000);

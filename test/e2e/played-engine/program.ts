@@ -20,6 +20,10 @@ interface Project {
 
 /** How a program is started. */
 export interface Start {
+  /** Folder of the checkout, with its packages. @default this one */
+  readonly root: string;
+  /** Path of Node.js. @default the one of this process */
+  readonly node: string;
   /** Entry point, from the repository's root. @default as in Pulumi.yaml */
   readonly main: string;
   /** @default as in Pulumi.yaml */
@@ -42,7 +46,7 @@ export async function runProgram(
   options: Pick<PlayedEngineOptions, "outcome" | "firstPreview"> = {},
   start: Partial<Start> = {},
 ): Promise<ProgramEnd> {
-  const root = repositoryRoot();
+  const { root = repositoryRoot(), node = process.execPath } = start;
   const { name: project, main: own, runtime } = parse(readFileSync(join(root, "Pulumi.yaml"), "utf8")) as Project;
   const { main = own, nodeArguments = runtime.options.nodeargs?.split(" ") ?? [] } = start;
   const { config, secretKeys } = readEnvironment(stack);
@@ -51,10 +55,10 @@ export async function runProgram(
   address.here = await engine.start();
   try {
     const child = spawn(
-      process.execPath,
+      node,
       [
         ...nodeArguments,
-        createRequire(import.meta.url).resolve("@pulumi/pulumi/cmd/run"),
+        createRequire(join(root, "package.json")).resolve("@pulumi/pulumi/cmd/run"),
         `--monitor=${address.here}`,
         `--engine=${address.here}`,
         `--project=${project}`,

@@ -68,6 +68,7 @@ export function outputsOf(type: string, inputs: Properties, id: string): Propert
 }
 
 const OUTPUTS: Readonly<Record<string, (inputs: Properties, id: string) => Properties>> = {
+  "aws:ec2/eip:Eip": (_, id) => ({ allocationId: id }),
   "aws:ec2/vpc:Vpc": (_inputs, id) => ({ defaultSecurityGroupId: `sg-default-${suffix(id)}` }),
   "aws:eks/nodeGroup:NodeGroup": (_inputs, id) => ({ nodeGroupName: last(id) }),
   "aws:iam/policy:Policy": (_inputs, id) => ({ arn: id }),
