@@ -267,6 +267,11 @@ export interface Engine {
    * @default replicas are replaced in place, for no GPU is kept free
    */
   readonly replacesBeside?: string;
+  /**
+   * `model_type` and `architectures` values of config.json whose chats it writes itself; each other model that chats needs a
+   * template. @default not known
+   */
+  readonly chatFormats?: readonly string[];
   /** What it makes of prompts that begin alike. */
   prefixReuse(model: Pick<ServedModel, "engineVersion" | "task" | "args" | "engineSettings">): PrefixReuse;
   /** APIs that it speaks, with the port of each. */

@@ -2,6 +2,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
 import { VLLM_PORT } from "../../engines/vllm";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
+import { NIXL_STATE_LAYOUT } from "../../engines/vllm/state-transfer";
 import { selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
@@ -122,6 +123,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
               // Where the others fetch what they need to reach its cache.
               environment: [
                 { name: "VLLM_NIXL_SIDE_CHANNEL_HOST", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+                ...stateLayout(model),
               ],
               probes: httpProbes(model),
             }),
@@ -175,6 +177,14 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
     };
     return { container, resources: PROXY_RESOURCES, volume: scripts.volume, hash: hashOf([scripts.hash, job]) };
   }
+}
+
+/** Without it vLLM ends at start, where layers keep states. */
+function stateLayout({
+  keepsStates,
+  env = {},
+}: ModelPlan): readonly { readonly name: string; readonly value: string }[] {
+  return keepsStates && env[NIXL_STATE_LAYOUT.name] === undefined ? [NIXL_STATE_LAYOUT] : [];
 }
 
 function withVolume(pod: ReturnType<typeof vllmPod>, volumes: NonNullable<typeof pod.volumes>): typeof pod {

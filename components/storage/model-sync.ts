@@ -20,6 +20,7 @@ import { MANIFEST_PIN } from "./manifest-pin";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { type StoreClient, storeClient } from "./store-client";
 import { hasSyncJob, isSynchronized, keyPrefix, synchronizedAdapters } from "./store-layout";
+import { wantedTemplate } from "./wanted-template";
 
 const APP = "model-sync";
 
@@ -42,6 +43,7 @@ export const SYNC_SCRIPTS = [
   "sync.ts",
   "sync-adapters.ts",
   "adapter-files.ts",
+  "chat-template.ts",
   "choices.ts",
   "credentials.ts",
   "folder.ts",
@@ -159,6 +161,7 @@ function bundledSums(bundle: MountedBundle, { source, adapters }: ModelPlan): st
 function modelContainer(args: ModelSyncArgs, client: StoreClient, source: HubSource): HardenedContainer {
   const { model, bucket } = args;
   const bundled = args.bundle?.folderOf(source.repository, source.revision);
+  const template = wantedTemplate(model, source);
   return syncContainer(args, client, {
     name: "sync",
     script: "sync.ts",
@@ -170,6 +173,7 @@ function modelContainer(args: ModelSyncArgs, client: StoreClient, source: HubSou
       { name: "PREFIX", value: keyPrefix(model, bucket) },
       { name: "SAFETENSORS_ONLY", value: String(model.loading === "stream") },
       { name: "WITH_CODE", value: String(runsRepositoryCode(model)) },
+      ...(template ? [{ name: "TEMPLATE_WANTED", value: JSON.stringify(template) }] : []),
       ...(bundled
         ? [
             { name: "FOLDER", value: bundled.folder },

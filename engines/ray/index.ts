@@ -88,6 +88,7 @@ export const ray: Engine = {
   noScaling:
     "because a RayService has no scale subresource, where an autoscaler would write how many replicas there are",
   // The vLLM in it takes the field, but no pod of Ray has a place to write it.
+  chatFormats: vllm.chatFormats,
   prefixReuse: ({ args }) => (args?.["enable-prefix-caching"] === false ? "none" : "shared"),
   ports: { openai: SERVE_PORT },
   health: { alive: "/-/healthz", ready: "/v1/models" },

@@ -3,6 +3,7 @@ import { classFix, classOutcome, releaseGaps } from "../vllm/asked-of-release";
 import { parsersAskedFor } from "../vllm/asked-parsers";
 import { remoteCodeProblems } from "../vllm/remote-code";
 import { chatFaults, vllmBlock } from "../vllm/settings";
+import { stateTransferProblems } from "../vllm/state-transfer";
 import { onVllm, vllmVersionOf } from "./releases";
 
 /** `models.<name>.ray`: of vLLM's block what Ray hands on to the vLLM in it. */
@@ -44,6 +45,7 @@ export const raySettings = engineSettings(rayBlock, {
         })),
         ...ofClass.problems,
         ...remoteCodeProblems(onVllm(model)),
+        ...stateTransferProblems(onVllm(model), {}),
       ],
     };
   },

@@ -2,6 +2,7 @@ import { type Engine, semanticVersionOf } from "../engine";
 import { adapterProblems, vllmAdapters } from "./adapters";
 import { nodesGap, stagesGap } from "./asked-of-release";
 import { releaseWithCode, vllmCardVerdict } from "./card-verdict";
+import chatFormats from "./chat-formats.json";
 import { vllmCpuVerdict } from "./cpu-verdict";
 import { parallelismProblems } from "./divisibility";
 import { memoryFlags, OVERRIDING_FLAGS, readVllmFlags } from "./flags";
@@ -81,6 +82,7 @@ export const vllm: Engine = {
   // It compiles and captures CUDA graphs: 1 to 2 minutes cold.
   warmUpSeconds: 150,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
+  chatFormats: [...chatFormats.types, ...chatFormats.classes],
   prefixReuse: vllmPrefixReuse,
   answering: (model) => vllmOwnSettings(model).prefillDecode?.decode,
   ports: { openai: VLLM_PORT },

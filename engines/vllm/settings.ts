@@ -8,6 +8,7 @@ import { classFix, classOutcome, releaseProblems } from "./asked-of-release";
 import { parsersAskedFor } from "./asked-parsers";
 import { TEMPLATES_FROM } from "./chat-parsers";
 import { remoteCodeProblems } from "./remote-code";
+import { stateTransferProblems } from "./state-transfer";
 
 const LOADINGS = ["copy", "stream"] as const satisfies readonly ServedModel["loading"][];
 const DISTRIBUTED_EXECUTORS = ["native", "ray"] as const;
@@ -71,8 +72,16 @@ export const vllmBlock = z.strictObject({
   }),
   prefillDecode: z
     .strictObject({
-      prefill: z.int().min(1).max(256).meta({ description: "Pods that read prompts.", unit: "pods", example: 1 }),
-      decode: z.int().min(1).max(256).meta({ description: "Pods that write answers.", unit: "pods", example: 2 }),
+      prefill: z.int().min(1).max(256).meta({
+        description: "Pods that read prompts. Their layout is the model's, as of those that write answers.",
+        allowed: `a whole number from 1 to 256 (pods, all with the layout of vllm.tensorParallel)`,
+        example: 1,
+      }),
+      decode: z.int().min(1).max(256).meta({
+        description: "Pods that write answers.",
+        allowed: `a whole number from 1 to 256 (pods, all with the layout of vllm.tensorParallel)`,
+        example: 2,
+      }),
     })
     .optional()
     .meta({
@@ -153,6 +162,7 @@ export const vllmSettings = engineSettings(vllmBlock, {
         ...releaseProblems({ model, own, isReasoningWithTools }),
         ...ofClass.problems,
         ...remoteCodeProblems(model),
+        ...stateTransferProblems(model, own),
       ],
     };
   },

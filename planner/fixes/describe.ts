@@ -1,5 +1,6 @@
 import { findShape } from "../../catalog/shapes";
 import { type EngineName, engineImageName, engineNames } from "../../engines";
+import { versionProblems } from "../../engines/estimate";
 import { decimal } from "../../names/decimal";
 import type { PlanRequest } from "../request";
 import type { CapacityProblem, Fix, FixValue } from "../types";
@@ -65,7 +66,11 @@ function lastResort({ rule, subject }: CapacityProblem, { models, pools }: PlanR
       ? "Raise maxNodes, declare fewer requests in its traffic or longer times in its serviceLevel, or add a pool."
       : "Raise maxNodes, lower replicas, or add a pool.";
   }
-  const engine = models.find((m) => subject === `models.${m.name}`)?.engine;
+  const model = models.find((m) => subject === `models.${m.name}`);
+  const engine = model?.engine;
+  if (model !== undefined && versionProblems({ name: model.engine, version: model.engineVersion }).length > 0) {
+    return `Remove ${subject}.engineVersion, or name a release that is known, and plan again: nothing else is judged before.`;
+  }
   const onCpus = engine !== undefined && runsOnCpus(engine);
   const runs = pools.some(({ role }) => role === "gpu" || (role === "cpu" && onCpus));
   if (runs) {

@@ -1,5 +1,6 @@
 /** Words of other projects (charts, Kubernetes, Terraform), and what each means here: rows of foreign-words.json. */
 import { unservedByTask } from "../../catalog/unserved-models";
+import { folded } from "./core/near-names";
 import { type Path, valueAt } from "./core/problems";
 import { type FieldSchema, fieldAt, printable } from "./field-text";
 import table from "./foreign-words.json";
@@ -51,11 +52,6 @@ function meaningOf({ why, fix = "remove it" }: Row): Meaning {
 
 function rowOf(rows: readonly Row[], path: Path, word: string): Row | undefined {
   return rows.find((row) => row.words.some((each) => folded(each) === folded(word)) && row.in.some(matches(path)));
-}
-
-/** `max-model-len`, `max_model_len` and `maxModelLen` are one word. */
-function folded(word: string): string {
-  return word.toLowerCase().replace(/[-_ ]/g, "");
 }
 
 function matches(path: Path): (pattern: string) => boolean {

@@ -1,5 +1,6 @@
 /** What of a repository is copied: of a model, and of an adapter. */
 import { ADAPTER_CONFIG, type AdapterLimits, adapterFiles, checkAdapterConfig } from "./adapter-files.ts";
+import { requireChatTemplate, type TemplateWanted } from "./chat-template.ts";
 import type { Repository, RepositoryFile } from "./hugging-face.ts";
 import { filesToCopy, shardsOf, weightForm } from "./model-files.ts";
 import { FinalError } from "./retry.ts";
@@ -15,13 +16,16 @@ export type Choice = (
  * A model: the best form of its weights, and what an engine reads beside them.
  * @param safetensorsOnly refuse PyTorch files: what is streamed into GPUs must be safetensors.
  * @param withCode as of `filesToCopy`.
+ * @param template refuse a repository without a chat template. @default none is looked for
  */
 export function modelFiles({
   safetensorsOnly,
   withCode,
+  template,
 }: {
   readonly safetensorsOnly: boolean;
   readonly withCode: boolean;
+  readonly template?: TemplateWanted | undefined;
 }): Choice {
   return async (repository, commit, files) => {
     const paths = files.map(({ path }) => path);
@@ -30,6 +34,9 @@ export function modelFiles({
       throw new FinalError(
         `${repository.repository} has no safetensors files, and only those can be streamed: set loading to "copy"`,
       );
+    }
+    if (template !== undefined) {
+      await requireChatTemplate(repository, commit, paths, template);
     }
     const weights =
       form.index === undefined ? form.files : shardsOf(form.index, await repository.text(commit, form.index));

@@ -227,6 +227,7 @@ if (process.env.RUN === "sync") {
       choose: modelFiles({
         safetensorsOnly: process.env.SAFETENSORS_ONLY === "true",
         withCode: process.env.WITH_CODE === "true",
+        template: process.env.TEMPLATE_WANTED ? JSON.parse(process.env.TEMPLATE_WANTED) : undefined,
       }),
       pin: (sha256, { commit }) =>
         setConfigMapData(environmentVariable("PIN_NAMESPACE"), environmentVariable("PIN_CONFIG_MAP"), {

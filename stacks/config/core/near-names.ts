@@ -5,7 +5,7 @@ import { distance } from "fastest-levenshtein";
 const MOST_NAMES = 4;
 
 /** Letters and digits alone: `kv_cache_dtype` and `kvCacheDtype`, `rtx4090` and `rtx-4090` are one name. */
-function folded(name: string): string {
+export function folded(name: string): string {
   return name.toLowerCase().replace(/[\s_.:/-]+/g, "");
 }
 

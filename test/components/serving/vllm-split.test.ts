@@ -49,6 +49,21 @@ describe("VllmSplit", () => {
     ]);
   });
 
+  it.each([
+    ["of a model that keeps states", { keepsStates: true }, ["DS"]],
+    ["of no other model", { keepsStates: false }, []],
+    ["once, where the user sets it", { keepsStates: true, env: { VLLM_SSM_CONV_STATE_LAYOUT: "DS" } }, ["DS"]],
+  ])("sets the layout in which states go over %s", async (_, changes, layouts) => {
+    const { deployment } = await deployServing([{ ...split, ...changes }]);
+    for (const role of ["prefill", "decode"]) {
+      const pods = deployment.resource("kubernetes:apps/v1:Deployment", `serving-llama-8b-${role}-deployment`);
+      const set = container(podTemplate(pods).spec, "vllm").env.filter(
+        ({ name }) => name === "VLLM_SSM_CONV_STATE_LAYOUT",
+      );
+      expect(set.map(({ value }) => value)).toEqual(layouts);
+    }
+  });
+
   it("gives the proxy every file that its scripts import", async () => {
     const { deployment } = await deployed();
     const config = deployment

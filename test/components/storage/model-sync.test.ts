@@ -39,6 +39,16 @@ describe("ModelSync", () => {
     expect(sync.env.map((e) => e.name)).not.toContain("HF_TOKEN_PATH");
   });
 
+  it("looks for a chat template in weights outside the catalogue alone", async () => {
+    const source = { kind: "huggingface", repository: "acme/llama-ft", revision: "main" } as const;
+    const own = modelPlan({ name: "own", task: "chat", source });
+    const deployment = await deployed({ models: [...models, own] });
+    const told = (model: string) =>
+      literals(container(podTemplate(deployment.resource(JOB, `storage-sync-${model}-copy-job`)).spec, "sync"));
+    expect(JSON.parse(told("own").TEMPLATE_WANTED ?? "")).toMatchObject({ model: "models.own" });
+    expect(told("llama-8b").TEMPLATE_WANTED).toBeUndefined();
+  });
+
   it("may report what it copied, and nothing else, to the model's namespace alone", async () => {
     const another = modelPlan({ name: "qwen-8b" });
     const deployment = await deployed({ models: [...models, another] });

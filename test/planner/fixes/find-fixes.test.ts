@@ -152,6 +152,16 @@ describe("a plan above its budget", () => {
     );
   });
 
+  it("names the release where none is known of it, and no smaller model", () => {
+    const unknown = llama70b({ engine: "ray", engineVersion: "2.24.0" });
+    const { message } = onlyRefusal(environmentOf([poolOf("g6e.12xlarge", 1)], [unknown]));
+    expect(message).toContain("take 2.56.0 or 2.60.0");
+    expect(message).toContain(
+      "No single change fits. Remove models.chat.engineVersion, or name a release that is known",
+    );
+    expect(message).not.toContain("smaller");
+  });
+
   it("waits for the models that have no place: their cost is not in the bill yet", () => {
     const lost = { ...request, models: [...request.models, modelOf("deepseek-v3", { name: "lost" })] };
     const budget = refusals(planWithAdvice(lost)).find((p) => p.rule === "monthly-budget");

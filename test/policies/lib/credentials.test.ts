@@ -116,7 +116,7 @@ describe("random keys", () => {
   const catalogued = catalogue.models.flatMap(({ name, repository }) => [repository, `catalogue/${name}`]);
   const keyOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 
-  test.each([...published.names, ...catalogued])("the model %s is no key, however it is named", (model) => {
+  test.each([...published.names, ...published.further, ...catalogued])("the model %s is no key, however it is named", (model) => {
     const name = model.slice(model.indexOf("/") + 1);
     const texts = [
       `hf://${model}@${"0123456789".repeat(4)}`,

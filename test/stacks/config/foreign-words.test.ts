@@ -1,5 +1,6 @@
 /** Words of other projects: each row of the table leads to a key that is there, and no word hides one. */
 import { describe, expect, it } from "vitest";
+import { folded } from "../../../stacks/config/core/near-names";
 import type { Path } from "../../../stacks/config/core/problems";
 import { fieldAt, keysOf } from "../../../stacks/config/field-text";
 import { foreignKey, foreignValue } from "../../../stacks/config/foreign-words";
@@ -8,7 +9,6 @@ import { problemsWith } from "./samples";
 
 const pathOf = (pattern: string): Path =>
   pattern === "" ? [] : pattern.split(".").map((part) => (part === "*" ? "x" : part));
-const folded = (word: string) => word.toLowerCase().replace(/[-_ ]/g, "");
 
 describe("the table of foreign words", () => {
   it("names keys that are there, in mappings that are there", () => {
@@ -123,5 +123,22 @@ describe("what users of other projects write", () => {
     expect(foreignKey(["models", "chat"], "zzz", {})).toBeUndefined();
     expect(foreignValue(["models", "chat", "task"], "zzz")).toBeUndefined();
     expect(foreignValue(["models", "chat", "task"], ["chat"])).toBeUndefined();
+  });
+});
+
+describe("a model of the chart of vLLM production-stack", () => {
+  /** Keys below servingEngineSpec.modelSpec (helm/values.schema.json and tutorials/assets, read 2026-11-28). */
+  const KEYS =
+    "affinity annotations chatTemplate enableLoRA enableTool envFromSecret extraVolumeMounts extraVolumes hf_token imagePullSecret initContainer keda labels limitCPU limitGPUCores limitGPUMem limitGPUMemPercentage limitMemory lmcacheConfig modelRevision modelURL name nodeName nodeSelectorTerms podAnnotations podLabels priorityClassName pvcAccessMode pvcAnnotations pvcLabels pvcMatchLabels pvcStorage raySpec replicaCount repository requestCPU requestGPU requestGPUCores requestGPUMem requestGPUMemPercentage requestGPUType requestMemory resources runtimeClassName serviceAccountName serviceAnnotations shmSize storageClass tag tolerations tolerationsPolicy toolCallParser vllmConfig".split(
+      " ",
+    );
+
+  it("has no key that is answered by the removal of what the user meant", () => {
+    const lost = KEYS.filter((key) =>
+      problemsWith({ models: { chat: { model: "qwen3-8b", [key]: "x" } } }).some(({ fix }) =>
+        fix.includes("nothing reads it"),
+      ),
+    );
+    expect(lost).toEqual([]);
   });
 });
