@@ -16,8 +16,8 @@ export interface EvidenceTraits {
   readonly card: "measured" | "unmeasured";
   /** Start-ups of this release line with such attention: on the generation, on other cards only, or none. */
   readonly version: "measured" | "elsewhere" | "unmeasured";
-  /** Releases from 0.20.0 on; "before": older ones. */
-  readonly age: "from 0.20" | "before";
+  /** What a start with nothing compiled yet loses on the card's generation, from 0.20.0 on; "none": an older release. */
+  readonly firstStart: "loses" | "keeps" | "unseen" | "none";
   readonly attention: "full" | "windows" | "latent" | "compressed" | "recurrent" | "none";
   /** "measured": start-ups of this release line with experts on the generation, whatever their attention. */
   readonly experts: "none" | "measured" | "unmeasured";
@@ -43,7 +43,7 @@ export function evidenceFor(request: VllmRequest): VllmEvidence {
     traits: {
       processor: device === "cpu" ? "cpu" : (cards[0]?.vendor ?? "unknown"),
       ...startUpsLike(cards, engine.version, [attention]),
-      age: compareVersions(engine.version, "0.20.0") >= 0 ? "from 0.20" : "before",
+      firstStart: firstStartOf(cards, engine.version),
       attention,
       experts: architecture.experts === undefined ? "none" : withExperts === "measured" ? "measured" : "unmeasured",
       format: table.formats.some((known) => format.startsWith(known)) ? "measured" : "unmeasured",
@@ -57,6 +57,19 @@ export function evidenceFor(request: VllmRequest): VllmEvidence {
       format,
     },
   };
+}
+
+/** A name that means several cards is as the worst of them. */
+function firstStartOf(cards: readonly GpuModel[], version: string): EvidenceTraits["firstStart"] {
+  if (compareVersions(version, "0.20.0") < 0) {
+    return "none";
+  }
+  const { loses, keeps } = table.firstStarts;
+  const are = (named: readonly string[]) => (card: GpuModel) => named.flatMap(classesOf).includes(cardClassOf(card));
+  if (cards.some(are(loses))) {
+    return "loses";
+  }
+  return cards.length > 0 && cards.every(are(keeps)) ? "keeps" : "unseen";
 }
 
 const TOWERS_MEASURED_FROM = "0.15.0";

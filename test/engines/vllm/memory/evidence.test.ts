@@ -32,7 +32,24 @@ describe("what is measured", () => {
     expect(traits(name, release)).toMatchObject({ processor, card, version });
   });
 
+  it.each([
+    ["NVIDIA GeForce RTX 5090", "0.33.0", "loses"],
+    ["NVIDIA RTX PRO 6000 Blackwell Server", "0.33.0", "loses"],
+    ["NVIDIA H100 80GB SXM", "0.20.0", "keeps"],
+    ["NVIDIA L4", "0.33.0", "unseen"],
+    ["NVIDIA GeForce RTX 5090", "0.19.1", "none"],
+    ["nonsense card", "0.33.0", "unseen"],
+    [undefined, "0.33.0", "unseen"],
+    // several cards: the worst of them
+    ["H100", "0.33.0", "unseen"],
+  ] as const)("first starts of %s with %s: %s", (name, release, firstStart) => {
+    expect(traits(name, release).firstStart).toBe(firstStart);
+  });
+
   it("is of cards that the catalogue has", () => {
+    for (const card of [...table.firstStarts.loses, ...table.firstStarts.keeps]) {
+      expect(gpuModels.map(({ model }) => model)).toContain(card);
+    }
     for (const { card, versions, starts } of table.runs) {
       expect(gpuModels.map(({ model }) => model)).toContain(card);
       expect(versions.every((version) => /^0\.\d+$/.test(version))).toBe(true);
