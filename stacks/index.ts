@@ -10,6 +10,7 @@ import { loadEnvironment } from "./config/load";
 import { checkDeployer } from "./deployer";
 import { explainNodeErrors } from "./node-errors/hook";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment, readRequest } from "./program";
+import { assertReceiversHaveSecrets } from "./receiver-secrets";
 import { takeNoSdkTraces } from "./sdk-traces";
 import { surroundingsOf } from "./surroundings";
 import { whole } from "./whole-program";
@@ -20,6 +21,7 @@ async function main(): Promise<object> {
     const loaded = loadEnvironment();
     const plan = await planEnvironment(pulumi.getStack(), loaded, repositoryRoot());
     assertDeployable(plan);
+    assertReceiversHaveSecrets(loaded);
     const notes = [
       ...(await checkDeployer(loaded, askAwsDeployer)),
       ...(await checkCloudCapacity({ ...loaded, plan }, { oci: askOciCapacity, aws: askAwsCapacity })),
