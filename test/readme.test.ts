@@ -39,6 +39,7 @@ const NEEDS_MORE = [
   "status",
   "rehearse",
   "smoke",
+  "alert-test",
   "measure",
   "try",
   "e2e:setup",
