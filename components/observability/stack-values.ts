@@ -3,6 +3,7 @@ import { NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE } from "../../names/nam
 import { RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
+import { EVICTS_UNREADY_PODS } from "../core/disruption-budget";
 import { volumeClaimSpec } from "../core/resources";
 import type { AlertReceivers } from "./alert-receivers";
 import { alertRouting } from "./alert-routing";
@@ -97,7 +98,7 @@ function prometheus({
   return {
     // With two replicas, graphs would flicker between them.
     service: { sessionAffinity: "ClientIP" },
-    podDisruptionBudget: { enabled: size.prometheusReplicas > 1 },
+    podDisruptionBudget: { enabled: size.prometheusReplicas > 1, ...EVICTS_UNREADY_PODS },
     prometheusSpec: {
       ...Object.fromEntries(
         Object.entries(everywhere).map(([kind, labelled]) => [`${kind}SelectorNilUsesHelmValues`, labelled]),
@@ -127,7 +128,7 @@ function prometheus({
 function alertmanager({ size, receivers, alertmanagerSecret }: StackSettings): HelmValues {
   return {
     // A budget on a single replica would keep its node from being drained.
-    podDisruptionBudget: { enabled: size.alertmanagerReplicas > 1 },
+    podDisruptionBudget: { enabled: size.alertmanagerReplicas > 1, ...EVICTS_UNREADY_PODS },
     ...(alertmanagerSecret === undefined && { config: alertRouting(receivers) }),
     alertmanagerSpec: {
       replicas: size.alertmanagerReplicas,
