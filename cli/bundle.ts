@@ -19,6 +19,7 @@ import { repositoryRoot } from "../names/repository-root";
 import { runEnvironment } from "../offline/environment";
 import { judge } from "../report/judge";
 import { isDeployable } from "../report/result";
+import { receiversOnline } from "../stacks/addons/observability/alert-rules";
 import { BUNDLE_FILE, type BundleFile } from "../stacks/bundle/bundle-file";
 import { withoutBundle } from "../stacks/bundle/without-bundle";
 import { formatProblems, toProblem } from "../stacks/config";
@@ -143,8 +144,9 @@ async function listed(environment: OpenedEnvironment, io: CommandIo): Promise<Li
       { onResource: (count) => progress.update(`${count} resources`) },
     );
     const needs = bundleNeeds(run);
-    const online = internetAtRunTime({ sections: file.environment, declared: { secrets: file.secretKeys } });
-    const problems = [...online].map((draft) => toProblem(draft));
+    const context = { sections: file.environment, declared: { secrets: file.secretKeys } };
+    const online = [...internetAtRunTime(context), ...receiversOnline(context)];
+    const problems = online.map((draft) => toProblem(draft));
     const verdict = judge(run);
     const forbidden = verdict.violations.filter(({ severity }) => severity === "mandatory");
     return {

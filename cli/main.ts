@@ -28,13 +28,17 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
   status: { purpose: "what runs of an environment, how to call it, what is wrong", load: () => import("./status") },
   fleet: { purpose: "plan, write and ask many nodes from one file", load: () => import("./fleet") },
   smoke: { purpose: "check a running platform", load: () => import("./smoke") },
+  "alert-test": {
+    purpose: "send a test alert to every receiver of a running platform",
+    load: () => import("./alert-test"),
+  },
   measure: { purpose: "how fast a model is served, for plans to count with", load: () => import("./measure") },
 };
 
 const USAGE = `Usage: npm run <command> -- [options], or: npx inference-stacks <command> [options]
 
 ${Object.entries(COMMANDS)
-  .map(([name, { purpose }]) => `  ${name.padEnd(10)}${purpose}\n`)
+  .map(([name, { purpose }]) => `  ${name.padEnd(12)}${purpose}\n`)
   .join("")}
 npm run <command> -- --help explains one. npm start is the plan of dev.
 `;

@@ -12,6 +12,7 @@ import { checkDeployer } from "./deployer";
 import { eksSettings } from "./eks-settings";
 import { explainNodeErrors } from "./node-errors/hook";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment, readRequest } from "./program";
+import { assertReceiversHaveSecrets } from "./receiver-secrets";
 import { takeNoSdkTraces } from "./sdk-traces";
 import { surroundingsOf } from "./surroundings";
 import { whole } from "./whole-program";
@@ -22,6 +23,7 @@ async function main(): Promise<object> {
     const loaded = loadEnvironment();
     const plan = await planEnvironment(pulumi.getStack(), loaded, repositoryRoot());
     assertDeployable(plan);
+    assertReceiversHaveSecrets(loaded);
     const { cluster, pools } = loaded.environment;
     const eks = cluster.kind === "aws" ? eksSettings(cluster, plan) : undefined;
     const awsProvider = eks && eksProvider(eks);

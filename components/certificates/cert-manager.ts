@@ -4,6 +4,7 @@ import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import type { PodSelection } from "../core/connections";
 import type { ControllerArgs } from "../core/controller";
+import { EVICTS_UNREADY_PODS } from "../core/disruption-budget";
 import { replicasOf } from "../core/replicas";
 import { burstable, quantities } from "../core/resources";
 
@@ -58,7 +59,10 @@ export function certManagerController({ stage, gatewayApi, acme }: CertManagerSe
  * @param acme answer HTTP-01 challenges through the Gateway; needs the Gateway API's CRDs when it starts.
  */
 function certManagerValues(stage: Stage, acme: boolean): HelmValues {
-  const replicas = { replicaCount: replicasOf(stage), podDisruptionBudget: { enabled: stage === "production" } };
+  const replicas = {
+    replicaCount: replicasOf(stage),
+    podDisruptionBudget: { enabled: stage === "production", ...EVICTS_UNREADY_PODS },
+  };
   const controller = quantities(burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 1, memoryGiB: 1 }));
   const helper = quantities(burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.5 }));
   return {

@@ -1,6 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { type Labels, selectorLabels, standardLabels } from "../../names/labels";
+import { ONE_AT_A_TIME } from "./disruption-budget";
 import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { type HardenedPodArgs, hardenedPodSpec, spread } from "./hardened-pod";
 import { named } from "./known";
@@ -184,8 +185,7 @@ export class Workload {
     if (replicas > 1 || owner === "runtime") {
       new kubernetes.policy.v1.PodDisruptionBudget(
         `${this.name}-budget`,
-        // maxUnavailable, not minAvailable: replicas that never get ready can still be drained off a node.
-        { metadata, spec: { maxUnavailable: 1, selector: { matchLabels } } },
+        { metadata, spec: { ...ONE_AT_A_TIME, selector: { matchLabels } } },
         this.options,
       );
     }

@@ -7,6 +7,7 @@ import type { HelmValues } from "../core/chart-release";
 import type { AwsGround } from "../core/cluster";
 import type { Connection, PodSelection } from "../core/connections";
 import { Controller } from "../core/controller";
+import { ONE_AT_A_TIME } from "../core/disruption-budget";
 import { type ClusterNetworks, fromKubernetesApi } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
@@ -76,7 +77,7 @@ export function loadBalancerControllerValues(stage: Stage, { clusterName, region
     vpcId,
     serviceAccount: { create: true, name: serviceAccount },
     replicaCount: replicasOf(stage),
-    ...(replicasOf(stage) > 1 && { podDisruptionBudget: { maxUnavailable: 1 } }),
+    ...(replicasOf(stage) > 1 && { podDisruptionBudget: { ...ONE_AT_A_TIME } }),
     priorityClassName: PRIORITY.platform.name,
     podSecurityContext: { fsGroup: 65534, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
     securityContext: { ...RESTRICTED_CONTAINER, runAsNonRoot: true },

@@ -2,6 +2,7 @@ import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "../../names/names
 import { serviceFqdn } from "../../names/service-host";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
+import { ONE_AT_A_TIME } from "../core/disruption-budget";
 import { replicasOf } from "../core/replicas";
 import { burstable, quantities } from "../core/resources";
 import { CONSUMER_HEADER } from "./names";
@@ -18,7 +19,7 @@ export function envoyGatewayValues(stage: Stage, countsQuotas: boolean): HelmVal
   const limiter = countsQuotas ? rateLimiterConfig(stage) : undefined;
   return {
     deployment: { replicas: replicasOf(stage), envoyGateway: { resources: quantities(controller) } },
-    podDisruptionBudget: { maxUnavailable: 1 },
+    podDisruptionBudget: { ...ONE_AT_A_TIME },
     certgen: { job: { resources: quantities(helper) } },
     // Zone labels on proxy pods serve zone-aware routing only, and cost a webhook on every pod binding.
     topologyInjector: { enabled: false },

@@ -6,6 +6,7 @@ import { AI_GATEWAY_NAMESPACE, ENVOY_GATEWAY_NAMESPACE } from "../../names/names
 import type { Stage } from "../../planner/types";
 import { type AcmeServer, certManagerController } from "../certificates/cert-manager";
 import { Controller } from "../core/controller";
+import { ONE_AT_A_TIME } from "../core/disruption-budget";
 import { PlatformComponent } from "../core/platform-component";
 import { replicasOf } from "../core/replicas";
 import { AI_GATEWAY_PODS, aiGatewayValues, envoyGatewayValues, SESSION_SEED } from "./controller-values";
@@ -89,7 +90,7 @@ export class GatewayControllers extends PlatformComponent {
             this.child("ai-gateway-budget"),
             {
               metadata: { name: "ai-gateway", namespace, labels: standardLabels("ai-gateway", "budget") },
-              spec: { maxUnavailable: 1, selector: { matchLabels: { ...AI_GATEWAY_PODS } } },
+              spec: { ...ONE_AT_A_TIME, selector: { matchLabels: { ...AI_GATEWAY_PODS } } },
             },
             this.childOptions(),
           ),

@@ -3,6 +3,7 @@ import { image } from "../../catalog/images";
 import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
 import { RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Stage } from "../../planner/types";
+import { ENVOY_GATEWAY_BUDGET } from "../core/disruption-budget";
 import { spread } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable, type ContainerResources, type ContainerSize } from "../core/resources";
@@ -127,7 +128,7 @@ export function envoyProxySpec({
           // read-only root the helper writes its marker file to /tmp.
           patch: { type: "StrategicMerge", value: DEPLOYMENT_PATCH },
         },
-        envoyPDB: { maxUnavailable: 1 },
+        envoyPDB: ENVOY_GATEWAY_BUDGET,
         envoyService: {
           type: exposure,
           // Local keeps the client's address, where the load balancer keeps it (components/cluster/load-balancers.ts);

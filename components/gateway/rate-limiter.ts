@@ -4,6 +4,7 @@ import { serviceFqdn } from "../../names/service-host";
 import { VALKEY_PORT } from "../../names/services";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
+import { ENVOY_GATEWAY_BUDGET } from "../core/disruption-budget";
 import { spread } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
 import { replicasOf } from "../core/replicas";
@@ -64,7 +65,7 @@ export function rateLimiterConfig(stage: Stage): { readonly rateLimit: HelmValue
           },
         },
       },
-      ...(replicasOf(stage) > 1 && { rateLimitPDB: { maxUnavailable: 1 } }),
+      ...(replicasOf(stage) > 1 && { rateLimitPDB: ENVOY_GATEWAY_BUDGET }),
     },
   };
 }

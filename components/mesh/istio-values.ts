@@ -2,12 +2,14 @@
  * Values of Istio's charts. Keys: manifests/charts at 1.30.3 (istio/istio, read 2026-11-23); their profile `ambient` turns on what
  * that mode needs in istiod, agents and proxies alike.
  */
+
 import { image } from "../../catalog/images";
 import { ISTIO_NAMESPACE } from "../../names/namespaces";
 import { MESH_PODS } from "../../planner/mesh-reserve";
 import { MESH_PROXY } from "../../planner/sidecars";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
+import { EVICTS_UNREADY_PODS, ONE_AT_A_TIME } from "../core/disruption-budget";
 import { PRIORITY } from "../core/priority-classes";
 import { replicasOf } from "../core/replicas";
 import { burstable, guaranteed, quantities } from "../core/resources";
@@ -63,6 +65,7 @@ export function istiodValues({
     // With two and no room for a third on a small pool, an update that must surge would hang.
     rollingMaxSurge: stage === "production" ? 1 : "100%",
     rollingMaxUnavailable: stage === "production" ? 1 : 0,
+    pdb: { ...EVICTS_UNREADY_PODS },
     resources: quantities(burstable(MESH_PODS.istiod, limit)),
     seccompProfile: RUNTIME_DEFAULT,
     topologySpreadConstraints: [
@@ -130,7 +133,7 @@ function waypointOverlay(stage: Stage, drainSeconds: number): HelmValues {
         },
       },
     },
-    podDisruptionBudget: { spec: { maxUnavailable: 1 } },
+    podDisruptionBudget: { spec: { ...ONE_AT_A_TIME } },
   };
 }
 

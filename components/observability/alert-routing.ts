@@ -1,34 +1,66 @@
-import { Scalar, stringify } from "yaml";
+import { Document, Scalar, visit } from "yaml";
 import type { HelmValues } from "../core/chart-release";
+import {
+  type AlertReceivers,
+  type AlertSecretKey,
+  type AlertSecretValues,
+  type PagedSeverity,
+  PEOPLE_KINDS,
+  RECEIVER_SECRETS,
+  receiverBlock,
+  usableReceivers,
+} from "./alert-receivers";
 
-/** Alertmanager's configuration as text, `alertmanager.yaml`, for a Secret: whoever knows the webhook's address can write there. */
-export function alertmanagerConfig(webhookUrl: string): string {
-  const url = new Scalar(webhookUrl);
-  // Whatever a URL may hold; and where the text becomes a template, the renderer sees that the value stands in quotes.
-  url.type = Scalar.QUOTE_DOUBLE;
-  const receiver = { name: "webhook", webhook_configs: [{ url, send_resolved: true }] };
-  const { receivers, ...routing } = alertRouting("webhook");
-  return stringify({ ...routing, receivers: [...receivers, receiver] });
+/** Alertmanager's configuration as text, `alertmanager.yaml`, for a Secret: it holds addresses and keys. */
+export function alertmanagerConfig(receivers: AlertReceivers, secrets: AlertSecretValues): string {
+  const document = new Document(alertRouting(receivers, secrets));
+  const values = Object.values(secrets);
+  visit(document, {
+    // Any text stays text; and where the file becomes a template, the renderer sees that the value is in quotes.
+    Scalar: (_key, node) => {
+      if (values.some((value) => value === node.value)) {
+        node.type = Scalar.QUOTE_DOUBLE;
+      }
+    },
+  });
+  // A folded value is no longer one piece of text.
+  return document.toString({ lineWidth: 0 });
 }
 
+/** Interval of the heartbeat, and of the tick that repeats it. Services that watch it should wait three of them. */
+const HEARTBEAT_INTERVAL = "1m";
+
 /**
- * Configuration of Alertmanager: one receiver for what a person should read.
- *
- * @param receiver the webhook of an incident tool or chat; with `nobody`, alerts are only visible in Alertmanager and Grafana.
+ * Alertmanager's configuration: each alert to every receiver that takes its severity. Without receivers alerts are visible in
+ * Alertmanager and Grafana only. A receiver whose secret is missing is left out.
  */
-export function alertRouting(receiver: "webhook" | "nobody"): AlertRouting {
+export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecretValues = {}): AlertRouting {
+  const usable = usableReceivers(receivers, Object.keys(secrets) as AlertSecretKey[]);
+  const people = PEOPLE_KINDS.filter((kind) => usable.includes(kind));
   return {
     route: {
-      receiver,
+      receiver: NOBODY,
       group_by: ["alertname", "namespace", "model"],
       group_wait: "30s",
       group_interval: "5m",
       repeat_interval: "12h",
       routes: [
-        // Watchdog always fires, to prove the chain; info alerts are for dashboards and reports.
-        { receiver: "nobody", matchers: ['alertname =~ "Watchdog|InfoInhibitor"'] },
-        { receiver: "nobody", matchers: ['severity = "info"'] },
-        { receiver, matchers: ['severity = "critical"'], group_wait: "10s", repeat_interval: "1h" },
+        // Watchdog always fires, to prove the chain.
+        ...(usable.includes("heartbeat")
+          ? [
+              {
+                receiver: "heartbeat",
+                matchers: ['alertname = "Watchdog"'],
+                group_wait: "0s",
+                group_interval: HEARTBEAT_INTERVAL,
+                repeat_interval: HEARTBEAT_INTERVAL,
+              },
+            ]
+          : []),
+        // Info alerts are for dashboards and reports.
+        { receiver: NOBODY, matchers: ['alertname =~ "Watchdog|InfoInhibitor"'] },
+        { receiver: NOBODY, matchers: ['severity = "info"'] },
+        ...people.flatMap((kind) => routesTo(kind, receivers[kind]?.severities ?? [])),
       ],
     },
     inhibit_rules: [
@@ -44,8 +76,25 @@ export function alertRouting(receiver: "webhook" | "nobody"): AlertRouting {
         equal: ["alertname", "namespace"],
       },
     ],
-    receivers: [{ name: "nobody" }],
+    receivers: [
+      { name: NOBODY },
+      ...usable.flatMap((kind): HelmValues[] => {
+        const settings = receivers[kind];
+        return settings === undefined ? [] : [receiverBlock(kind, settings, secrets[RECEIVER_SECRETS[kind]] ?? "")];
+      }),
+    ],
   };
+}
+
+const NOBODY = "nobody";
+
+/** `continue`: the other receivers get it too. What has no severity, as other teams' alerts, is a warning. */
+function routesTo(receiver: string, severities: readonly PagedSeverity[]): HelmValues[] {
+  const routes: Readonly<Record<PagedSeverity, HelmValues>> = {
+    critical: { matchers: ['severity = "critical"'], group_wait: "10s", repeat_interval: "1h" },
+    warning: { matchers: ['severity != "critical"'] },
+  };
+  return severities.map((severity) => ({ receiver, ...routes[severity], continue: true }));
 }
 
 /** The parts of Alertmanager's configuration that we set, as values of its chart. */

@@ -1,13 +1,15 @@
 import { GPU_METRICS_NAMESPACE, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE } from "../../names/namespaces";
-import { type Connection, connect, podsIn } from "../core/connections";
+import { type Connection, connect, type End, podsIn } from "../core/connections";
 import {
   CLUSTER_DNS,
   type ClusterNetworks,
   fromKubernetesApi,
   internet,
+  networksOf,
   privateNetworks,
   toKubernetesApi,
 } from "../core/network";
+import { type AlertReceivers, RECEIVER_KINDS, receiverPort } from "./alert-receivers";
 import { GPU_EXPORTERS, type GpuPool, gpuVendors } from "./gpu-metrics";
 import { STACK_PODS } from "./names";
 import type { ScrapeTarget } from "./targets";
@@ -20,8 +22,8 @@ export interface ObservabilityConnections {
   /** Kubelet and node-exporter listen on the nodes' addresses. */
   readonly networks: ClusterNetworks;
   readonly scrapeControlPlane: boolean;
-  /** Whether Alertmanager calls a webhook. */
-  readonly alertWebhook: boolean;
+  /** Receivers that Alertmanager calls. */
+  readonly receivers: AlertReceivers;
 }
 
 /** Ports on the nodes' own addresses. */
@@ -35,8 +37,8 @@ const SCRAPED = "Prometheus reads their metrics";
 
 /** Everything that monitoring connects to, and who may connect to it. */
 export function observabilityConnections(args: ObservabilityConnections): Connection[] {
-  const { networks, targets, alertWebhook } = args;
-  const { prometheus, alertmanager, grafana, kubeStateMetrics, operator } = STACK_PODS;
+  const { networks, targets, receivers } = args;
+  const { prometheus, grafana, kubeStateMetrics, operator } = STACK_PODS;
   const everyPod = podsIn(OBSERVABILITY_NAMESPACE);
   return [
     connect({
@@ -66,18 +68,21 @@ export function observabilityConnections(args: ObservabilityConnections): Connec
         ports: [target.port],
       }),
     ),
-    ...(alertWebhook
-      ? [
-          connect({
-            name: "alertmanager-to-webhook",
-            reason: "Alertmanager posts alerts to the webhook",
-            from: alertmanager,
-            to: internet(networks),
-            ports: [443],
-          }),
-        ]
-      : []),
+    ...RECEIVER_KINDS.filter((kind) => receivers[kind] !== undefined).map((kind) =>
+      connect({
+        name: `alertmanager-to-${kind}`,
+        reason: `Alertmanager sends alerts to the receiver ${kind}`,
+        from: STACK_PODS.alertmanager,
+        to: receiverEnds(receivers[kind]?.networks, networks),
+        ports: [receiverPort(receivers, kind)],
+      }),
+    ),
   ];
+}
+
+/** NetworkPolicies know no names, and the address is secret. */
+function receiverEnds(declared: readonly string[] | undefined, networks: ClusterNetworks): End[] {
+  return declared === undefined ? internet(networks) : networksOf(declared);
 }
 
 function nodeConnections({ networks, scrapeControlPlane }: ObservabilityConnections): Connection[] {

@@ -7,6 +7,7 @@ import type { Stage } from "../../planner/types";
 import { Controller } from "../core/controller";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { PlatformComponent } from "../core/platform-component";
+import type { AlertReceivers, AlertSecretKey } from "./alert-receivers";
 import { alertmanagerConfig } from "./alert-routing";
 import { GRAFANA_ADMIN_SECRET, STACK_RELEASE } from "./names";
 import { type ObservabilityProfile, STACK_SIZES } from "./stack-sizes";
@@ -14,6 +15,9 @@ import { stackValues } from "./stack-values";
 
 /** Secret with `alertmanager.yaml`, where something in it is secret. */
 const ALERTMANAGER_SECRET = "alertmanager-config";
+
+/** Secrets of receivers that are set. */
+export type ReceiverSecrets = Readonly<Partial<Record<AlertSecretKey, pulumi.Output<string>>>>;
 
 export interface MetricsStackArgs {
   /** Replicas, resources and scrape interval. */
@@ -28,8 +32,12 @@ export interface MetricsStackArgs {
   readonly storageClass?: string;
   /** Scrape etcd, scheduler, controller manager and kube-proxy: where the control plane is yours. @default false */
   readonly scrapeControlPlane?: boolean;
-  /** Secret. Where Alertmanager posts alerts. @default nowhere */
-  readonly alertWebhookUrl?: pulumi.Output<string>;
+  /** Receivers of alerts. @default none */
+  readonly receivers?: AlertReceivers | undefined;
+  /** Addresses and keys of receivers, by configuration key. @default none is set */
+  readonly receiverSecrets?: ReceiverSecrets | undefined;
+  /** Labels of every series that leaves this Prometheus, and of every alert. */
+  readonly externalLabels: Readonly<Record<string, string>>;
 }
 
 /**
@@ -49,7 +57,8 @@ export class MetricsStack extends PlatformComponent {
       { namespace: NODE_METRICS_NAMESPACE },
       this.childOptions(),
     );
-    const { alertWebhookUrl } = args;
+    const { receivers = {}, receiverSecrets = {} } = args;
+    const hasSecrets = Object.keys(receiverSecrets).length > 0;
     const stack = new Controller(
       name,
       {
@@ -60,7 +69,7 @@ export class MetricsStack extends PlatformComponent {
         contents: (namespace) => ({
           needs: [
             this.grafanaAdmin(namespace),
-            ...(alertWebhookUrl ? [this.alertmanagerSecret(namespace, alertWebhookUrl)] : []),
+            ...(hasSecrets ? [this.alertmanagerSecret(namespace, receivers, receiverSecrets)] : []),
           ],
           charts: [
             {
@@ -74,7 +83,9 @@ export class MetricsStack extends PlatformComponent {
                 storageGiB: args.storageGiB,
                 storageClass: args.storageClass,
                 scrapeControlPlane: args.scrapeControlPlane ?? false,
-                alertmanagerSecret: alertWebhookUrl && ALERTMANAGER_SECRET,
+                externalLabels: args.externalLabels,
+                receivers,
+                alertmanagerSecret: hasSecrets ? ALERTMANAGER_SECRET : undefined,
               }),
               skipCrds: true,
             },
@@ -90,7 +101,8 @@ export class MetricsStack extends PlatformComponent {
 
   private alertmanagerSecret(
     namespace: pulumi.Input<string>,
-    webhookUrl: pulumi.Output<string>,
+    receivers: AlertReceivers,
+    secrets: ReceiverSecrets,
   ): kubernetes.core.v1.Secret {
     return new kubernetes.core.v1.Secret(
       this.child("alertmanager-config"),
@@ -100,7 +112,11 @@ export class MetricsStack extends PlatformComponent {
           namespace,
           labels: standardLabels("alertmanager", STACK_RELEASE),
         },
-        stringData: { "alertmanager.yaml": pulumi.secret(webhookUrl).apply(alertmanagerConfig) },
+        stringData: {
+          "alertmanager.yaml": pulumi
+            .secret(pulumi.all(secrets))
+            .apply((values) => alertmanagerConfig(receivers, values)),
+        },
       },
       this.childOptions(),
     );

@@ -5,10 +5,11 @@ import type { Cluster } from "../core/cluster";
 import { Controller } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import { PlatformComponent } from "../core/platform-component";
+import type { AlertReceivers } from "./alert-receivers";
 import type { DashboardSpec } from "./dashboards/builder";
 import { dashboards } from "./dashboards/dashboards";
 import { type GpuPool, gpuMetrics } from "./gpu-metrics";
-import { MetricsStack } from "./metrics-stack";
+import { MetricsStack, type ReceiverSecrets } from "./metrics-stack";
 import { monitors } from "./monitors";
 import { GRAFANA_ADMIN_SECRET, GRAFANA_SERVICE, PROMETHEUS_URL } from "./names";
 import { prometheusRules } from "./rules/prometheus-rules";
@@ -35,10 +36,14 @@ export interface ObservabilityArgs {
   readonly alerts?: readonly RuleSubject[];
   /** Dashboards of add-ons, beside those of the platform. @default none */
   readonly dashboards?: readonly DashboardSpec[];
-  /** Secret. Webhook of the incident tool or chat that gets alerts. @default nowhere */
-  readonly alertWebhookUrl?: pulumi.Output<string>;
+  /** Receivers of alerts. @default none */
+  readonly receivers?: AlertReceivers | undefined;
+  /** Addresses and keys of receivers, by configuration key. @default none is set */
+  readonly receiverSecrets?: ReceiverSecrets | undefined;
+  /** Labels of every series that leaves this Prometheus, and of every alert: which environment and cluster it is. */
+  readonly externalLabels: Readonly<Record<string, string>>;
   /** URL of `docs/operations.md` in your fork, for the links in alerts. @default its path in the repository */
-  readonly runbookUrl?: string;
+  readonly runbookUrl?: string | undefined;
   /** Scrape etcd, scheduler, controller manager and kube-proxy: where the control plane is yours. @default false */
   readonly scrapeControlPlane?: boolean;
 }
@@ -67,7 +72,9 @@ export class Observability extends PlatformComponent {
         storageGiB: args.storageGiB,
         ...(cluster.storageClass !== undefined && { storageClass: cluster.storageClass }),
         scrapeControlPlane,
-        ...(args.alertWebhookUrl && { alertWebhookUrl: args.alertWebhookUrl }),
+        externalLabels: args.externalLabels,
+        receivers: args.receivers,
+        receiverSecrets: args.receiverSecrets,
       },
       this.childOptions(),
     );

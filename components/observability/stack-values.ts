@@ -3,7 +3,9 @@ import { NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE } from "../../names/nam
 import { RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
+import { EVICTS_UNREADY_PODS } from "../core/disruption-budget";
 import { volumeClaimSpec } from "../core/resources";
+import type { AlertReceivers } from "./alert-receivers";
 import { alertRouting } from "./alert-routing";
 import { GRAFANA_ADMIN_SECRET, STACK_RELEASE } from "./names";
 import { EXPORTED_LABELS } from "./rules/models";
@@ -17,6 +19,8 @@ export interface StackSettings {
   readonly storageGiB: number;
   readonly storageClass: string | undefined;
   readonly scrapeControlPlane: boolean;
+  readonly externalLabels: Readonly<Record<string, string>>;
+  readonly receivers: AlertReceivers;
   /** Name of the Secret that holds `alertmanager.yaml`; undefined when nothing in it is secret. */
   readonly alertmanagerSecret: pulumi.Input<string> | undefined;
 }
@@ -81,18 +85,26 @@ export function stackValues(settings: StackSettings): HelmValues {
   };
 }
 
-function prometheus({ size, stage, retentionDays, storageGiB, storageClass }: StackSettings): HelmValues {
+function prometheus({
+  size,
+  stage,
+  retentionDays,
+  storageGiB,
+  storageClass,
+  externalLabels,
+}: StackSettings): HelmValues {
   // False: take every monitor and rule of the cluster, not only those that carry this release's label.
   const everywhere = { serviceMonitor: false, podMonitor: false, rule: false, probe: false, scrapeConfig: false };
   return {
     // With two replicas, graphs would flicker between them.
     service: { sessionAffinity: "ClientIP" },
-    podDisruptionBudget: { enabled: size.prometheusReplicas > 1 },
+    podDisruptionBudget: { enabled: size.prometheusReplicas > 1, ...EVICTS_UNREADY_PODS },
     prometheusSpec: {
       ...Object.fromEntries(
         Object.entries(everywhere).map(([kind, labelled]) => [`${kind}SelectorNilUsesHelmValues`, labelled]),
       ),
       replicas: size.prometheusReplicas,
+      externalLabels,
       podAntiAffinity: "soft",
       scrapeInterval: size.scrapeInterval,
       serviceDiscoveryRole: "EndpointSlice",
@@ -113,16 +125,16 @@ function prometheus({ size, stage, retentionDays, storageGiB, storageClass }: St
   };
 }
 
-function alertmanager({ size, alertmanagerSecret }: StackSettings): HelmValues {
+function alertmanager({ size, receivers, alertmanagerSecret }: StackSettings): HelmValues {
   return {
     // A budget on a single replica would keep its node from being drained.
-    podDisruptionBudget: { enabled: size.alertmanagerReplicas > 1 },
-    ...(alertmanagerSecret === undefined && { config: alertRouting("nobody") }),
+    podDisruptionBudget: { enabled: size.alertmanagerReplicas > 1, ...EVICTS_UNREADY_PODS },
+    ...(alertmanagerSecret === undefined && { config: alertRouting(receivers) }),
     alertmanagerSpec: {
       replicas: size.alertmanagerReplicas,
       resources: { ...size.helper },
       automountServiceAccountToken: false,
-      // Our own Secret: the receiver's address is a credential and must not stand in the release's values.
+      // Our own Secret: addresses and keys of receivers are credentials and must not be in the release's values.
       ...(alertmanagerSecret !== undefined && { useExistingSecret: true, configSecret: alertmanagerSecret }),
     },
   };

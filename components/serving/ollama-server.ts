@@ -39,6 +39,7 @@ import {
   rolloutSeconds,
   variables,
 } from "./pod-settings";
+import { KILL_GRACE } from "./probes";
 import type { ModelToLoad } from "./scripts/model-loader";
 
 type EnvVar = kubernetes.types.input.core.v1.EnvVar;
@@ -140,8 +141,14 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           resources: modelResources(model, sidecar),
           // It stops at once when it is told to, in the middle of an answer, and counts no requests.
           lifecycle: leaving(model, whileConnected([PORT, ...(node?.ports ?? []).map(({ port }) => port)])),
-          startupProbe: { httpGet: { path: health.alive, port: "http" }, periodSeconds: 5, failureThreshold: 60 },
+          startupProbe: {
+            ...KILL_GRACE,
+            httpGet: { path: health.alive, port: "http" },
+            periodSeconds: 5,
+            failureThreshold: 60,
+          },
           livenessProbe: {
+            ...KILL_GRACE,
             httpGet: { path: health.alive, port: "http" },
             periodSeconds: 10,
             timeoutSeconds: 5,

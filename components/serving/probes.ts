@@ -5,6 +5,12 @@ import type { HardenedContainer } from "../core/hardened-pod";
 
 const PROBE_PERIOD_SECONDS = 10;
 
+/**
+ * Grace of containers that a liveness or start-up probe ends. The pod's own grace is for drains: an engine that hangs ends no request, and
+ * would hold its GPU for that hour (kubelet 1.36.3, kuberuntime_container.go: the probe's value goes before the pod's).
+ */
+export const KILL_GRACE = { terminationGracePeriodSeconds: 30 } as const;
+
 export type Probes = Pick<HardenedContainer, "startupProbe" | "readinessProbe" | "livenessProbe">;
 
 /** Of a pod that serves its engine's API on the port named `http`, by the paths of the engine's descriptor. */
@@ -16,15 +22,15 @@ export function httpProbes(model: ModelPlan): Probes {
     timeoutSeconds: 5,
   });
   return {
-    startupProbe: { ...get(ready), failureThreshold: startupFailures(model) },
+    startupProbe: { ...get(ready), ...KILL_GRACE, failureThreshold: startupFailures(model) },
     readinessProbe: get(ready),
-    livenessProbe: { ...get(alive), failureThreshold: 6 },
+    livenessProbe: { ...get(alive), ...KILL_GRACE, failureThreshold: 6 },
   };
 }
 
 /** Probes of a pod without an API: a command that succeeds while the pod is of use. */
 export function commandProbes(model: ModelPlan, command: readonly string[]): Probes {
-  const exec = { exec: { command: [...command] }, timeoutSeconds: 10 };
+  const exec = { ...KILL_GRACE, exec: { command: [...command] }, timeoutSeconds: 10 };
   return {
     startupProbe: { ...exec, periodSeconds: PROBE_PERIOD_SECONDS, failureThreshold: startupFailures(model) },
     livenessProbe: { ...exec, periodSeconds: 20, failureThreshold: 3 },

@@ -1,4 +1,5 @@
 /** The pods of a model's Ray cluster: a head that keeps it together, and workers with the GPUs. KubeRay adds `ray start`. */
+
 import type * as kubernetes from "@pulumi/kubernetes";
 import { HEAD, METRICS_PORT, ray, SERVE_PORT } from "../../engines/ray";
 import { vllmVersionOf } from "../../engines/ray/releases";
@@ -13,6 +14,7 @@ import type { EngineFiles } from "./engine-files";
 import { engineImage } from "./engine-image";
 import type { ModelServerArgs } from "./model-server";
 import { modelVariables, variables } from "./pod-settings";
+import { KILL_GRACE } from "./probes";
 import { AGENT_PORT, DASHBOARD_PORT } from "./ray-names";
 import { engineEnvironment } from "./vllm-pod";
 
@@ -71,9 +73,9 @@ export function headPod(args: Pick<ModelServerArgs, "model" | "gpu">): RayPod {
           volumeMounts: [{ name: "shared-memory", mountPath: SHARED_MEMORY }],
           writablePaths: [SESSION_FOLDER, CACHE_FOLDER],
           resources: guaranteed(HEAD),
-          startupProbe: { ...alive, periodSeconds: 5, failureThreshold: RAY_START_SECONDS / 5 },
+          startupProbe: { ...alive, ...KILL_GRACE, periodSeconds: 5, failureThreshold: RAY_START_SECONDS / 5 },
           readinessProbe: { ...alive, periodSeconds: PROBE_PERIOD_SECONDS },
-          livenessProbe: { ...alive, periodSeconds: PROBE_PERIOD_SECONDS, failureThreshold: 6 },
+          livenessProbe: { ...alive, ...KILL_GRACE, periodSeconds: PROBE_PERIOD_SECONDS, failureThreshold: 6 },
         },
       ],
     },
@@ -131,9 +133,14 @@ function workerProbes(model: ModelPlan): Pick<HardenedContainer, "startupProbe" 
     timeoutSeconds: 5,
   };
   return {
-    startupProbe: { ...ready, failureThreshold: Math.ceil(model.startupBudgetSeconds / PROBE_PERIOD_SECONDS) },
+    startupProbe: {
+      ...ready,
+      ...KILL_GRACE,
+      failureThreshold: Math.ceil(model.startupBudgetSeconds / PROBE_PERIOD_SECONDS),
+    },
     readinessProbe: ready,
     livenessProbe: {
+      ...KILL_GRACE,
       httpGet: { path: "/api/local_raylet_healthz", port: AGENT_PORT },
       periodSeconds: PROBE_PERIOD_SECONDS,
       timeoutSeconds: 5,

@@ -5,6 +5,7 @@ import { ANNOTATIONS, MODEL_LABEL, selectorLabels, standardLabels } from "../../
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
 import { customResource } from "../core/custom-resource";
+import { EVICTS_UNREADY_PODS } from "../core/disruption-budget";
 import { hardenedPodSpec } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
 import { named } from "../core/known";
@@ -78,8 +79,7 @@ export class RayService extends PlatformComponent implements ModelServer {
         spec: {
           // All pods but one: Kubernetes can count only so where their controller has no scale (RayCluster).
           minAvailable: model.minReplicas,
-          // Pods that never get ready can still be drained off a node.
-          unhealthyPodEvictionPolicy: "AlwaysAllow",
+          ...EVICTS_UNREADY_PODS,
           selector: { matchLabels: { ...selectorLabels(RAY_APP, instance) } },
         },
       },

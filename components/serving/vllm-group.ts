@@ -6,6 +6,7 @@ import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
 import { customResource } from "../core/custom-resource";
+import { ONE_AT_A_TIME } from "../core/disruption-budget";
 import { type HardenedPodArgs, hardenedPodSpec } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
 import { named } from "../core/known";
@@ -130,7 +131,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     new kubernetes.policy.v1.PodDisruptionBudget(
       this.child("budget"),
       // One pod out of service takes its group with it: the next may go when the group is back.
-      { metadata, spec: { maxUnavailable: 1, selector: { matchLabels: { ...groupPods } } } },
+      { metadata, spec: { ...ONE_AT_A_TIME, selector: { matchLabels: { ...groupPods } } } },
       this.childOptions(),
     );
 

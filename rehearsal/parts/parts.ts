@@ -324,7 +324,7 @@ const DEFINITIONS = [
   {
     name: "alertmanager",
     from: "debian",
-    binaries: { amtool: "prometheus-alertmanager" },
+    binaries: { amtool: "prometheus-alertmanager", "prometheus-alertmanager": "prometheus-alertmanager" },
     versionArgs: ["--version"],
     oldest: "0.25.0",
   },

@@ -8,7 +8,7 @@ import { runCommand } from "../../cli/main";
 import { repositoryRoot } from "../../names/repository-root";
 import { isVisible } from "../../names/visible";
 import { environmentIn, laptop, runPiped, useFolder } from "./run";
-import { closeServers, ollama, openAi } from "./smoke-servers";
+import { closeServers, ollama, openAi, serve } from "./smoke-servers";
 
 const EVIL = "m\u001b[2J\u001b]0;PWNED\u0007\u009b31m\u001b[31mFAKE\u001b[8m\r\u202e\u061c";
 const folder = useFolder();
@@ -68,6 +68,14 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
       ["--url", url, "--timeout", "2"],
       ["--url", url, "--timeout", "2", "--json"],
     ]);
+  },
+  "alert-test": async () => {
+    const { url } = await serve({
+      "GET /api/v2/receivers": () => ({ body: [{ name: EVIL }] }),
+      "GET /metrics": () => ({ body: "" }),
+      "POST /api/v2/alerts": () => ({ status: 400, body: EVIL }),
+    });
+    return [[EVIL], ["--url", EVIL], ["--url", url], ["--url", url, "--timeout", EVIL]];
   },
   measure: async () => {
     const { url } = await openAi(evilModels);

@@ -53,6 +53,8 @@ const NOT_THE_INTERNET = [
   / to 443, 6443$/,
   /^cert-manager\/allow-cert-manager-controller to 80$/,
   /^observability\/allow-prometheus to 10250, 9100$/,
+  // Receivers of alerts in a private network that the environment names.
+  /^observability\/allow-alertmanager to 587$/,
   /^(karpenter|aws-load-balancers)\/allow-(karpenter|aws-load-balancer-controller) to 443$/,
 ];
 

@@ -60,9 +60,10 @@ export const answeringPods = `kube_pod_labels{${MODEL}!="",${WORKER_INDEX}=~"|0"
 const readyReplicas: RecordingRule = {
   record: REPLICAS.ready,
   expr: `sum by (namespace, model) (${ofModels(
-    `kube_pod_status_ready{condition="true"} * on (namespace, pod) group_left () ${answeringPods}`,
+    `kube_pod_status_ready{condition="true"} * on (namespace, pod) group_left () ${answeringPods} unless on (namespace, pod) kube_pod_deletion_timestamp`,
   )})`,
-  about: "Replicas of a model that answer requests; leaders only in a multi-node group.",
+  about:
+    "Replicas of a model that answer requests; leaders only in a multi-node group. A pod that is being deleted stays ready while it drains, and gets no new requests: it is none.",
   cases: {
     gives: {
       series: {
@@ -70,6 +71,8 @@ const readyReplicas: RecordingRule = {
         ...podSeries("chat", "chat-0", "1x10", { [WORKER_INDEX]: "0" }),
         ...podSeries("chat", "chat-0-1", "1x10", { [WORKER_INDEX]: "1" }),
         ...podSeries("chat", "pull", "1x10", { [JOB]: "pull" }),
+        ...podSeries("chat", "leaving", "1x10"),
+        'kube_pod_deletion_timestamp{namespace="model-chat",pod="leaving"}': "1790000000x10",
         'kube_pod_status_ready{namespace="model-chat",pod="waypoint",condition="true"}': "1x10",
         'kube_pod_labels{namespace="model-chat",pod="waypoint"}': "1x10",
       },

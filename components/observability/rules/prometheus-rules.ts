@@ -10,7 +10,7 @@ export interface PrometheusRulesArgs {
   /** Namespace for the PrometheusRule objects. */
   readonly namespace: pulumi.Input<string>;
   /** Where `runbook_url` points: the URL of the runbook in your fork. @default its path in the repository */
-  readonly runbookUrl?: string;
+  readonly runbookUrl?: string | undefined;
   /** Rules of add-ons. @default none */
   readonly alerts?: readonly RuleSubject[];
 }

@@ -50,6 +50,9 @@ const unavailable: AlertRule = {
         ...deploymentSeries("chat", "2x60"),
         ...podSeries("chat", "chat-0", "0x60"),
         ...podSeries("chat", "pull", "1x60", { label_batch_kubernetes_io_job_name: "pull" }),
+        // It hangs, was deleted, and stays ready for the hour that a drain may take.
+        ...podSeries("chat", "chat-1", "1x60"),
+        'kube_pod_deletion_timestamp{namespace="model-chat",pod="chat-1"}': "1790000000x60",
         // A proxy of a mesh is ready beside the model, and is none of its replicas.
         'kube_pod_status_ready{namespace="model-chat",pod="waypoint",condition="true"}': "1x60",
         'kube_pod_labels{namespace="model-chat",pod="waypoint"}': "1x60",

@@ -12,6 +12,7 @@ import { registrations } from "./registrations";
 import { replicas } from "./replicas";
 import { keptLevels } from "./service-levels";
 import { serving } from "./serving";
+import { stalled } from "./stalled";
 import type { RuleSubject } from "./types";
 
 /** Rules of what every platform has; add-ons bring theirs along. A new subject is one file and one row here. */
@@ -20,6 +21,7 @@ export const RULE_SUBJECTS: readonly RuleSubject[] = [
   replicas,
   autoscaling,
   serving,
+  stalled,
   keptLevels,
   nodes,
   registrations,

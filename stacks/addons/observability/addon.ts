@@ -2,7 +2,10 @@ import { observabilityConnections } from "../../../components/observability/conn
 import { STACK_SIZES } from "../../../components/observability/stack-sizes";
 import { GPU_METRICS_NAMESPACE, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE } from "../../../names/namespaces";
 import { addon } from "../addon";
+import { alertAdvice } from "./advice";
+import { bundledReceiversArePrivate, productionAlertsPeople, receiversAreOutside } from "./alert-rules";
 import { observabilitySecrets, observabilitySection } from "./config";
+import { receiversOf } from "./receivers";
 
 /** Metrics, dashboards and alerts of everything else: every platform has them. */
 export const observability = addon({
@@ -10,6 +13,8 @@ export const observability = addon({
   section: observabilitySection,
   secrets: observabilitySecrets,
   settings: (section) => section,
+  rules: [productionAlertsPeople, receiversAreOutside, bundledReceiversArePrivate],
+  advice: alertAdvice,
   volumes: ({ settings: { profile, storageGiB } }) => ({
     volumes: [{ name: "metrics", sizeGiB: storageGiB, count: STACK_SIZES[profile].prometheusReplicas }],
   }),
@@ -20,14 +25,14 @@ export const observability = addon({
       ? [GPU_METRICS_NAMESPACE]
       : []),
   ],
-  connections: ({ targets, gpuPools, cluster, secrets }) =>
+  connections: ({ targets, gpuPools, cluster, settings, secrets }) =>
     observabilityConnections({
       targets,
       gpuPools,
       gpuExporters: cluster.gpuExporters,
       networks: cluster,
       scrapeControlPlane: false,
-      alertWebhook: secrets.alertWebhookUrl !== undefined,
+      receivers: receiversOf(settings.alerts, Object.keys(secrets)),
     }),
   load: () => import("./build"),
 });

@@ -1,6 +1,8 @@
 import { Observability } from "../../../components/observability/observability";
 import type { Built, Foundation, Given } from "../contract";
 import type { ObservabilityConfig, ObservabilitySecret } from "./config";
+import { placeLabels } from "./place";
+import { receiversOf, secretsOf } from "./receivers";
 
 export function build({
   settings,
@@ -10,7 +12,8 @@ export function build({
   options,
   ...foundation
 }: Given<Foundation, ObservabilityConfig, ObservabilitySecret>): Built<Observability> {
-  const { targets, gpuAccess, gpuPools, cluster, alerts, dashboards } = foundation;
+  const { environment, targets, gpuAccess, gpuPools, cluster, alerts, dashboards } = foundation;
+  const receivers = receiversOf(settings.alerts, Object.keys(secrets));
   const component = new Observability(
     name,
     {
@@ -22,7 +25,9 @@ export function build({
       stage: plan.stage,
       alerts,
       dashboards,
-      ...(secrets.alertWebhookUrl && { alertWebhookUrl: secrets.alertWebhookUrl }),
+      receivers,
+      receiverSecrets: secretsOf(receivers, secrets),
+      externalLabels: placeLabels(plan.environment, environment.cluster),
     },
     options(),
   );

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { wholeNumber } from "../../config/core/sections/fields";
+import { alertSecrets, alertsField } from "./alerts-config";
 
 export const observabilitySection = z
   .strictObject({
@@ -14,17 +15,23 @@ export const observabilitySection = z
     storageGiB: wholeNumber(1, 65_536)
       .default(50)
       .meta({ description: "Volume of the metrics.", unit: "GiB", example: 50 }),
+    alerts: alertsField,
+    runbookUrl: z
+      .url({ protocol: /^https?$/ })
+      .max(2048)
+      .optional()
+      .meta({
+        description:
+          "URL of docs/operations.md where on-call engineers can open it: links in alerts lead to its entries. Default: the path in the repository.",
+        allowed: "an http:// or https:// URL",
+        example: "https://git.example.com/platform/inference-stacks/blob/main/docs/operations.md",
+      }),
   })
   .prefault({})
   .meta({ description: "Metrics, dashboards and alerts.", example: { profile: "light" } });
 
 export type ObservabilityConfig = z.output<typeof observabilitySection>;
 
-export const observabilitySecrets = {
-  alertWebhookUrl: z
-    .url({ protocol: /^https?$/ })
-    .optional()
-    .meta({ description: "Where alerts are posted.", allowed: "an http:// or https:// URL" }),
-};
+export const observabilitySecrets = alertSecrets;
 
 export type ObservabilitySecret = keyof typeof observabilitySecrets;

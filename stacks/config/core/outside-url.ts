@@ -52,6 +52,11 @@ export function* outsideProblems(
     yield { path: [...path, "networks"], value: networks, allowed: "only with a name: an address says it itself", fix };
     return;
   }
+  yield* networkProblems(path, networks);
+}
+
+/** What is wrong with the networks that a server outside of the cluster is said to be in. */
+export function* networkProblems(path: Path, networks: readonly string[]): Generator<ProblemDraft> {
   for (const [index, cidr] of networks.entries()) {
     const reason = networkFault(cidr);
     if (reason !== undefined) {

@@ -3,7 +3,7 @@ import { engineNames, engineOf } from "../../../engines";
 import { SOURCES } from "../../../engines/sources";
 import { isPrivateNetwork } from "../../../names/cidr";
 import { addressNetwork, outsideServer } from "../../../names/outside-server";
-import { HIDDEN, type Path, type ProblemDraft } from "../core/problems";
+import type { Path, ProblemDraft } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 
 /** The sections of an environment, and the names of its secrets. */
@@ -46,14 +46,6 @@ export function* internetAtRunTime({ sections, declared }: RunTimeContext): Gene
       value: "a section",
       allowed: "nothing without internet: Beta9 pulls base images and packages for what its users build",
       fix: "remove the section beta9 and its secrets",
-    };
-  }
-  if (declared.secrets.includes("alertWebhookUrl")) {
-    yield {
-      path: ["alertWebhookUrl"],
-      value: HIDDEN,
-      allowed: "nothing without internet: alerts are posted to addresses of the internet alone",
-      fix: "run pulumi config rm inference-stacks:alertWebhookUrl, and read alerts in Grafana or at Alertmanager",
     };
   }
 }

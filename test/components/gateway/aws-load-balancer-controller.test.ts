@@ -31,7 +31,7 @@ describe("the AWS Load Balancer Controller", () => {
       vpcId: "vpc-0123456789abcdef0",
       serviceAccount: { name: "aws-load-balancer-controller" },
       replicaCount: 2,
-      podDisruptionBudget: { maxUnavailable: 1 },
+      podDisruptionBudget: { maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow" },
       enableServiceMutatorWebhook: false,
       keepTLSSecret: true,
       createIngressClassResource: false,

@@ -221,7 +221,10 @@ describe("InferenceGateway", () => {
               },
             },
           },
-          envoyPDB: { maxUnavailable: 1 },
+          envoyPDB: {
+            maxUnavailable: 1,
+            patch: { type: "StrategicMerge", value: { spec: { unhealthyPodEvictionPolicy: "AlwaysAllow" } } },
+          },
           envoyService: { type: "LoadBalancer", externalTrafficPolicy: "Local" },
         },
       },

@@ -28,6 +28,8 @@ function values(deployment: Deployment): Values {
   return deployment.resource("kubernetes:helm.sh/v3:Release", "controllers-envoy-gateway").inputs.values as Values;
 }
 
+const PATCH = { patch: { type: "StrategicMerge", value: { spec: { unhealthyPodEvictionPolicy: "AlwaysAllow" } } } };
+
 describe("the rate limit service", () => {
   it("runs only where a tenant has a quota, and its store with it", async () => {
     const without = await controllers("production", false);
@@ -46,7 +48,7 @@ describe("the rate limit service", () => {
   });
 
   it.each([
-    { stage: "production", failClosed: false, replicas: 2, budget: { maxUnavailable: 1 } },
+    { stage: "production", failClosed: false, replicas: 2, budget: { maxUnavailable: 1, ...PATCH } },
     { stage: "development", failClosed: true, replicas: 1, budget: undefined },
   ] as const)("lets requests pass while it is away in production, and none in development ($stage)", async (given) => {
     const { rateLimit, provider } = values(await controllers(given.stage, true)).config.envoyGateway;

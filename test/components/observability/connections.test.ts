@@ -12,7 +12,7 @@ const SETTINGS: Settings = {
   gpuExporters: "platform",
   networks: NETWORKS,
   scrapeControlPlane: false,
-  alertWebhook: true,
+  receivers: { webhook: { port: 443, severities: ["critical"] } },
 };
 
 const connections = (changes: Partial<Settings> = {}) => byName(observabilityConnections({ ...SETTINGS, ...changes }));
@@ -49,7 +49,7 @@ describe("observabilityConnections", () => {
       to: [INTERNET],
       ports: [{ port: 443 }],
     });
-    expect(connections({ alertWebhook: false })).not.toHaveProperty("alertmanager-to-webhook");
+    expect(connections({ receivers: {} })).not.toHaveProperty("alertmanager-to-webhook");
   });
 
   it("reach the platform's GPU exporters in their namespace, others wherever they are", () => {

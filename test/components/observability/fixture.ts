@@ -14,6 +14,7 @@ import type { ModelEndpoint } from "../../../components/serving/endpoint";
 import { type Deployment, deploy } from "../../harness/deploy";
 
 export const WEBHOOK = "https://alerts.example/hook/top-secret-token";
+export const WEBHOOK_RECEIVER = { webhook: { port: 443, severities: ["critical", "warning"] } } as const;
 
 /** A vLLM model with metrics, and an Ollama model without. */
 export const ENDPOINTS: readonly ModelEndpoint[] = [
@@ -106,7 +107,9 @@ export function deployObservability(
         profile: "full",
         retentionDays: 15,
         storageGiB: 50,
-        alertWebhookUrl: pulumi.secret(WEBHOOK),
+        receivers: WEBHOOK_RECEIVER,
+        receiverSecrets: { alertWebhookUrl: pulumi.secret(WEBHOOK) },
+        externalLabels: { environment: "test", cluster: "edge/box" },
         ...overrides,
       },
       { provider: home.provider },

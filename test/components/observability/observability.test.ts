@@ -1,8 +1,6 @@
 import { PodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
 import { beforeAll, describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { chartValueProblems } from "../../../catalog/chart-values";
-import { alertmanagerConfig, alertRouting } from "../../../components/observability/alert-routing";
 import { STACK_SIZES } from "../../../components/observability/stack-sizes";
 import { stackValues } from "../../../components/observability/stack-values";
 import { distinctTargets } from "../../../components/observability/targets";
@@ -192,7 +190,8 @@ describe("Observability in other circumstances", () => {
       stage: "development",
       gpuPools: [],
       targets: [],
-      alertWebhookUrl: undefined,
+      receivers: undefined,
+      receiverSecrets: undefined,
     });
     expect(releaseValues(deployment, STACK)).toMatchObject({
       prometheus: { prometheusSpec: { replicas: 1, persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" } } },
@@ -235,6 +234,8 @@ describe("what is refused", () => {
     storageClass: undefined,
     scrapeControlPlane: false,
     alertmanagerSecret: "secret",
+    externalLabels: {},
+    receivers: {},
   } as const;
 
   it.each([
@@ -249,26 +250,5 @@ describe("what is refused", () => {
     const target = { name: "a", namespace: "b", podLabels: {}, port: 1, path: "/metrics" };
     expect(() => distinctTargets([target, target])).toThrow('two scrape targets are named "a" (b)');
     expect(distinctTargets([target])).toEqual([target]);
-  });
-});
-
-describe("alertmanagerConfig", () => {
-  it("sends warnings and critical alerts to the webhook, and nobody gets info or Watchdog", () => {
-    const config = parse(alertmanagerConfig(WEBHOOK));
-    expect(config.route.receiver).toBe("webhook");
-    expect(config.receivers).toContainEqual({
-      name: "webhook",
-      webhook_configs: [{ url: WEBHOOK, send_resolved: true }],
-    });
-    expect(config.route.routes[0]).toEqual({ receiver: "nobody", matchers: ['alertname =~ "Watchdog|InfoInhibitor"'] });
-    expect(config.route.routes[1]).toEqual({ receiver: "nobody", matchers: ['severity = "info"'] });
-  });
-
-  it("names only receivers that exist, with and without a webhook", () => {
-    for (const config of [alertRouting("nobody"), parse(alertmanagerConfig(WEBHOOK))]) {
-      const receivers = config.receivers.map(({ name }: { name: string }) => name);
-      const used = [config.route, ...config.route.routes].map(({ receiver }: { receiver: string }) => receiver);
-      expect(used.filter((name: string) => !receivers.includes(name))).toEqual([]);
-    }
   });
 });

@@ -49,6 +49,14 @@ describe("an environment with a bundle", () => {
   it("is right where nothing of it needs the internet later", () => {
     expect(problems({})).toEqual([]);
     for (const inside of [
+      {
+        observability: {
+          alerts: {
+            webhook: { networks: ["192.168.1.30/32"], port: 8080 },
+            heartbeat: { networks: ["192.168.1.30/32"] },
+          },
+        },
+      },
       external(OFFICE),
       external({ url: "http://192.168.1.30:8000/v1" }),
       issuer(["10.0.0.5/32"]),
@@ -76,7 +84,12 @@ describe("an environment with a bundle", () => {
     ],
     ["a certificate of Let's Encrypt", acme(), "gateway.tls.kind"],
     ["an issuer of tokens without networks", issuer(), "gateway.auth.oidc.networks"],
-    ["a webhook for alerts", { alertWebhookUrl: SECRET }, "alertWebhookUrl"],
+    ["a webhook for alerts without networks", { alertWebhookUrl: SECRET }, "alertWebhookUrl"],
+    [
+      "a receiver of alerts on the internet",
+      { observability: { alerts: { slack: {} } } },
+      "observability.alerts.slack.networks",
+    ],
   ])("refuses %s, and says what to do", (_what, changes, path) => {
     const found = problems(changes);
     expect(found.map((problem) => problem.path)).toEqual([path]);

@@ -1,0 +1,134 @@
+import type { HelmValues } from "../core/chart-release";
+
+/** Severities that page or inform people; `info` is for dashboards. */
+export const PAGED_SEVERITIES = ["critical", "warning"] as const;
+export type PagedSeverity = (typeof PAGED_SEVERITIES)[number];
+
+/** Where a receiver is, for NetworkPolicies: its URL is secret, and policies know no names. */
+interface Reached {
+  /** Networks in CIDR form of its addresses. @default any address that is not private */
+  readonly networks?: readonly string[] | undefined;
+}
+
+interface ReachedAtPort extends Reached {
+  readonly port: number;
+}
+
+interface Informed {
+  readonly severities: readonly PagedSeverity[];
+}
+
+export interface AlertReceivers {
+  readonly webhook?: (ReachedAtPort & Informed) | undefined;
+  readonly slack?: (ReachedAtPort & Informed & { readonly channel?: string | undefined }) | undefined;
+  readonly pagerduty?: (ReachedAtPort & Informed & { readonly serviceRegion: "us" | "eu" }) | undefined;
+  readonly email?: (Reached & Informed & EmailDelivery) | undefined;
+  /** Receives Watchdog, which always fires: an external service that alerts when it stops. */
+  readonly heartbeat?: ReachedAtPort | undefined;
+}
+
+interface EmailDelivery {
+  readonly to: readonly string[];
+  readonly from: string;
+  /** Host and port of the SMTP server. */
+  readonly smarthost: string;
+  /** @default no authentication, and no secret */
+  readonly username?: string | undefined;
+  readonly requireTls: boolean;
+}
+
+export type AlertReceiverKind = keyof AlertReceivers;
+
+/** Secret of a receiver: the configuration key that holds it. */
+export const RECEIVER_SECRETS = {
+  webhook: "alertWebhookUrl",
+  slack: "alertSlackUrl",
+  pagerduty: "alertPagerdutyKey",
+  email: "alertEmailPassword",
+  heartbeat: "alertHeartbeatUrl",
+} as const satisfies Record<AlertReceiverKind, string>;
+
+export type AlertSecretKey = (typeof RECEIVER_SECRETS)[AlertReceiverKind];
+
+/** Values of the secrets that are set. */
+export type AlertSecretValues = Readonly<Partial<Record<AlertSecretKey, string>>>;
+
+export const RECEIVER_KINDS = Object.keys(RECEIVER_SECRETS) as readonly AlertReceiverKind[];
+
+/** Kinds that reach people. */
+export type PeopleKind = Exclude<AlertReceiverKind, "heartbeat">;
+export const PEOPLE_KINDS = RECEIVER_KINDS.filter((kind): kind is PeopleKind => kind !== "heartbeat");
+
+/** Whether a receiver works without its secret: mail servers that take mail without authentication. */
+export function needsSecret(receivers: AlertReceivers, kind: AlertReceiverKind): boolean {
+  return kind !== "email" || receivers.email?.username !== undefined;
+}
+
+/** Receivers that are declared, and whose secret is set where they need one. */
+export function usableReceivers(receivers: AlertReceivers, secrets: readonly string[]): AlertReceiverKind[] {
+  return RECEIVER_KINDS.filter(
+    (kind) =>
+      receivers[kind] !== undefined && (!needsSecret(receivers, kind) || secrets.includes(RECEIVER_SECRETS[kind])),
+  );
+}
+
+/** TCP port at which a receiver listens. */
+export function receiverPort(receivers: AlertReceivers, kind: AlertReceiverKind): number {
+  return kind === "email" ? Number(receivers.email?.smarthost.split(":").at(-1)) : (receivers[kind]?.port ?? 443);
+}
+
+/** Per region; the first is Alertmanager's own default. */
+const PAGERDUTY_URLS = {
+  us: "https://events.pagerduty.com/v2/enqueue",
+  eu: "https://events.eu.pagerduty.com/v2/enqueue",
+} as const;
+
+/** Slack's default text is empty: what is wrong, and the runbook entry that ends it. */
+const SLACK_TEXT =
+  "{{ range .Alerts }}*{{ .Annotations.summary }}*\n{{ .Annotations.description }}\n{{ .Annotations.runbook_url }}\n{{ end }}";
+
+type SettingsOf = { readonly [Kind in AlertReceiverKind]: NonNullable<AlertReceivers[Kind]> };
+
+/**
+ * Keys as in prometheus/alertmanager 0.34.0 (config/notifiers.go, notify/webhook/config.go, notify/pagerduty/config.go); 0.25 has them too.
+ */
+const BLOCKS: { readonly [Kind in AlertReceiverKind]: (settings: SettingsOf[Kind], secret: string) => HelmValues } = {
+  webhook: (_settings, url) => ({ webhook_configs: [{ url, send_resolved: true }] }),
+  slack: ({ channel }, url) => ({
+    slack_configs: [{ api_url: url, send_resolved: true, ...(channel && { channel }), text: SLACK_TEXT }],
+  }),
+  pagerduty: ({ serviceRegion }, key) => ({
+    pagerduty_configs: [
+      {
+        routing_key: key,
+        send_resolved: true,
+        url: PAGERDUTY_URLS[serviceRegion],
+        severity: '{{ if eq .CommonLabels.severity "critical" }}critical{{ else }}warning{{ end }}',
+        details: { runbook: "{{ range .Alerts }}{{ .Annotations.runbook_url }} {{ end }}" },
+      },
+    ],
+  }),
+  email: ({ to, from, smarthost, requireTls, username }, password) => ({
+    email_configs: [
+      {
+        to: to.join(", "),
+        from,
+        smarthost,
+        require_tls: requireTls,
+        send_resolved: true,
+        ...(username !== undefined && { auth_username: username, auth_password: password }),
+      },
+    ],
+  }),
+  // Resolved means that Prometheus stopped: silence is the signal, not another request.
+  heartbeat: (_settings, url) => ({ webhook_configs: [{ url, send_resolved: false }] }),
+};
+
+/** The receivers of a kind in Alertmanager's configuration, named after it. */
+export function receiverBlock<Kind extends AlertReceiverKind>(
+  kind: Kind,
+  settings: SettingsOf[Kind],
+  secret: string,
+): HelmValues {
+  return { name: kind, ...BLOCKS[kind](settings, secret) };
+}

@@ -1,0 +1,22 @@
+import type { CoreConfig } from "../../config/core/schema";
+
+/** Labels of every alert that leaves a cluster: which environment, and where it is. */
+export function placeLabels(environment: string, cluster: CoreConfig["cluster"]): Readonly<Record<string, string>> {
+  return { environment, cluster: clusterName(cluster) };
+}
+
+/** A cluster by what people know of it: its cloud's region, its machines, its kubeconfig's context; else its kind. */
+function clusterName(cluster: CoreConfig["cluster"]): string {
+  const { kind, kubeContext } = cluster;
+  const place =
+    (cluster.kind === "aws" ? cluster.eks?.region : undefined) ??
+    (cluster.kind === "oci" ? cluster.oke?.region : undefined) ??
+    (cluster.kind === "edge" ? addresses(cluster.hosts) : undefined) ??
+    kubeContext;
+  return place === undefined ? kind : `${kind}/${place}`;
+}
+
+function addresses(hosts: Readonly<Record<string, { readonly address: string }>> | undefined): string | undefined {
+  const all = Object.values(hosts ?? {}).map(({ address }) => address);
+  return all.length === 0 ? undefined : all.join(",");
+}

@@ -1,0 +1,45 @@
+import {
+  type AlertReceiverKind,
+  type AlertReceivers,
+  type AlertSecretKey,
+  needsSecret,
+  PAGED_SEVERITIES,
+  PEOPLE_KINDS,
+  RECEIVER_KINDS,
+  RECEIVER_SECRETS,
+} from "../../../components/observability/alert-receivers";
+import type { AlertsConfig } from "./alerts-config";
+
+/** Where alertWebhookUrl is set and the section names no webhook: the form before `alerts` existed. */
+const DEFAULT_WEBHOOK = { port: 443, severities: [...PAGED_SEVERITIES] };
+
+/** @param secrets keys of the secrets that are set. */
+export function receiversOf(alerts: AlertsConfig, secrets: readonly string[]): AlertReceivers {
+  const declared = alerts === undefined || alerts === "none" ? {} : alerts;
+  return alerts !== "none" && secrets.includes(RECEIVER_SECRETS.webhook)
+    ? { webhook: DEFAULT_WEBHOOK, ...declared }
+    : declared;
+}
+
+/** Whether any receiver reaches people: a heartbeat alone does not. */
+export function reachesPeople(receivers: AlertReceivers): boolean {
+  return PEOPLE_KINDS.some((kind) => receivers[kind] !== undefined);
+}
+
+/** Declared receivers without the secret that they need. */
+export function withoutSecret(receivers: AlertReceivers, secrets: readonly string[]): AlertReceiverKind[] {
+  return RECEIVER_KINDS.filter(
+    (kind) =>
+      receivers[kind] !== undefined && needsSecret(receivers, kind) && !secrets.includes(RECEIVER_SECRETS[kind]),
+  );
+}
+
+/** Secrets of the receivers alone: of what is not declared nothing is sent. */
+export function secretsOf<Value>(
+  receivers: AlertReceivers,
+  secrets: Readonly<Partial<Record<AlertSecretKey, Value>>>,
+): Readonly<Partial<Record<AlertSecretKey, Value>>> {
+  const used = RECEIVER_KINDS.filter((kind) => receivers[kind] !== undefined && needsSecret(receivers, kind));
+  const keys = used.map((kind) => RECEIVER_SECRETS[kind]).filter((key) => secrets[key] !== undefined);
+  return Object.fromEntries(keys.map((key) => [key, secrets[key]])) as Partial<Record<AlertSecretKey, Value>>;
+}

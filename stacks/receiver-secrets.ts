@@ -1,0 +1,26 @@
+import { RECEIVER_SECRETS } from "../components/observability/alert-receivers";
+import { receiversOf, withoutSecret } from "./addons/observability/receivers";
+import type { LoadedEnvironment } from "./config";
+import { ConfigError, toProblem } from "./config/core/problems";
+import { NAMESPACE } from "./config/core/schema";
+
+/**
+ * In a real deployment only: a plan of an environment whose secrets are not set yet is worth reading.
+ *
+ * @throws ConfigError when a declared receiver of alerts has no secret: it would be left out in silence.
+ */
+export function assertReceiversHaveSecrets({ environment, secrets }: LoadedEnvironment): void {
+  const keys = Object.keys(secrets);
+  const receivers = receiversOf(environment.observability.alerts, keys);
+  const problems = withoutSecret(receivers, keys).map((kind) =>
+    toProblem({
+      path: [RECEIVER_SECRETS[kind]],
+      value: undefined,
+      allowed: `a secret, with observability.alerts.${kind}: Alertmanager cannot reach the receiver without it`,
+      fix: `run pulumi config set --secret ${NAMESPACE}:${RECEIVER_SECRETS[kind]}, or remove the receiver`,
+    }),
+  );
+  if (problems.length > 0) {
+    throw new ConfigError(problems);
+  }
+}
