@@ -116,17 +116,20 @@ describe("random keys", () => {
   const catalogued = catalogue.models.flatMap(({ name, repository }) => [repository, `catalogue/${name}`]);
   const keyOf = (name: string) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 
-  test.each([...published.names, ...published.further, ...catalogued])("the model %s is no key, however it is named", (model) => {
-    const name = model.slice(model.indexOf("/") + 1);
-    const texts = [
-      `hf://${model}@${"0123456789".repeat(4)}`,
-      `--served-model-name=${name}`,
-      `{"Resource":["arn:aws:s3:::models/${keyOf(name)}/*"],"from":"${model}"}`,
-      `model-${keyOf(model)}-canary`,
-      `RedHatAI/${name}-quantized.w4a16/NVFP4`,
-    ];
-    expect(texts.filter((text) => credentialIn(text) !== undefined)).toEqual([]);
-  });
+  test.each([...published.names, ...published.further, ...catalogued])(
+    "the model %s is no key, however it is named",
+    (model) => {
+      const name = model.slice(model.indexOf("/") + 1);
+      const texts = [
+        `hf://${model}@${"0123456789".repeat(4)}`,
+        `--served-model-name=${name}`,
+        `{"Resource":["arn:aws:s3:::models/${keyOf(name)}/*"],"from":"${model}"}`,
+        `model-${keyOf(model)}-canary`,
+        `RedHatAI/${name}-quantized.w4a16/NVFP4`,
+      ];
+      expect(texts.filter((text) => credentialIn(text) !== undefined)).toEqual([]);
+    },
+  );
 
   test("names of models are no keys, in whatever order their words are", () => {
     const words = [...new Set(published.names.flatMap((name) => name.split(/[/_.-]/)))];
