@@ -35,6 +35,8 @@ export const vllmBlock = z.strictObject({
   gpuMemoryUtilization: z.number().min(0.5).max(0.97).optional().meta({
     description:
       "Fraction of GPU memory that it may use; of its part, where vLLM takes turns on a card. Less than 0.5 leaves idle what no other pod gets: `pools.<name>.sharing` parts GPUs. More than 0.97 leaves too little for what lies outside of it, the CUDA context above all (0.5 GiB of an H100), and vLLM may not start. Default: the engine's.",
+    allowed:
+      "a number from 0.5 to 0.97: more leaves too little for the CUDA context beside it, less leaves GPU memory idle",
     example: 0.92,
   }),
   maxNumSeqs: z.int().min(1).max(65_536).optional().meta({
@@ -74,12 +76,14 @@ export const vllmBlock = z.strictObject({
     .strictObject({
       prefill: z.int().min(1).max(256).meta({
         description: "Pods that read prompts. Their layout is the model's, as of those that write answers.",
-        allowed: `a whole number from 1 to 256 (pods, all with the layout of vllm.tensorParallel)`,
+        unit: "pods",
+        allowed: "a whole number from 1 to 256 (pods, all with the layout of vllm.tensorParallel)",
         example: 1,
       }),
       decode: z.int().min(1).max(256).meta({
         description: "Pods that write answers.",
-        allowed: `a whole number from 1 to 256 (pods, all with the layout of vllm.tensorParallel)`,
+        unit: "pods",
+        allowed: "a whole number from 1 to 256 (pods, all with the layout of vllm.tensorParallel)",
         example: 2,
       }),
     })

@@ -4,6 +4,7 @@ import { cheaperMachine } from "./cheaper-machine";
 import { hostMemory } from "./host-memory";
 import { hostNetwork } from "./host-network";
 import { idleNodes } from "./idle-nodes";
+import { spareReplicas } from "./spare-replicas";
 import { topology } from "./topology";
 import { ungatedFabric } from "./ungated-fabric";
 import { unknownCards } from "./unknown-cards";
@@ -15,6 +16,7 @@ const PIECES: readonly ((context: Replanning) => CapacityProblem[])[] = [
   unknownCards,
   unlistedCards,
   idleNodes,
+  spareReplicas,
   cheaperMachine,
   hostMemory,
   hostNetwork,

@@ -1,6 +1,7 @@
 import type { GpuSpec } from "../../catalog/shapes";
 import { engineOf } from "../../engines";
 import { estimateServer, layoutProblems } from "../../engines/estimate";
+import { decimal } from "../../names/decimal";
 import { type CrossingProblem, groupDevices } from "../fabric";
 import { partNotes, partProblem, turnsProblem } from "../gpu-parts";
 import { cardVerdict } from "../hardware/verdict";
@@ -19,7 +20,7 @@ import { ONE_GPU, onGpu } from "./memory-requests";
 import { beyondMachine, optionMemory, optionMemoryNotes, optionMemoryShort } from "./option-memory";
 import { layoutsFor, parallelismRemedy } from "./parallelism";
 import { lacksMemory, orUnread, refusalToStart, refuse, type Tried } from "./refuse";
-import type { Candidate, Fit } from "./types";
+import type { Candidate, Fit, Refusal } from "./types";
 import { brief, capacityText, eachText, missText, notesOf } from "./words";
 
 /** How far one replica may spread over a pool's nodes. */
@@ -113,7 +114,22 @@ export function fitOnGpus(
   if (options.length > 0) {
     return orUnread(pool, verdicts, chooseLayout(model, pool, options));
   }
-  return nearest ? tooLarge(place, nearest, barrier) : noLayout(place, rules, { reachable, barrier });
+  if (nearest === undefined) {
+    return noLayout(place, rules, { reachable, barrier });
+  }
+  const isCrossing = barrier !== undefined && barrier === crossing;
+  const spread = isCrossing ? fitOnGpus(server, pool, gpu, whole, { maxNodes, crossing: undefined }) : undefined;
+  return tooLarge(place, nearest, spread && "refusal" in spread ? inVain(barrier, spread.refusal, maxNodes) : barrier);
+}
+
+/** A barrier whose removal leads to the next refusal: no remedy. */
+function inVain(
+  barrier: CrossingProblem | undefined,
+  { missingPerGpuGiB }: Refusal,
+  nodes: number,
+): Barrier | undefined {
+  const lack = missingPerGpuGiB === undefined ? "too much" : `${decimal(missingPerGpuGiB, 1)} GiB per GPU`;
+  return barrier && { reason: `${barrier.reason}; over ${nodes} of them it would still lack ${lack}` };
 }
 
 /** What a layout takes of a GPU's memory, and the load that it is planned for. */
@@ -176,7 +192,9 @@ function podOn(
   return optionMemoryShort(model, uses, { short, roomGiB, ...(layout.gpusPerNode < gpu.count && { more }) });
 }
 
-function tooLarge({ server, pool, gpu }: Place, nearest: Tried, barrier: CrossingProblem | undefined): Fit {
+type Barrier = Pick<CrossingProblem, "reason"> & Partial<Pick<CrossingProblem, "remedy">>;
+
+function tooLarge({ server, pool, gpu }: Place, nearest: Tried, barrier: Barrier | undefined): Fit {
   const reason = `${missText(pool, nearest, barrier)}${eachText(server, nearest.each)}`;
   return lacksMemory(pool, nearest, reason, partProblem(gpu, nearest.estimate.shortfallGiB)?.remedy ?? barrier?.remedy);
 }

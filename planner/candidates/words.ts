@@ -19,7 +19,7 @@ export function notesOf(verdicts: readonly CardVerdict[]): string[] {
 export function missText(
   pool: PoolRequest,
   { layout, estimate }: { readonly layout: Layout; readonly estimate: MemoryEstimate },
-  barrier: CrossingProblem | undefined,
+  barrier: Pick<CrossingProblem, "reason"> | undefined,
 ): string {
   const { totalGiB, limitGiB, weightsGiB, kvCacheGiB, overheadGiB } = estimate.perGpu;
   const nodes = layout.nodesPerReplica === 1 ? "1 node" : `${layout.nodesPerReplica} nodes`;
