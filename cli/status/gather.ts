@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AUTOSCALER_NAME } from "../../names/services";
 import { workloadPath } from "../../rehearsal/workloads";
 import { type ClusterApi, Refused } from "../cluster/cluster-api";
+import { NotAsked } from "../cluster/failure";
 import type { Expected } from "./expected";
 import {
   eventFact,
@@ -24,7 +25,7 @@ const AT_ONCE = 8;
 /**
  * Asks for everything that is judged, by reading alone, namespace by namespace: who may see one domain's models sees their status.
  *
- * @throws NotAsked when the cluster cannot be reached. @throws Refused when it does not let whoever asks read pods.
+ * @throws NotAsked when the cluster cannot be reached, or answers nonsense. @throws Refused when it does not let whoever asks read pods.
  */
 export async function gatherStatus(
   api: ClusterApi,
@@ -47,9 +48,10 @@ export async function gatherStatus(
     onProgress(namespace);
   });
   await inTurns(workloads, async (workload) => {
-    const { status, body } = await api.get(workloadPath(workload));
+    const path = workloadPath(workload);
+    const { status, body } = await api.get(path);
     if (status === 200) {
-      replicas.set(`${workload.namespace}/${workload.name}`, workloadFact.parse(body).spec.replicas);
+      replicas.set(`${workload.namespace}/${workload.name}`, formed(workloadFact, body, path).spec.replicas);
     } else if (status !== 404) {
       throw new Refused(`GET ${workload.kind} ${workload.namespace}/${workload.name}`, status, "");
     }
@@ -60,7 +62,7 @@ export async function gatherStatus(
     const path = `/apis/keda.sh/v1alpha1/namespaces/${encodeURIComponent(namespace)}/scaledobjects/${AUTOSCALER_NAME}`;
     const { status, body } = await api.get(path);
     if (status === 200) {
-      scaledObjects.set(namespace, scaledObjectFact.parse(body));
+      scaledObjects.set(namespace, formed(scaledObjectFact, body, path));
     }
   });
   return { pods, events, replicas, scaledObjects };
@@ -91,7 +93,18 @@ export async function logOf(api: ClusterApi, pods: readonly PodFact[]): Promise<
 }
 
 async function listed<T>(api: ClusterApi, path: string, item: z.ZodType<T>): Promise<T[]> {
-  return z.array(item).parse(await api.list(path));
+  return formed(z.array(item), await api.list(path), path);
+}
+
+/** @throws NotAsked for an answer that no API server of Kubernetes gives. */
+function formed<T>(schema: z.ZodType<T>, answer: unknown, path: string): T {
+  const { success, data } = schema.safeParse(answer);
+  if (!success) {
+    throw new NotAsked(`the API server's answer to GET ${path} is not of the expected form`, [
+      "whether the address in the kubeconfig is right, and no proxy stands between here and there that changes answers",
+    ]);
+  }
+  return data;
 }
 
 async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

@@ -1,18 +1,35 @@
 /** What servers, files and arguments say, on the terminal of each command: nothing that moves its cursor, titles it or turns its text. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
 import { guarded } from "../../cli/io";
 import { runCommand } from "../../cli/main";
 import { repositoryRoot } from "../../names/repository-root";
 import { isVisible } from "../../names/visible";
-import { environmentIn, laptop, runPiped, useFolder } from "./run";
+import { environmentIn, laptop, onA10, runPiped, useFolder } from "./run";
 import { closeServers, ollama, openAi, serve } from "./smoke-servers";
 
 const EVIL = "m\u001b[2J\u001b]0;PWNED\u0007\u009b31m\u001b[31mFAKE\u001b[8m\r\u202e\u061c";
 const folder = useFolder();
+const servers: Server[] = [];
+afterEach(() => vi.unstubAllEnvs());
 afterAll(closeServers);
+afterAll(() => {
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 const read = (file: string) => readFileSync(join(repositoryRoot(), file), "utf8");
 
@@ -83,6 +100,54 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
   },
 };
 
+/** @returns a kubeconfig of a cluster that says nothing else. */
+async function evilCluster(): Promise<string> {
+  const metadata = { name: EVIL, namespace: EVIL, labels: { [EVIL]: EVIL }, creationTimestamp: "2026-11-01T00:00:00Z" };
+  const waiting = { reason: EVIL, message: EVIL };
+  const items = [
+    {
+      ...{ metadata, provisioner: EVIL, type: "Warning", reason: EVIL, message: EVIL },
+      ...{ involvedObject: { kind: EVIL, name: EVIL, namespace: EVIL }, spec: { nodeName: EVIL, containers: [] } },
+      status: { phase: EVIL, reason: EVIL, message: EVIL, containerStatuses: [{ name: EVIL, state: { waiting } }] },
+    },
+  ];
+  const url = await serve((request, response) => {
+    const isVersion = request.url === "/version";
+    response.end(JSON.stringify(isVersion ? { gitVersion: `v1.34.1${EVIL}` } : { items, message: EVIL }));
+  });
+  const file = join(folder, "kubeconfig");
+  const config = {
+    "current-context": EVIL,
+    clusters: [{ name: "c", cluster: { server: url } }],
+    contexts: [{ name: EVIL, context: { cluster: "c" } }],
+  };
+  writeFileSync(file, JSON.stringify(config));
+  return file;
+}
+
+/** Commands that ask servers other than the gateway, which answer. */
+const SERVERS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
+  doctor: async () => {
+    const file = await evilCluster();
+    return [
+      ["dev", "--kubeconfig", file],
+      ["dev", "--kubeconfig", file, "--json"],
+    ];
+  },
+  status: async () => {
+    const file = await evilCluster();
+    return [
+      ["dev", "--kubeconfig", file],
+      ["dev", "--kubeconfig", file, "--json"],
+    ];
+  },
+  pin: async () => {
+    const answer = (body: object) => serve((_, response) => void response.end(JSON.stringify(body)));
+    vi.stubEnv("HF_ENDPOINT", await answer({ sha: EVIL, error: EVIL }));
+    return [["test", "--config", environmentIn(folder, onA10({ model: "qwen2.5-7b-instruct", concurrency: 2 }))]];
+  },
+};
+
 describe("the terminal of a command", () => {
   it("is looked at for every command", async () => {
     const { err } = await runPiped(runCommand, ["plna"]);
@@ -103,6 +168,17 @@ describe("the terminal of a command", () => {
     for (const argv of (await ATTACKS[name]?.()) ?? []) {
       expectHarmless((await terminalOf(name, ...argv)).text);
     }
+  });
+
+  it.each(Object.keys(SERVERS))("shows what a hostile server answers %s as text", async (name) => {
+    const shown: string[] = [];
+    for (const argv of (await SERVERS[name]?.()) ?? []) {
+      const { text } = await terminalOf(name, ...argv);
+      expectHarmless(text);
+      shown.push(text);
+    }
+    // Of a hub nothing is repeated.
+    expect(shown.join("")).toMatch(name === "pin" ? /answers without a commit/ : /PWNED/);
   });
 
   it("keeps a server's text within its line", async () => {

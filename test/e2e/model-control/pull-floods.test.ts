@@ -106,6 +106,31 @@ describe("one tenant's pulls", () => {
     expect(await api.ended(mine, 20)).toMatchObject({ state: "completed" });
   }, 90_000);
 
+  it("hold their slot through the death of a replica and of Redis, and leave none behind", async () => {
+    const both = [await replica(), await replica()] as const;
+    const id = await both[0].pull("slow1:1", {}, ALICE);
+    const next = await both[0].pull("slow2:1", {}, ALICE);
+    await waitFor("a pull", async () => engine.pulling.length > 0 || undefined);
+    const started = new RegExp(`${id}.*task started`);
+    const first = await Promise.any(both.map((api) => api.process.waitForOutput(started, 20).then(() => api)));
+    const second = first === both[0] ? both[1] : both[0];
+    await first.process.kill();
+    await waitFor("its pull to end", async () => engine.pulling.length === 0 || undefined, 20);
+    await waitFor("the other replica to go on", async () => engine.pulling.length > 0 || undefined, 40);
+    await redis.process.kill();
+    await redis.process.start();
+    await waitFor("the queue", async () => (await second.ask("GET", "/tasks")).status === 200 || undefined, 30);
+    await second.taskThat(id, "running", ({ state }) => state === "running", 60);
+    expect((await second.task(next)).state).toBe("queued");
+    expect(await second.ended(await second.pull("quick:1", {}, BOB), 40)).toMatchObject({ state: "completed" });
+    for (const task of [next, id]) {
+      expect((await second.ask("DELETE", `/tasks/${task}`)).status).toBe(202);
+    }
+    const left = () => withClient(redis, (client) => client.keys("model-control:turns:pulls:slots:taken:*"));
+    await waitFor("the slots to be free", async () => (await left()).length === 0 || undefined, 40);
+    expect(await second.ended(await second.pull("quick2:1", {}, ALICE), 40)).toMatchObject({ state: "completed" });
+  }, 200_000);
+
   it("are so many and no more, and leave the API, its queue and its memory to the others", async () => {
     const api = await replica();
     engine.disk.add("small:1");

@@ -61,8 +61,9 @@ export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundin
         tags: ["models"],
         summary: "Bring a model to a worker's disk, and into its memory",
         description:
-          "Makes a task; while it is unfinished, the same request finds it again. Models that were not used for the " +
-          "longest time leave where there is no room; pinned ones never do.",
+          "Makes a task of the caller's; while it is unfinished, the same request finds it again, whoever makes it. Callers take " +
+          "turns, and each may have so many unfinished. Models that were not used for the longest time leave where there is " +
+          "no room; pinned ones never do.",
         operationId: "pullModel",
         body: z.strictObject({
           model,

@@ -165,7 +165,7 @@ export class TaskQueue implements Tasks {
     });
   }
 
-  /** Unfinished tasks that only inference asked for. */
+  /** Unfinished tasks that only inference asked for. A waking that has begun is none any more: broken off, it would leave a worker half started. */
   async helpers(): Promise<readonly TaskReport[]> {
     return this.queue.ask(async (queues) => {
       const types = ["active", "wait", "prioritized", "delayed"] as const;
@@ -174,7 +174,10 @@ export class TaskQueue implements Tasks {
           (lane) => queues[lane].getJobs([...types], 0, this.config.pulls.queued) as Promise<(TaskJob | undefined)[]>,
         ),
       );
-      const isHelper = (job: TaskJob | undefined): job is TaskJob => job?.data.helper === true && !job.data.cancelled;
+      const isHelper = (job: TaskJob | undefined): job is TaskJob =>
+        job?.data.helper === true &&
+        !job.data.cancelled &&
+        !(job.data.kind === "start" && job.processedOn !== undefined);
       return lists
         .flat()
         .filter(isHelper)

@@ -167,9 +167,15 @@ export class TaskRunner {
       throw new DelayedError();
     }
     try {
-      return await this.inSpan(job, token, log);
-    } finally {
+      const result = await this.inSpan(job, token, log);
       await turns?.leave(job);
+      return result;
+    } catch (error) {
+      // Whoever takes it up next finds that it has its slot.
+      if (!(error instanceof WaitingError || error instanceof LockLost)) {
+        await turns?.leave(job);
+      }
+      throw error;
     }
   }
 
@@ -299,6 +305,10 @@ export class TaskRunner {
     if (error instanceof ShuttingDown) {
       log.info("task goes back to the queue: the API is shutting down");
       await job.moveToWait(token);
+      // Back among those with places nobody hears of it for seconds; of a new place they do (bullmq 6.7.0, pushBackJobWithPriority).
+      if (job.priority > 0) {
+        await job.changePriority({ priority: job.priority });
+      }
       throw new WaitingError();
     }
     if (error instanceof TurnFailed) {
