@@ -27,7 +27,7 @@ export const after = (): GatewayPrograms => ({
   envoy: requirePart("envoy-1.39.3"),
 });
 
-export const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** A request of a client on a new connection, with its TLS handshake. */
 export interface Call {
