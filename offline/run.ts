@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { defaultAnswers, type ProviderAnswers } from "./answers";
+import { FirstPreview } from "./first-preview";
 import { withLeanRuntime } from "./lean-runtime";
 import { type ResourceKey, useMocks } from "./monitor";
 
@@ -53,7 +54,7 @@ export interface OfflineOptions {
   readonly config?: Readonly<Record<string, string>>;
   /** Full keys of the config values that are secret. */
   readonly secretKeys?: readonly string[];
-  /** Run as a preview: ids and provider outputs are unknown. @default false */
+  /** Run as the first preview, before anything exists (first-preview.ts): ids and what else only the cloud knows are unknown. @default false */
   readonly preview?: boolean;
   /** What providers answer. @default `defaultAnswers` */
   readonly answers?: ProviderAnswers;
@@ -101,6 +102,7 @@ async function record(program: () => unknown, options: OfflineOptions): Promise<
   const answered = new Map<string, Answered>();
   const registrations: Registration[] = [];
   const turns = new Turns();
+  const preview = options.preview ? new FirstPreview() : undefined;
   const patience = new Patience(options.drainTimeoutMs ?? 60_000);
 
   await useMocks(
@@ -121,11 +123,11 @@ async function record(program: () => unknown, options: OfflineOptions): Promise<
         if (!args.custom) {
           return { id: undefined, state: {} };
         }
-        // In a preview the engine knows no id before a resource exists.
-        return {
-          id: options.preview ? undefined : answers.id(args.type, args.name),
-          state: answers.state(args.type, args.name, inputs),
-        };
+        const state = answers.state(args.type, args.name, inputs);
+        const { type, name } = args;
+        return preview
+          ? { id: undefined, state: preview.outputsOf({ type, name, provider }, inputs, state) }
+          : { id: answers.id(type, name), state };
       },
     },
     options.project,

@@ -14,8 +14,12 @@ export interface Address {
 
 /** What a deployment can find out about the network that it runs in. A run without one finds out nothing. */
 export interface Surroundings {
-  /** Why no connection can be opened to an address; undefined where one can. Answers within a minute, and never throws. */
-  readonly unreachable?: (address: Address) => Promise<string | undefined>;
+  /**
+   * Why no connection can be opened to an address; undefined where one can. Never throws.
+   *
+   * @param patience milliseconds that it is tried for. @default half a minute
+   */
+  readonly unreachable?: (address: Address, patience?: number) => Promise<string | undefined>;
 }
 
 /** The platform's objects cannot be made from here, or in this run; the message holds the ways out. What was made is recorded. */
@@ -25,7 +29,8 @@ export class UnreachableClusterError extends Error {}
  * Waits for a cluster that is being made and asks whether its API answers, before anything is made in it: a private
  * endpoint answers inside its network alone, and each of hundreds of objects would wait for it in vain.
  *
- * A preview asks nothing: there may be no cluster yet. Neither does a cluster of the ambient kubeconfig.
+ * A preview goes on, for there may be no cluster yet, and warns where one that is known does not answer. A cluster of the ambient
+ * kubeconfig is not asked.
  *
  * @throws UnreachableClusterError
  */
@@ -34,7 +39,11 @@ export async function assertReachable(
   { kind, provision }: Pick<ClusterConfig, "kind" | "provision">,
   { unreachable }: Surroundings,
 ): Promise<void> {
-  if (kubeconfig === undefined || unreachable === undefined || pulumi.runtime.isDryRun()) {
+  if (kubeconfig === undefined || unreachable === undefined) {
+    return;
+  }
+  if (pulumi.runtime.isDryRun()) {
+    await warnOfPreview(kubeconfig, unreachable);
     return;
   }
   const server = apiServerOf(await resolved(kubeconfig, () => new UnreachableClusterError(unmadeMessage())));
@@ -43,6 +52,24 @@ export async function assertReachable(
     const isOurs = provision === "create";
     throw new UnreachableClusterError(
       isOurs && kind === "edge" ? machineMessage(server, reason) : unreachableMessage(server, reason, isOurs),
+    );
+  }
+}
+
+/** Milliseconds: a preview must not wait long for what it does not need. */
+const PREVIEW_PATIENCE = 5_000;
+
+/** Without its API the provider compares with the state alone: what was changed or deleted by others, and what the server refuses, is not in the preview. */
+async function warnOfPreview(
+  kubeconfig: pulumi.Output<string>,
+  unreachable: NonNullable<Surroundings["unreachable"]>,
+): Promise<void> {
+  const server = (await isKnown(kubeconfig)) ? apiServerOf(await valueIn(kubeconfig)) : undefined;
+  const reason = server && (await unreachable(server, PREVIEW_PATIENCE));
+  if (server && reason !== undefined) {
+    await pulumi.log.warn(
+      `the Kubernetes API at ${authority(server)} does not answer from here: ${reason}. This preview compares objects with the state alone, ` +
+        "and nothing was checked by the API server. `pulumi up` ends with an error until it answers",
     );
   }
 }
@@ -121,6 +148,11 @@ async function resolved<T>(output: pulumi.Output<T>, unknown: () => Error): Prom
   if (!(await isKnown(output))) {
     throw unknown();
   }
+  return valueIn(output);
+}
+
+/** The value of an output that is known. */
+function valueIn<T>(output: pulumi.Output<T>): Promise<T> {
   return new Promise((resolve) => {
     output.apply(resolve as (value: unknown) => void);
   });

@@ -13,11 +13,11 @@ const PAUSE = 2_000;
  */
 export function surroundingsOf(
   { HTTPS_PROXY, https_proxy }: Readonly<Record<string, string | undefined>>,
-  patience = PATIENCE,
+  usual = PATIENCE,
 ): Surroundings {
   const proxy = addressOf(HTTPS_PROXY ?? https_proxy);
   return {
-    unreachable: async (address) => {
+    unreachable: async (address, patience = usual) => {
       const direct = unreachable(address, patience);
       const ways = [direct, ...(proxy ? [unreachable(proxy, patience)] : [])];
       // The first that answers decides; the last to fail, where none does.

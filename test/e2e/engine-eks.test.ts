@@ -91,7 +91,8 @@ describe("a cluster of our own in AWS, on the real engine", { timeout: 300_000 }
     await bed().stack.importStack(before);
     expect((await operation((onEvent) => bed().stack.preview({ onEvent }))).steps).toEqual([]);
     expect(Object.keys((await up()).changes)).toEqual(["same"]);
-    expect(bed().cloud.events().slice(since)).toEqual([]);
+    const touched = bed().cloud.events().slice(since);
+    expect(touched.filter(({ event }) => event !== "invoke")).toEqual([]);
     expect(JSON.stringify(await bed().exportEncrypted())).not.toContain("EksCluster$pulumi:providers:aws");
   });
 

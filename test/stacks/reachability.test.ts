@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ofMade } from "../../components/core/known";
 import { defaultAnswers } from "../../offline/answers";
 import { isUserMistake } from "../../stacks/program";
@@ -115,8 +115,14 @@ describe("a cluster that does not answer", () => {
     expect(message).not.toContain("scope: cluster");
   });
 
-  it("is not asked in a preview", async () => {
+  it("stops no preview, and is warned of there", async () => {
+    const warn = vi.spyOn(pulumi.log, "warn").mockResolvedValue();
     expect(await refusal(KUBECONFIG, "create", { preview: true })).toBeUndefined();
+    expect(warn.mock.calls.map(([text]) => text)).toEqual([
+      expect.stringMatching(
+        /^the Kubernetes API at 10\.0\.0\.2:6443 does not answer .*compares objects with the state alone/,
+      ),
+    ]);
   });
 
   it("is not asked offline, nor where the kubeconfig is the ambient one", async () => {

@@ -11,14 +11,15 @@ import { kindsOf, recordedObjects } from "../../../rehearsal/cluster/recorded-ob
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { ARGO_NAMESPACE } from "../../../render/application";
-import { TestBed } from "../../e2e/engine/test-bed";
+import { TestBed, type TestBedOptions } from "../../e2e/engine/test-bed";
 import { since, timed } from "../stopwatch";
 
 const ENVIRONMENT = "dev";
 
-/** When the engine writes its state: the difference of the two is what the state costs. What `up` again takes is engine, host and program. */
+/** When the engine writes its state: the differences are what the state costs. What `up` again takes is engine, host and program. */
 const KEEPING = [
   { checkpoints: "step", name: "state after every step" },
+  { checkpoints: "compressed step", name: "state after every step, compressed" },
   { checkpoints: "end", name: "state at the end only" },
 ] as const;
 
@@ -92,7 +93,10 @@ export async function compareWithApply(rounds: number, progress: (text: string) 
 }
 
 /** The environment's surroundings with the custom resource definitions of all its charts. */
-async function withTestBed(checkpoints: "step" | "end", work: (bed: TestBed) => Promise<void>): Promise<void> {
+async function withTestBed(
+  checkpoints: TestBedOptions["checkpoints"] & string,
+  work: (bed: TestBed) => Promise<void>,
+): Promise<void> {
   const bed = await TestBed.start(ENVIRONMENT, {}, { checkpoints });
   try {
     const kinds = kindsOf(recordedObjects(bed.offline.recording.resources));

@@ -11,13 +11,21 @@ import { type CloudBehaviour, Surroundings } from "./surroundings";
 
 export interface TestBedOptions extends CloudBehaviour {
   /**
-   * When the engine writes the state: after each step, as it does for users, or at the end of an operation. Written after each of
-   * hundreds of steps, it takes half of an operation's CPU seconds; only what kills the engine, or measures it, reads it before the end.
+   * When the engine writes the state: after each step, as it does for users, also compressed, or at the end of an operation. Written
+   * after each of hundreds of steps, it takes half of an operation's CPU seconds; only what kills the engine, or measures it, reads it
+   * before the end.
    *
    * @default "end"
    */
-  readonly checkpoints?: "step" | "end";
+  readonly checkpoints?: keyof typeof CHECKPOINTS;
 }
+
+/** Variables of the engine. */
+const CHECKPOINTS = {
+  step: {},
+  "compressed step": { PULUMI_DIY_BACKEND_ZSTD: "true" },
+  end: { PULUMI_SKIP_CHECKPOINTS: "true" },
+} as const;
 
 /** An environment's program on the real engine, driven by the Automation API. */
 export class TestBed {
@@ -43,7 +51,7 @@ export class TestBed {
         surroundings,
         await createStack(name, surroundings.file, {
           ...surroundings.env,
-          ...(checkpoints === "end" && { PULUMI_SKIP_CHECKPOINTS: "true" }),
+          ...CHECKPOINTS[checkpoints],
         }),
       );
     } catch (error) {

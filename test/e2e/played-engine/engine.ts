@@ -6,9 +6,10 @@ import { ResourceMonitorService } from "@pulumi/pulumi/proto/resource_grpc_pb";
 import * as resource from "@pulumi/pulumi/proto/resource_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import type { ProviderAnswers } from "../../../offline/answers";
+import { beforeCreation, holdsUnknown, UNKNOWN } from "../../../offline/first-preview";
 import { answer, properties, struct } from "../engine/providers/cloud/engine-messages";
 import type { Properties } from "../engine/providers/secrets";
-import { beforeCreation, holdsUnknown, UNKNOWN, unwrapped } from "./properties";
+import { unwrapped } from "./properties";
 
 /** What becomes of a resource instead of being made. `unknown`: the run leaves it out, and it is not there yet. */
 export type Outcome = "fail" | "skip" | "unknown";

@@ -1,8 +1,8 @@
 import { unknown as pulumiUnknown } from "@pulumi/pulumi/output";
 import { describe, expect, it } from "vitest";
+import { holdsUnknown, UNKNOWN } from "../../../offline/first-preview";
 import { evaluatePolicies } from "../../../policies/evaluate";
 import { runProgram } from "./program";
-import { holdsUnknown, UNKNOWN } from "./properties";
 
 /** Identifiers, addresses and keys that nobody knows before the cluster is there, and what carries them. */
 const MOST_UNKNOWN = 120;
