@@ -172,6 +172,16 @@ function loadOf(args: ModelArguments, named: NamedModel, requestTokens = 1) {
 
 /** What is found out about a model. @throws BadInput, MemoryRequestError, UnknownFormatError */
 export function reportOn(args: ModelArguments, named: NamedModel): ModelReport {
+  const { report, model } = answerOn(args, named);
+  // nothing can be advised for a load of unknown size, nor for what starts on no machine, or on none for sure
+  const isHopeless = versionProblems(report.request.engine).length > 0 || weightFormatRefusal(model) !== undefined;
+  return report.unknown === undefined && report.unread === undefined && !isHopeless
+    ? { ...report, advice: adviceFor(report, model, args.machine) }
+    : report;
+}
+
+/** The same without advice, which takes most of the time; and the model as it would be planned. */
+export function answerOn(args: ModelArguments, named: NamedModel) {
   const { machine } = args;
   const load = loadOf(args, named);
   const model = asPlanned(args, load);
@@ -186,12 +196,7 @@ export function reportOn(args: ModelArguments, named: NamedModel): ModelReport {
     utilization: args.utilization,
     args: args.flags,
   };
-  const report = modelReport(request, estimateMemory(request), circumstances(args, model, placed));
-  // nothing can be advised for a load of unknown size, nor for what starts on no machine, or on none for sure
-  const isHopeless = versionProblems(request.engine).length > 0 || weightFormatRefusal(model) !== undefined;
-  return report.unknown === undefined && report.unread === undefined && !isHopeless
-    ? { ...report, advice: adviceFor(report, model, machine) }
-    : report;
+  return { report: modelReport(request, estimateMemory(request), circumstances(args, model, placed)), model };
 }
 
 /** What decides besides memory whether it starts, as in a plan. */

@@ -35,9 +35,12 @@ const anyRequest: fc.Arbitrary<MemoryRequest> = fc
     pipelineParallel: fc.constantFrom(1, 2, 3),
     contextTokens: fc.integer({ min: 1, max: 200_000 }),
     concurrency: fc.integer({ min: 1, max: 128 }),
+    // near the whole card what the engine asks besides the load decides
+    utilization: fc.option(fc.double({ min: 0.5, max: 0.99, noNaN: true })),
   })
-  .map(({ card, isNamed, minor, isOllama, ...request }) => ({
+  .map(({ card, isNamed, minor, isOllama, utilization, ...request }) => ({
     ...request,
+    ...(!isOllama && utilization !== null && { utilization }),
     engine: isOllama
       ? ({ name: "ollama", version: "0.32.15" } as const)
       : ({ name: "vllm", version: `0.${minor}.0` } as const),
@@ -99,6 +102,41 @@ describe("every verdict", () => {
       }),
       { numRuns: atNight(150) },
     );
+  });
+});
+
+describe("what is captured after the cache is filled", () => {
+  it("fits no better with more context, of whatever the cache holds", () => {
+    const answers = new Set<string>();
+    const near = fc.record({
+      architecture: fc.constantFrom(llama, fixtureArchitecture("Qwen--Qwen3-8B")),
+      minor: fc.integer({ min: 8, max: 28 }),
+      utilization: fc.double({ min: 0.9, max: 0.97, noNaN: true }),
+      contextTokens: fc.integer({ min: 1, max: 8192 }),
+      more: fc.integer({ min: 1, max: 16_384 }),
+    });
+    fc.assert(
+      fc.property(near, ({ minor, more, ...asked }) => {
+        const answerTo = (contextTokens: number) =>
+          estimateMemory(
+            memoryRequest(asked.architecture, {
+              ...asked,
+              contextTokens,
+              concurrency: 1,
+              engine: { name: "vllm", version: `0.${minor}.0` },
+              gpuMemoryGiB: 22.03,
+              gpuModel: "NVIDIA A10",
+              maxNumSeqs: 256,
+              args: { "max-num-batched-tokens": 2048 },
+            }),
+          );
+        const small = answerTo(asked.contextTokens);
+        answers.add(`${small.verdict.decides} ${small.verdict.answer}`);
+        expect(rank(answerTo(asked.contextTokens + more))).toBeLessThanOrEqual(rank(small));
+      }),
+      { numRuns: atNight(150) },
+    );
+    expect([...answers]).toContain("graph capture no");
   });
 });
 

@@ -3,6 +3,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { gpuModels, onPremNode } from "../../catalog/shapes";
 import { estimateMemory } from "../../engines/estimate";
+import { kvLayout } from "../../engines/vllm/memory/kv-groups";
+import { schedulerDefaults } from "../../engines/vllm/memory/scheduler-defaults";
+import { vllmConstants } from "../../engines/vllm/memory/versions";
+import { BYTES_PER_GIB } from "../../names/units";
+import { layerCaches } from "../../planner/memory/kv-cache";
 import { planDeployment } from "../../planner/plan";
 import { environmentOf, modelOf, poolOf } from "./fixtures";
 import { fixtureArchitecture } from "./model/fixtures";
@@ -38,6 +43,33 @@ function planFor({ gpu, gpuCount, ...model }: typeof anyQuestion extends fc.Arbi
   };
 }
 
+type Planned = ReturnType<typeof planFor>["plan"]["models"][number];
+type Gpu = (typeof large)[number];
+
+/** What the engine takes where no limit of sequences is rendered. */
+function defaultSequences({ engineMemoryGiB, model }: Gpu, { engineVersion }: Planned): number {
+  return schedulerDefaults(engineMemoryGiB, vllmConstants(engineVersion).constants, model).maxNumSeqs;
+}
+
+/** Pages of the pool that the engine is estimated to have, by its own layout; releases before 0.20.0 ask for none. */
+function statePages({ engineMemoryGiB, model }: Gpu, planned: Planned): number {
+  const { constants } = vllmConstants(planned.engineVersion);
+  const { contextTokens, concurrency, maxNumSeqs, kvCacheDtype, tensorParallel, pipelineParallel } = planned;
+  const layout = kvLayout(layerCaches(nemotron, kvCacheDtype, tensorParallel), constants);
+  if (layout === undefined || !constants.statePageOfEachSequence) {
+    return Number.POSITIVE_INFINITY;
+  }
+  const { kvPoolGiB } = estimateMemory({
+    architecture: nemotron,
+    engine: { name: "vllm", version: planned.engineVersion },
+    gpuMemoryGiB: engineMemoryGiB,
+    gpuModel: model,
+    utilization: planned.gpuMemoryUtilization,
+    ...{ contextTokens, concurrency, maxNumSeqs, kvCacheDtype, tensorParallel, pipelineParallel },
+  });
+  return Math.floor((kvPoolGiB * BYTES_PER_GIB) / layout.pageBytes);
+}
+
 describe("plans of models with recurrent layers", () => {
   it("let no more requests run at once than the memory has places for", () => {
     let planned = 0;
@@ -60,6 +92,7 @@ describe("plans of models with recurrent layers", () => {
             ...{ contextTokens, concurrency, maxNumSeqs, kvCacheDtype, tensorParallel, pipelineParallel },
           });
           expect(verdict.decides).not.toBe("recurrent states");
+          expect(maxNumSeqs ?? defaultSequences(gpu, model)).toBeLessThanOrEqual(statePages(gpu, model));
         }
       }),
     );

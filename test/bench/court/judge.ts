@@ -1,7 +1,7 @@
 /** What `npm run model` answers to each case, beside how it ended. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { reportOn } from "../../../cli/model";
+import { answerOn } from "../../../cli/model";
 import type { ModelArguments } from "../../../cli/model/arguments";
 import { machineFor } from "../../../cli/model/machine";
 import { type NamedModel, readModel } from "../../../cli/model/read-model";
@@ -87,7 +87,7 @@ async function reportFor(one: Case, models: ModelIndex, folder: string): Promise
     flags: flagsOf(one),
     json: true,
   };
-  return reportOn(args, model);
+  return answerOn(args, model).report;
 }
 
 async function modelOf(one: Case, models: ModelIndex, folder: string): Promise<NamedModel> {
