@@ -21,7 +21,7 @@ import type { ILeaderWorkerSet } from "./leader-worker-set";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
 import { deployTimeouts, memoryAnnotations, modelReplicas, rolloutSeconds, variables } from "./pod-settings";
-import { commandProbes, httpProbes } from "./probes";
+import { commandProbes, vllmProbes } from "./probes";
 import type { GroupRole } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
 import { groupStart } from "./vllm-group-start";
@@ -218,7 +218,7 @@ function groupPod(
     ],
     environmentFrom: [{ configMapRef: { name: nccl } }],
     ...(role === "leader"
-      ? { probes: httpProbes(model) }
+      ? { probes: vllmProbes(model) }
       : {
           probes: commandProbes(model, reachLeader(start.leaderPort)),
           // All pods of a group are told at once, and the leader still answers: it is the one that knows when nothing runs.

@@ -16,7 +16,7 @@ import {
   serviceControl,
 } from "./model-server";
 import { modelReplicas } from "./pod-settings";
-import { httpProbes } from "./probes";
+import { vllmProbes } from "./probes";
 import { vllmArguments } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
 import { vllmPod } from "./vllm-pod";
@@ -77,7 +77,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
           weights,
           files,
           arguments: vllmArguments(model, weights.location),
-          probes: httpProbes(model),
+          probes: vllmProbes(model),
         }),
       },
       this.childOptions(),

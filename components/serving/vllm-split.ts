@@ -17,7 +17,7 @@ import { deploymentEndpoint, type EngineDeploymentArgs, engineDeployment } from 
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
 import { variables } from "./pod-settings";
-import { httpProbes } from "./probes";
+import { vllmProbes } from "./probes";
 import type { ProxyJob } from "./scripts/vllm-prefill-proxy";
 import { vllmArguments, writtenFor } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
@@ -123,7 +123,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
               environment: [
                 { name: "VLLM_NIXL_SIDE_CHANNEL_HOST", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
               ],
-              probes: httpProbes(model),
+              probes: vllmProbes(model),
             }),
             role === "decode" ? [proxy.volume] : [],
           ),
