@@ -1,7 +1,5 @@
 /** Probes of engines' containers: the start-up budget of the plan, then readiness and life. */
 import { engineOf } from "../../engines";
-import { VLLM_PORT } from "../../engines/vllm";
-import { shippedText } from "../../names/shipped-file";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 
@@ -27,22 +25,6 @@ export function httpProbes(model: ModelPlan): Probes {
     startupProbe: { ...get(ready), ...KILL_GRACE, failureThreshold: startupFailures(model) },
     readinessProbe: get(ready),
     livenessProbe: { ...get(alive), ...KILL_GRACE, failureThreshold: 6 },
-  };
-}
-
-/** Seconds without a step, with requests running, after which a vLLM engine hangs: no single step of a prefill takes as long. */
-const STALLED_SECONDS = 300;
-
-/**
- * Of a pod with vLLM's API server: liveness looks at what its engines do, because /health does not (vllm-project/vllm#36451). A hang
- * is noticed within 6 minutes: the seconds above, and three probes.
- */
-export function vllmProbes(model: ModelPlan): Probes {
-  const script = shippedText("components/serving/scripts/engine_alive.py");
-  const command = ["python3", "-c", script, String(VLLM_PORT), "/tmp/engine-alive.json", String(STALLED_SECONDS)];
-  return {
-    ...httpProbes(model),
-    livenessProbe: { ...KILL_GRACE, exec: { command }, periodSeconds: 20, timeoutSeconds: 20, failureThreshold: 3 },
   };
 }
 

@@ -21,11 +21,12 @@ import type { ILeaderWorkerSet } from "./leader-worker-set";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
 import { deployTimeouts, memoryAnnotations, modelReplicas, rolloutSeconds, variables } from "./pod-settings";
-import { commandProbes, vllmProbes } from "./probes";
+import { commandProbes } from "./probes";
 import type { GroupRole } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
 import { groupStart } from "./vllm-group-start";
 import { ENGINE_CONTAINER, type VllmPodArgs, vllmPod } from "./vllm-pod";
+import { vllmProbes } from "./vllm-probes";
 import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";

@@ -16,10 +16,10 @@ import {
   serviceControl,
 } from "./model-server";
 import { modelReplicas } from "./pod-settings";
-import { vllmProbes } from "./probes";
 import { vllmArguments } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
 import { vllmPod } from "./vllm-pod";
+import { vllmProbes } from "./vllm-probes";
 import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";

@@ -17,11 +17,11 @@ import { deploymentEndpoint, type EngineDeploymentArgs, engineDeployment } from 
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
 import { variables } from "./pod-settings";
-import { vllmProbes } from "./probes";
 import type { ProxyJob } from "./scripts/vllm-prefill-proxy";
 import { vllmArguments, writtenFor } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
 import { type VllmPodArgs, vllmPod } from "./vllm-pod";
+import { vllmProbes } from "./vllm-probes";
 import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
