@@ -47,7 +47,7 @@ const NEEDS_MORE = [
 ];
 
 const npmCommands = [
-  ...readme.matchAll(/\bnpm (?:run (?<script>[\w:-]+)(?: -- (?<words>[^`\n]*))?|(?<own>start|test))/g),
+  ...readme.matchAll(/\bnpm (?:run (?<script>\w[\w:-]*)(?: -- (?<words>[^`\n]*))?|(?<own>start|test))/g),
 ].map(({ groups = {} }) => ({ script: groups.script ?? groups.own ?? "", words: (groups.words ?? "").trim() }));
 const commands = [...new Map(npmCommands.map((command) => [`${command.script} ${command.words}`.trim(), command]))];
 

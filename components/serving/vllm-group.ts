@@ -21,11 +21,12 @@ import type { ILeaderWorkerSet } from "./leader-worker-set";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
 import { deployTimeouts, memoryAnnotations, modelReplicas, rolloutSeconds, variables } from "./pod-settings";
-import { commandProbes, httpProbes } from "./probes";
+import { commandProbes } from "./probes";
 import type { GroupRole } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
 import { groupStart } from "./vllm-group-start";
 import { ENGINE_CONTAINER, type VllmPodArgs, vllmPod } from "./vllm-pod";
+import { vllmProbes } from "./vllm-probes";
 import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
@@ -218,7 +219,7 @@ function groupPod(
     ],
     environmentFrom: [{ configMapRef: { name: nccl } }],
     ...(role === "leader"
-      ? { probes: httpProbes(model) }
+      ? { probes: vllmProbes(model) }
       : {
           probes: commandProbes(model, reachLeader(start.leaderPort)),
           // All pods of a group are told at once, and the leader still answers: it is the one that knows when nothing runs.

@@ -16,10 +16,10 @@ import {
   serviceControl,
 } from "./model-server";
 import { modelReplicas } from "./pod-settings";
-import { httpProbes } from "./probes";
 import { vllmArguments } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
 import { vllmPod } from "./vllm-pod";
+import { vllmProbes } from "./vllm-probes";
 import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
@@ -77,7 +77,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
           weights,
           files,
           arguments: vllmArguments(model, weights.location),
-          probes: httpProbes(model),
+          probes: vllmProbes(model),
         }),
       },
       this.childOptions(),

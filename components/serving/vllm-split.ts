@@ -18,11 +18,11 @@ import { deploymentEndpoint, type EngineDeploymentArgs, engineDeployment } from 
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
 import { variables } from "./pod-settings";
-import { httpProbes } from "./probes";
 import type { ProxyJob } from "./scripts/vllm-prefill-proxy";
 import { vllmArguments, writtenFor } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
 import { type VllmPodArgs, vllmPod } from "./vllm-pod";
+import { vllmProbes } from "./vllm-probes";
 import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
@@ -125,7 +125,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
                 { name: "VLLM_NIXL_SIDE_CHANNEL_HOST", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
                 ...stateLayout(model),
               ],
-              probes: httpProbes(model),
+              probes: vllmProbes(model),
             }),
             role === "decode" ? [proxy.volume] : [],
           ),

@@ -103,12 +103,15 @@ describe("VllmGroup", () => {
     expect(watched.startupProbe).toEqual({
       exec: { command },
       timeoutSeconds: 10,
+      terminationGracePeriodSeconds: 30,
       periodSeconds: 10,
       failureThreshold: 300,
     });
     expect(watched.livenessProbe).toMatchObject({ exec: { command } });
     expect(watched.readinessProbe).toBeUndefined();
-    expect(container(leader.spec, "vllm").livenessProbe).toMatchObject({ httpGet: { path: "/health" } });
+    expect(container(leader.spec, "vllm").livenessProbe).toMatchObject({
+      exec: { command: ["python3", "-c", expect.stringContaining("/health"), "8000", "/tmp/engine-alive.json", "300"] },
+    });
   });
 
   describe("with Ray", () => {

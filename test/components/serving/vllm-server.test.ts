@@ -176,11 +176,15 @@ describe("VllmServer", () => {
     expect(engine.startupProbe).toEqual({
       httpGet: { path: "/v1/models", port: "http" },
       periodSeconds: 10,
+      terminationGracePeriodSeconds: 30,
       timeoutSeconds: 5,
       failureThreshold: 40,
     });
     expect(engine.readinessProbe).toMatchObject({ httpGet: { path: "/v1/models" } });
-    expect(engine.livenessProbe).toMatchObject({ httpGet: { path: "/health" } });
+    expect(engine.livenessProbe).toMatchObject({
+      exec: { command: ["python3", "-c", expect.stringContaining("/health"), "8000", "/tmp/engine-alive.json", "300"] },
+      terminationGracePeriodSeconds: 30,
+    });
   });
 
   it("leaves running requests the time that the engine drains", async () => {

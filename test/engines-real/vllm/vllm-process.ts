@@ -25,6 +25,8 @@ export interface Replaced extends Changes {
 /** A rendered vLLM container as a process of this machine. */
 export class VllmProcess {
   readonly url: string;
+  /** Its HOME, which only its own processes have. */
+  readonly home: string;
   private readonly program: Program;
 
   constructor(container: RenderedContainer, replaced: Replaced) {
@@ -48,6 +50,7 @@ export class VllmProcess {
       throw new Error(`nothing renders ${missing.join(", ")}; there are ${words.join(" ")}`);
     }
     const args = words.map((word) => expanded(others[word] ?? word, folder.env));
+    this.home = folder.env.HOME ?? "";
     this.url = `http://127.0.0.1:${port}`;
     this.program = new Program(requirePart("vllm-python"), [...COMMAND, ...args], join(parent, "log"), {
       env: folder.env,

@@ -1,0 +1,68 @@
+"""Whether a vLLM API server and its engines live: ends with 0 if they do.
+
+The API server answers /health from a flag, also while an engine hangs. An engine that works moves its own series with every step: the
+share of its KV cache with each piece of a prompt, the tokens of answers. One that has requests and moves neither for long enough hangs.
+
+Arguments: port of the API server, file that keeps what was seen, seconds without a step that are a hang. Python's own library only.
+"""
+
+import json
+import re
+import sys
+import time
+import urllib.request
+
+SERIES = re.compile(
+    r"^vllm:(num_requests_running|kv_cache_usage_perc|generation_tokens_total)\{([^}]*)\} (\S+)$", re.MULTILINE
+)
+ENGINE = re.compile(r'(?:^|,)engine="([^"]*)"')
+STEPS = ("kv_cache_usage_perc", "generation_tokens_total")
+
+# Never through a proxy of the environment.
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def get(port, path):
+    with OPENER.open(f"http://127.0.0.1:{port}{path}", timeout=4) as answer:
+        return answer.read().decode()
+
+
+def engines(metrics):
+    """Values by series, of each engine of the server."""
+    found = {}
+    for name, labels, value in SERIES.findall(metrics):
+        engine = ENGINE.search(labels)
+        found.setdefault(engine.group(1) if engine else "", {})[name] = float(value)
+    return found
+
+
+def kept(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return {}
+
+
+def main(port, state, seconds):
+    get(port, "/health")
+    now = time.monotonic()
+    before = kept(state)
+    after = {}
+    for engine, values in engines(get(port, "/metrics")).items():
+        if not all(name in values for name in STEPS):
+            continue
+        steps = [values[name] for name in STEPS]
+        seen = before.get(engine)
+        # Another boot has another clock.
+        stands = values.get("num_requests_running", 0) > 0 and seen and seen["steps"] == steps and seen["since"] <= now
+        after[engine] = seen if stands else {"steps": steps, "since": now}
+    with open(state, "w", encoding="utf-8") as file:
+        json.dump(after, file)
+    hung = [engine for engine, seen in after.items() if now - seen["since"] > seconds]
+    if hung:
+        sys.exit(f"engine {', '.join(hung)}: requests run, and no step for {seconds:.0f} s")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]))

@@ -1,0 +1,21 @@
+/** Probes of pods with vLLM's API server. */
+import { VLLM_PORT } from "../../engines/vllm";
+import { shippedText } from "../../names/shipped-file";
+import type { ModelPlan } from "../../planner/types";
+import { httpProbes, KILL_GRACE, type Probes } from "./probes";
+
+/** Seconds without a step, with requests running, after which a vLLM engine hangs: no single step of a prefill takes as long. */
+const STALLED_SECONDS = 300;
+
+/**
+ * Of a pod with vLLM's API server: liveness looks at what its engines do, because /health does not (vllm-project/vllm#36451). A hang
+ * is noticed within 6 minutes: the seconds above, and three probes.
+ */
+export function vllmProbes(model: ModelPlan): Probes {
+  const script = shippedText("components/serving/scripts/engine_alive.py");
+  const command = ["python3", "-c", script, String(VLLM_PORT), "/tmp/engine-alive.json", String(STALLED_SECONDS)];
+  return {
+    ...httpProbes(model),
+    livenessProbe: { ...KILL_GRACE, exec: { command }, periodSeconds: 20, timeoutSeconds: 20, failureThreshold: 3 },
+  };
+}

@@ -1,0 +1,115 @@
+/** The liveness command of vLLM's pods, run by Python against a server with an engine's series. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { repositoryRoot } from "../../names/repository-root";
+
+const SCRIPT = join(repositoryRoot(), "components/serving/scripts/engine_alive.py");
+/** Seconds without a step, where pods wait for 300. */
+const STALLED = "0.4";
+const LONGER_MS = 700;
+
+interface Engine {
+  running: number;
+  cache: number;
+  tokens: number;
+}
+
+describe("the liveness of a vLLM pod", () => {
+  let folder = "";
+  let server: Server;
+  let port = 0;
+  let health = 200;
+  let engines: Engine[] = [];
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), "alive-"));
+    health = 200;
+    engines = [{ running: 1, cache: 0.1, tokens: 5 }];
+    server = createServer((request, response) => {
+      response.writeHead(request.url === "/health" ? health : 200).end(request.url === "/metrics" ? metrics() : "");
+    });
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+    ({ port } = server.address() as AddressInfo);
+  });
+  afterEach(() => {
+    server.close();
+    server.closeAllConnections();
+    rmSync(folder, { recursive: true });
+  });
+
+  const metrics = () =>
+    engines
+      .map((engine, i) => {
+        const labels = `{engine="${i}",model_name="chat"}`;
+        return `vllm:num_requests_running${labels} ${engine.running}.0\nvllm:kv_cache_usage_perc${labels} ${engine.cache}\nvllm:generation_tokens_total${labels} ${engine.tokens}.0\n`;
+      })
+      .join("");
+
+  /** @returns its exit status. */
+  function probe(): Promise<number | null> {
+    // A proxy of the environment is none of its business.
+    const env = { ...process.env, http_proxy: "http://127.0.0.1:9" };
+    const python = spawn("python3", [SCRIPT, String(port), join(folder, "state"), STALLED], { env });
+    return new Promise((resolve) => python.on("close", resolve));
+  }
+
+  async function later(): Promise<number | null> {
+    await sleep(LONGER_MS);
+    return probe();
+  }
+
+  it("ends when an engine with requests takes no step", async () => {
+    expect(await probe()).toBe(0);
+    expect(await later()).toBe(1);
+    expect(await later()).toBe(1);
+  });
+
+  it("goes on while a long prompt is read, or an answer is written", async () => {
+    const [engine] = engines;
+    for (const step of [
+      () => undefined,
+      () => Object.assign(engine ?? {}, { cache: 0.2 }),
+      () => Object.assign(engine ?? {}, { tokens: 6 }),
+    ]) {
+      step();
+      expect(await later()).toBe(0);
+    }
+  });
+
+  it("goes on without requests, and without series", async () => {
+    engines = [{ running: 0, cache: 0, tokens: 5 }];
+    expect([await probe(), await later()]).toEqual([0, 0]);
+    engines = [];
+    expect([await later(), await later()]).toEqual([0, 0]);
+  });
+
+  it("ends when one of several engines hangs", async () => {
+    engines.push({ running: 1, cache: 0.5, tokens: 9 });
+    expect(await probe()).toBe(0);
+    Object.assign(engines[0] ?? {}, { tokens: 7 });
+    expect(await later()).toBe(1);
+  });
+
+  it("begins anew after a restart of the container, whose folder stays", async () => {
+    expect([await probe(), await later()]).toEqual([0, 1]);
+    engines = [{ running: 0, cache: 0, tokens: 0 }];
+    expect(await probe()).toBe(0);
+    engines = [{ running: 1, cache: 0.1, tokens: 1 }];
+    expect(await probe()).toBe(0);
+  });
+
+  it("ends when the server says that it is dead, or says nothing", async () => {
+    health = 503;
+    expect(await probe()).toBe(1);
+    health = 200;
+    server.close();
+    server.closeAllConnections();
+    expect(await probe()).toBe(1);
+  });
+});
