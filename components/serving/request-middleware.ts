@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
 import { asksConnectors } from "../../engines/vllm/kv-connectors";
 import type { ModelPlan } from "../../planner/types";
-import { jobScripts, SCRIPT_FOLDER } from "../core/job-scripts";
+import { hashOf, jobScripts, SCRIPT_FOLDER } from "../core/job-scripts";
 import type { EngineFiles } from "./engine-files";
 import { variables } from "./pod-settings";
 
@@ -21,6 +21,11 @@ const ALL: readonly Middleware[] = [
     of: "cache_salt.CacheSalt",
     files: ["cache_salt.py"],
     isAskedFor: ({ prefixCaches }) => prefixCaches !== undefined,
+  },
+  {
+    of: "model_names.ModelNames",
+    files: ["model_names.py"],
+    isAskedFor: ({ nameLimits }) => nameLimits !== undefined,
   },
   // Of a split model, the prefill proxy writes these fields, and passes none of a client's.
   {
@@ -51,7 +56,14 @@ export function middlewareScripts(
     { namespace, name: NAME, folder: "components/serving/scripts", files: [BASE, ...files], volume: NAME },
     opts,
   );
-  return { volumes: [volume], mounts: [mount], environment: variables({ PYTHONPATH: SCRIPT_FOLDER }), hash };
+  const { nameLimits } = model;
+  const limits = nameLimits && JSON.stringify(nameLimits);
+  return {
+    volumes: [volume],
+    mounts: [mount],
+    environment: variables({ PYTHONPATH: SCRIPT_FOLDER, ...(limits && { MODEL_NAMES: limits }) }),
+    hash: limits ? hashOf([hash, limits]) : hash,
+  };
 }
 
 function asked(model: ModelPlan): readonly Middleware[] {

@@ -18,9 +18,7 @@ import hmac
 import json
 import os
 
-from request_body import BodyChange, Refused
-
-CONSUMER_HEADER = b"x-consumer-id"
+from request_body import BodyChange, Refused, consumer_of
 
 
 class Key:
@@ -65,8 +63,5 @@ class CacheSalt(BodyChange):
         request["cache_salt"] = self.salt(scope)
 
     def salt(self, scope):
-        names = [value.decode("latin-1") for name, value in scope["headers"] if name == CONSUMER_HEADER]
-        if len(names) > 1 or any(" " in name or "," in name for name in names):
-            raise Refused(400, "a request has one consumer")
-        consumer = names[0] if names else ""
+        consumer = consumer_of(scope)
         return salt_of(self.key.read(), self.groups.get(consumer, consumer))

@@ -7,12 +7,16 @@ MAX_BODY_BYTES = 32 * 2**20
 METHODS = ("POST", "PUT", "PATCH")
 
 
-class Refused(Exception):
-    """A request that vLLM must not see; status, and a sentence for its caller."""
+CONSUMER_HEADER = b"x-consumer-id"
 
-    def __init__(self, status, text):
+
+class Refused(Exception):
+    """A request that vLLM must not see; status, a sentence for its caller, and the error's code."""
+
+    def __init__(self, status, text, code=None):
         super().__init__(text)
         self.status = status
+        self.code = status if code is None else code
 
 
 class BodyChange:
@@ -53,6 +57,14 @@ class BodyChange:
         headers = [(name, value) for name, value in scope["headers"] if name not in (b"content-length", b"transfer-encoding")]
         headers.append((b"content-length", str(len(body)).encode()))
         await self.app({**scope, "headers": headers}, replayed(body, receive), send)
+
+
+def consumer_of(scope):
+    """Whom the gateway found to be calling; nobody: an empty name."""
+    names = [value.decode("latin-1") for name, value in scope["headers"] if name == CONSUMER_HEADER]
+    if len(names) > 1 or any(" " in name or "," in name for name in names):
+        raise Refused(400, "a request has one consumer")
+    return names[0] if names else ""
 
 
 def is_form(scope):
@@ -107,7 +119,7 @@ def replayed(body, receive):
 
 
 async def refuse(send, refusal):
-    error = {"message": str(refusal), "type": "invalid_request_error", "param": None, "code": refusal.status}
+    error = {"message": str(refusal), "type": "invalid_request_error", "param": None, "code": refusal.code}
     body = json.dumps({"error": error}).encode()
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})

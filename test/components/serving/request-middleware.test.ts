@@ -46,3 +46,13 @@ describe("requests to an engine with a cache connector", () => {
     }
   });
 });
+
+describe("requests to a model with adapters", () => {
+  it("are kept to the names of their consumers, in the pod", async () => {
+    const { engine, deployment } = await deployed({ nameLimits: { acme: ["contracts"] } });
+    expect(engine.args).toContain("--middleware=model_names.ModelNames");
+    expect(literals(engine)).toMatchObject({ MODEL_NAMES: '{"acme":["contracts"]}' });
+    const scripts = deployment.resource("kubernetes:core/v1:ConfigMap", "serving-llama-8b-request-middleware");
+    expect(Object.keys(scripts.inputs.data as object).toSorted()).toEqual(["model_names.py", "request_body.py"]);
+  });
+});
