@@ -65,6 +65,7 @@ export class FitCache {
       pools: _pools,
       chatTemplate: _chatTemplate,
       prefixCaches: _prefixCaches,
+      nameLimits: _nameLimits,
       ...question
     } = model;
     // Replicas decide between layouts where their number is held against traffic.

@@ -11,7 +11,7 @@ import type { PrefixCaches } from "./prefix-caches";
 import type { ScalingRequest } from "./scaling";
 import type { ServiceLevel } from "./service-level";
 import type { SpeedMeasurement } from "./speed/measurement";
-import type { Tenant, TokenIssuer } from "./tenants";
+import type { NameLimits, Tenant, TokenIssuer } from "./tenants";
 import type { DerivedSetting, Traffic } from "./traffic";
 import type { ExternalModelPlan, NumaPolicy, Revision, Stage, Taint } from "./types";
 
@@ -83,6 +83,8 @@ export interface ModelRequest extends ServedModel {
   readonly sidecars?: readonly SidecarResources[];
   /** Its consumers' prompts are kept apart in the engine's prefix cache. @default they are not */
   readonly prefixCaches?: PrefixCaches;
+  /** Consumers that may call it by some of its names alone, with these names. @default by any */
+  readonly nameLimits?: NameLimits;
   /** Model whose server it joins: that one's replicas, pools and concurrency hold for both. @default a server of its own */
   readonly serverOf?: string;
   /** Names of allowed pools; every pool with a fitting role when undefined. */

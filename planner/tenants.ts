@@ -6,6 +6,8 @@ export interface Tenant {
   readonly name: string;
   /** Keys of models in the environment. @default all */
   readonly models?: readonly string[];
+  /** Of models that it may call by some of their names alone (LoRA adapters): those names, by the model's key. @default by any */
+  readonly names?: Readonly<Record<string, readonly string[]>>;
   /** Requests per minute of all its clients, at all proxies together. @default no limit */
   readonly requestsPerMinute?: number;
   /** Tokens of prompts and answers per minute, likewise. @default no limit */
@@ -34,31 +36,81 @@ export interface TokenIssuer {
 
 export type Priority = "paid" | "free";
 
-/** The limits of one consumer, as an environment states them. */
-type Limits = Partial<Omit<Tenant, "name">>;
+/** The limits of one consumer, as an environment states them: `models` may name adapters. */
+type Limits = Partial<Omit<Tenant, "name" | "names">>;
+
+/** A model as consumers name it. */
+export interface NamedModel {
+  /** @default its key */
+  readonly servedName?: string | undefined;
+  /** It answers to the names of that model. */
+  readonly revisionOf?: object | undefined;
+  /** By their names. */
+  readonly adapters?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export type NamedModels = Readonly<Record<string, NamedModel>>;
 
 /** Consumers as an environment names them: in a list where none has limits, else with their limits. */
 export type Consumers =
   | readonly string[]
   | Readonly<Record<string, { readonly [K in keyof Limits]: Limits[K] | undefined }>>;
 
-/** The tenants of an environment, in its order. */
-export function tenantsOf(consumers: Consumers): Tenant[] {
+/**
+ * The tenants of an environment, in its order.
+ * @param named the environment's models: who names an adapter may call that name, and its model by no other that it does not name.
+ */
+export function tenantsOf(consumers: Consumers, named: NamedModels = {}): Tenant[] {
   if (isList(consumers)) {
     return consumers.map((name) => ({ name, priority: "paid" }));
   }
   return Object.entries(consumers).map(([name, { models, requestsPerMinute, tokensPerMinute, priority = "paid" }]) => ({
     name,
-    ...(models && { models }),
+    ...(models && rightsOf(models, named)),
     ...(requestsPerMinute !== undefined && { requestsPerMinute }),
     ...(tokensPerMinute !== undefined && { tokensPerMinute }),
     priority,
   }));
 }
 
+/** Consumers that have limits, as they are written. */
+export function limitsOf(consumers: Consumers): Exclude<Consumers, readonly string[]> {
+  return isList(consumers) ? {} : consumers;
+}
+
 /** Whether a tenant may call a model, by its key in the environment. */
 export function mayUse({ models }: Tenant, model: string): boolean {
   return models === undefined || models.includes(model);
+}
+
+/** Whether it may write that name of a model into a request. */
+export function mayName({ names = {} }: Pick<Tenant, "names">, model: string, name: string): boolean {
+  return names[model]?.includes(name) ?? true;
+}
+
+/** Consumers that may call a model by some of its names alone, with these names; undefined where there are none. */
+export function nameLimits(model: string, tenants: readonly Tenant[]): NameLimits | undefined {
+  const limits = tenants.flatMap(({ name, names = {} }) => (names[model] ? [[name, names[model]] as const] : []));
+  return limits.length > 0 ? Object.fromEntries(limits) : undefined;
+}
+
+export type NameLimits = Readonly<Record<string, readonly string[]>>;
+
+function rightsOf(listed: readonly string[], models: NamedModels): Pick<Tenant, "models" | "names"> {
+  const owners = new Map(
+    Object.entries(models)
+      .filter(([, { revisionOf }]) => revisionOf === undefined)
+      .flatMap(([model, { adapters = {} }]) => Object.keys(adapters).map((adapter) => [adapter, model])),
+  );
+  // A model's key is the model, also where an adapter of another has the same name.
+  const ownerOf = (name: string) => (Object.hasOwn(models, name) ? undefined : owners.get(name));
+  const keys = [...new Set(listed.map((name) => ownerOf(name) ?? name))];
+  const names = keys.flatMap((key) => {
+    const adapters = listed.filter((name) => ownerOf(name) === key);
+    const own = listed.includes(key) ? [models[key]?.servedName ?? key] : [];
+    return adapters.length > 0 ? [[key, [...own, ...adapters]] as const] : [];
+  });
+  return { models: keys, ...(names.length > 0 && { names: Object.fromEntries(names) }) };
 }
 
 function isList(consumers: Consumers): consumers is readonly string[] {

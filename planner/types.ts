@@ -27,7 +27,7 @@ import type { PrefixCaches } from "./prefix-caches";
 import type { ScalingPlan } from "./scaling";
 import type { ServiceLevel } from "./service-level";
 import type { TokenPrice } from "./speed/price";
-import type { Tenant, TokenIssuer } from "./tenants";
+import type { NameLimits, Tenant, TokenIssuer } from "./tenants";
 import type { Traffic } from "./traffic";
 
 export type { EngineName } from "../engines";
@@ -128,6 +128,8 @@ export interface ModelPlan {
   readonly sidecars?: SidecarResources;
   /** Its consumers' prompts are kept apart in the engine's prefix cache. @default they are not */
   readonly prefixCaches?: PrefixCaches;
+  /** Consumers that may call it by some of its names alone, with these names. @default by any */
+  readonly nameLimits?: NameLimits;
   /** Model on whose server it is: it has no pods, GPUs and volume of its own. */
   readonly serverOf?: string;
   /** Where other models are on its server: all of them together. */

@@ -87,7 +87,7 @@ export function layOut(
     ...addons.flatMap((addon) => addon.outside(planned) ?? []),
   ];
   const services = addons.flatMap((addon) => addon.services(planned) ?? []);
-  const quotas = quotasOf(tenantsOf(environment.gateway.consumers));
+  const quotas = quotasOf(tenantsOf(environment.gateway.consumers, environment.models));
   const runTimeModels = onlyAnswerer(addons.flatMap((addon) => addon.runTimeModels(planned) ?? []));
   const { mode } = environment.mesh;
   const targets = [

@@ -18,7 +18,7 @@ import { parted } from "../planner/slices";
 import type { SpeedMeasurement } from "../planner/speed/measurement";
 import { measurementsOf } from "../planner/speed/own-measurement";
 import { hubPrefix } from "../planner/storage";
-import { tenantsOf } from "../planner/tenants";
+import { nameLimits, tenantsOf } from "../planner/tenants";
 import type { CapacityProblem, ExternalModelPlan, ModelSource } from "../planner/types";
 import { type AddonVolumes, cloudBilling, NO_VOLUMES } from "./cloud-billing";
 import {
@@ -51,7 +51,7 @@ export function toPlanRequest(
 ): PlanRequest {
   const billing = cloudBilling(environment, addonVolumes);
   const groups = serverGroups(environment.nodes, authorities);
-  const tenants = tenantsOf(environment.gateway.consumers);
+  const tenants = tenantsOf(environment.gateway.consumers, environment.models);
   const share = environment.gateway.prefixCaches?.share ?? [];
   const besides = sidecarsOf(environment.mesh);
   return {
@@ -73,9 +73,11 @@ export function toPlanRequest(
         engineOf(request.engine).prefixReuse(request) === "salted"
           ? prefixCaches(request.revisionOf?.model ?? model, tenants, share)
           : undefined;
+      const limits = nameLimits(request.revisionOf?.model ?? model, tenants);
       return {
         ...request,
         ...(caches && { prefixCaches: caches }),
+        ...(limits && { nameLimits: limits }),
         ...(current.length > 0 && { measurements: current }),
         ...(notes.length > 0 && { notes: [...(request.notes ?? []), ...notes] }),
       };

@@ -110,7 +110,7 @@ export class Platform extends PlatformComponent {
     const { stage } = plan;
     const { gateway } = environment;
     const { endpoints } = laidOut;
-    const tenants = tenantsOf(gateway.consumers);
+    const tenants = tenantsOf(gateway.consumers, environment.models);
     const { times, limits } = gatewayTerms(environment.gateway, plan);
     const service = serviceRequest(cluster, gateway, times);
     const software = gpuSoftware(args);

@@ -2,22 +2,24 @@ import type { IEnvoyExtensionPolicy } from "@kubernetes-models/envoy-gateway/gat
 import type * as pulumi from "@pulumi/pulumi";
 import { MODEL_LABEL, standardLabels } from "../../names/labels";
 import { shippedText } from "../../names/shipped-file";
-import { mayUse, type Tenant } from "../../planner/tenants";
+import { mayUse, nameLimits, type Tenant } from "../../planner/tenants";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelEndpoint } from "../serving/endpoint";
 import type { IMergedSecurityPolicy } from "./envoy-gateway-types";
-import { CONSUMER_HEADER, GATEWAY_NAME } from "./names";
+import { CONSUMER_HEADER, GATEWAY_NAME, MODEL_HEADER } from "./names";
 import { HTTPS_LISTENER } from "./traffic";
 
 /** Values that a condition on one header takes (CRD of Envoy Gateway 1.9, authorization_types.go). */
 const MAX_VALUES = 256;
 
+type Authorization = NonNullable<NonNullable<IMergedSecurityPolicy["spec"]>["authorization"]>;
+
 /**
  * Lets these consumers pass, and nobody else. Envoy asks it after the AI gateway's filter, of the route of the model that the
  * request names in the end; the header is the gateway's own, a client's is gone by then.
  */
-export function onlyFor(consumers: readonly string[]): NonNullable<IMergedSecurityPolicy["spec"]>["authorization"] {
+export function onlyFor(consumers: readonly string[]): Authorization {
   const parts = Array.from({ length: Math.ceil(consumers.length / MAX_VALUES) }, (_, part) =>
     consumers.slice(part * MAX_VALUES, (part + 1) * MAX_VALUES),
   );
@@ -27,6 +29,28 @@ export function onlyFor(consumers: readonly string[]): NonNullable<IMergedSecuri
       action: "Allow",
       principal: { headers: [{ name: CONSUMER_HEADER, values }] },
     })),
+  };
+}
+
+/** The same of one model, which consumers that are kept to some of its names may call by these alone: both headers must match. */
+function access(model: string, tenants: readonly Tenant[]): Authorization {
+  const limits = nameLimits(model, tenants) ?? {};
+  const callers = tenants.filter((tenant) => mayUse(tenant, model)).map(({ name }) => name);
+  const { rules = [], ...rest } = onlyFor(callers.filter((name) => limits[name] === undefined));
+  return {
+    ...rest,
+    rules: [
+      ...rules,
+      ...Object.entries(limits).map(([name, names]) => ({
+        action: "Allow" as const,
+        principal: {
+          headers: [
+            { name: CONSUMER_HEADER, values: [name] },
+            { name: MODEL_HEADER, values: [...names] },
+          ],
+        },
+      })),
+    ],
   };
 }
 
@@ -90,8 +114,10 @@ export class Tenants extends PlatformComponent {
       },
       this.childOptions(),
     );
-    const restricted = models.filter((model) => tenants.some((tenant) => !mayUse(tenant, model.name)));
-    const access = restricted.map((model) =>
+    const restricted = models.filter(({ name: model }) =>
+      tenants.some((tenant) => !mayUse(tenant, model) || tenant.names?.[model] !== undefined),
+    );
+    const policies = restricted.map((model) =>
       customResource<IMergedSecurityPolicy>(
         this.child(`model-${model.name}`),
         {
@@ -107,13 +133,13 @@ export class Tenants extends PlatformComponent {
               matchExpressions: [{ key: MODEL_LABEL, operator: "In", values: [...model.servers] }],
             })),
             mergeType: "JSONMerge",
-            authorization: onlyFor(tenants.filter((tenant) => mayUse(tenant, model.name)).map((tenant) => tenant.name)),
+            authorization: access(model.name, tenants),
           },
         },
         this.childOptions(),
       ),
     );
-    this.policies = [header, ...access];
+    this.policies = [header, ...policies];
     this.registerOutputs({});
   }
 }

@@ -1,6 +1,6 @@
 /** Asynchronous inference in the API's configuration file, and what it takes of memory. Pure. */
 import { BYTES_PER_GIB, BYTES_PER_MIB } from "../../names/units";
-import type { Tenant } from "../../planner/tenants";
+import { mayName, type Tenant } from "../../planner/tenants";
 import { type ModelEndpoint, namesOf } from "../serving/endpoint";
 import { type ApiSettings, path } from "./api-settings";
 
@@ -116,9 +116,10 @@ export function inferenceMemoryGiB({ promptKiB, answerKiB, concurrency }: Infere
  * @param endpoints whose names stand for the models that a consumer is kept to.
  */
 export function inferenceTenants(tenants: readonly Tenant[], endpoints: readonly ModelEndpoint[]): InferenceTenant[] {
-  return tenants.filter(isUncounted).map(({ name, models }) => {
+  return tenants.filter(isUncounted).map((tenant) => {
+    const { name, models } = tenant;
     const own = models && endpoints.filter(({ model, revisionOf }) => models.includes(revisionOf?.model ?? model));
-    return { name, ...(own && { models: [...new Set(own.flatMap(modelNames))] }) };
+    return { name, ...(own && { models: [...new Set(own.flatMap((each) => modelNames(each, tenant)))] }) };
   });
 }
 
@@ -128,9 +129,12 @@ export function isUncounted({ requestsPerMinute, tokensPerMinute }: Tenant): boo
 }
 
 /** A guest has its host's engine, which knows it by its own name. */
-function modelNames(endpoint: ModelEndpoint): readonly string[] {
-  const planned = endpoint.control?.planned.find(({ model }) => model === endpoint.model);
-  return [...namesOf(endpoint), ...(planned?.names ?? [])];
+function modelNames(endpoint: ModelEndpoint, tenant: Tenant): readonly string[] {
+  const { model, revisionOf, control } = endpoint;
+  const planned = control?.planned.find((each) => each.model === model);
+  return [...namesOf(endpoint), ...(planned?.names ?? [])].filter((name) =>
+    mayName(tenant, revisionOf?.model ?? model, name),
+  );
 }
 
 /** Bytes in Valkey of one prompt beside its text and its answer: its state, its fence, its seals. */

@@ -3,7 +3,7 @@ import type { z } from "zod";
 import { BYTES_PER_MIB } from "../../names/units";
 import type { GatewayLimits } from "../../planner/gateway-limits";
 import type { RequestTimes } from "../../planner/request-times";
-import type { Tenant } from "../../planner/tenants";
+import { mayName, type Tenant } from "../../planner/tenants";
 import type { BackendKind } from "../../services/model-control/src/backends/backend";
 import type { relaySchema } from "../../services/model-control/src/relay/config";
 import { type ModelEndpoint, namesOf } from "../serving/endpoint";
@@ -90,15 +90,18 @@ export function relaySettings({
  * Who is kept to some models reaches no others here, and so none that comes at run time. Who has a quota of tokens speaks the API
  * whose tokens are counted.
  */
-function rightsOf(
-  { models, tokensPerMinute }: Tenant,
-  endpoints: readonly ModelEndpoint[],
-): RelaySettings["tenants"][string] {
+function rightsOf(tenant: Tenant, endpoints: readonly ModelEndpoint[]): RelaySettings["tenants"][string] {
+  const { models, tokensPerMinute } = tenant;
   const own = models && endpoints.filter(({ model, revisionOf }) => models.includes(revisionOf?.model ?? model));
   return {
-    ...(own && { models: [...new Set(own.flatMap(namesOf))] }),
+    ...(own && { models: [...new Set(own.flatMap((each) => namesFor(each, tenant)))] }),
     ollamaApi: tokensPerMinute === undefined,
   };
+}
+
+function namesFor(endpoint: ModelEndpoint, tenant: Tenant): readonly string[] {
+  const { model, revisionOf } = endpoint;
+  return namesOf(endpoint).filter((name) => mayName(tenant, revisionOf?.model ?? model, name));
 }
 
 /**

@@ -4,23 +4,19 @@ import * as random from "@pulumi/random";
 import { featureGap } from "../../engines/vllm/releases";
 import { standardLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
-import { hashOf, jobScripts, SCRIPT_FOLDER } from "../core/job-scripts";
+import { hashOf } from "../core/job-scripts";
 import { named } from "../core/known";
 import type { EngineFiles } from "./engine-files";
 import { variables } from "./pod-settings";
 
 const NAME = "cache-salt";
-const SCRIPT = "cache_salt.py";
 const KEY = { folder: "/cache-salt-key", file: "key" } as const;
 
-/** What `--middleware` names: a class of the script. */
-export const CACHE_SALT_MIDDLEWARE = "cache_salt.CacheSalt";
-
 /**
- * The script in vLLM's API server, and the key of the model's salts in a Secret; undefined where nobody is to be kept apart
+ * The key of the model's salts in a Secret, for the script in vLLM's API server; undefined where nobody is to be kept apart
  * (docs/decisions/0048-salts-in-the-engine.md).
  *
- * Its hash does not change with the key, which the script reads again. A new key: `pulumi up --replace '<urn of its RandomPassword>'`; caches are cold after that, and no request is lost.
+ * The hash does not change with the key, which the script reads again. A new key: `pulumi up --replace '<urn of its RandomPassword>'`; caches are cold after that, and no request is lost.
  */
 export function cacheSalt(
   logicalName: string,
@@ -31,11 +27,6 @@ export function cacheSalt(
   if (prefixCaches === undefined) {
     return undefined;
   }
-  const scripts = jobScripts(
-    `${logicalName}-script`,
-    { namespace, name: NAME, folder: "components/serving/scripts", files: [SCRIPT], volume: NAME },
-    opts,
-  );
   const key = new random.RandomPassword(`${logicalName}-key`, { length: 48, special: false }, opts);
   const secret = new kubernetes.core.v1.Secret(
     logicalName,
@@ -44,14 +35,13 @@ export function cacheSalt(
   );
   const shared = JSON.stringify(prefixCaches.shared);
   return {
-    volumes: [scripts.volume, { name: `${NAME}-key`, secret: { secretName: named(secret, NAME) } }],
-    mounts: [scripts.mount, { name: `${NAME}-key`, mountPath: KEY.folder, readOnly: true }],
+    volumes: [{ name: `${NAME}-key`, secret: { secretName: named(secret, NAME) } }],
+    mounts: [{ name: `${NAME}-key`, mountPath: KEY.folder, readOnly: true }],
     environment: variables({
-      PYTHONPATH: SCRIPT_FOLDER,
       CACHE_SALT_KEY: `${KEY.folder}/${KEY.file}`,
       CACHE_SALT_SHARED: shared,
       ...(featureGap("beamCacheSalt", engineVersion) && { CACHE_SALT_BEAMS: "refused" }),
     }),
-    hash: hashOf([scripts.hash, shared]),
+    hash: hashOf([shared]),
   };
 }

@@ -4,11 +4,11 @@ import { vllmArgument } from "../../engines/vllm/options";
 import { argumentsFor, vllmHas } from "../../engines/vllm/releases";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
-import { CACHE_SALT_MIDDLEWARE } from "./cache-salt";
 import { CHAT_TEMPLATE_FILE } from "./chat-template";
 import { unescapedWords, words } from "./command-line";
 import { adapterArguments } from "./lora-adapters";
 import { IMAGE_PULL_SECONDS } from "./pod-settings";
+import { requestMiddleware } from "./request-middleware";
 
 /** Port on the first node where the nodes of a replica meet. */
 export const RENDEZVOUS_PORT = 29501;
@@ -77,8 +77,8 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       // A request to a sleeping replica waits, and is visible in its load alone: that wakes it.
       ...(isSleeper && { "enable-sleep-mode": true, "enable-server-load-tracking": true }),
       ...adapterArguments(model),
-      ...(model.prefixCaches && { middleware: CACHE_SALT_MIDDLEWARE }),
     }),
+    ...requestMiddleware(model).flatMap((middleware) => writtenFor(model, { middleware })),
     ...Object.entries(model.args ?? {}).flatMap(([name, value]) => words(name, value, vllmArgument(name))),
   ];
 }

@@ -3,6 +3,7 @@ import type { ModelPlan } from "../../planner/types";
 import { cacheSalt } from "./cache-salt";
 import { chatTemplate } from "./chat-template";
 import type { EngineFiles } from "./engine-files";
+import { middlewareScripts } from "./request-middleware";
 
 /**
  * What vLLM reads besides a model's weights.
@@ -16,6 +17,7 @@ export function vllmFiles(
 ): readonly EngineFiles[] {
   return [
     chatTemplate(child("template"), model, namespace, opts),
+    middlewareScripts(child("request-middleware"), model, namespace, opts),
     cacheSalt(child("cache-salt"), model, namespace, opts),
   ].filter((files) => files !== undefined);
 }

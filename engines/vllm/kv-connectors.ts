@@ -33,6 +33,13 @@ export function kvConnectors(value: ArgumentValue | undefined): readonly KvConne
   ];
 }
 
+const CONNECTOR_FLAGS = ["kv-transfer-config", "kv-offloading-size", "kv-offloading-backend", "ec-transfer-config"];
+
+/** Whether options make vLLM keep or move caches by a connector, which reads fields of requests. */
+export function asksConnectors(args: Readonly<Record<string, unknown>> | undefined): boolean {
+  return CONNECTOR_FLAGS.some((flag) => args?.[flag] !== undefined);
+}
+
 /** What a flag may hold instead of what it holds; undefined where nothing speaks against it. */
 export function kvFlagFault(flag: string, value: ArgumentValue): string | undefined {
   switch (flag) {

@@ -305,6 +305,10 @@ export const model = z.strictObject({
     })
     .optional()
     .meta({ description: "Where consumers' prompts are kept apart in the engine's prefix cache." }),
+  nameLimits: z
+    .record(z.string(), z.array(text("A name that clients write.")))
+    .optional()
+    .meta({ description: "Consumers that may call it by some of its names alone, with these names." }),
   chatTemplate: text("File of the chat template, where the environment names one.").optional(),
   adapters: z
     .strictObject({

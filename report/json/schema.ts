@@ -37,6 +37,10 @@ const resource = z.strictObject({
 const tenant = z.strictObject({
   name: text("Name of the consumer."),
   models: texts("Models that it may call; absent: all.").optional(),
+  names: z
+    .record(z.string(), z.array(text("A name that clients write.")))
+    .optional()
+    .meta({ description: "Of models that it may call by some of their names alone, those names." }),
   requestsPerMinute: count("requests", "In a minute, of all its clients; absent: no limit.").optional(),
   tokensPerMinute: count("tokens", "Of prompts and answers in a minute; absent: no limit.").optional(),
   priority: oneOf(["paid", "free"], "free is refused first when a model has more than it can do."),

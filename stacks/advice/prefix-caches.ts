@@ -7,9 +7,9 @@ import type { Advised } from "./advice";
 /** Models whose engine reuses prompts of one consumer for another: the time to the first token tells what was asked before. */
 export function sharedPrefixCaches({
   plan,
-  environment: { gateway },
+  environment: { gateway, models },
 }: Pick<Advised, "plan" | "environment">): CapacityProblem[] {
-  const tenants = tenantsOf(gateway.consumers);
+  const tenants = tenantsOf(gateway.consumers, models);
   const share = gateway.prefixCaches?.share ?? [];
   const shared = plan.models.filter(
     (model) =>

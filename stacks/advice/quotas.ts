@@ -19,7 +19,7 @@ export interface QuotasAndPlan {
 /** Quotas of tokens that the plan cannot serve, or that one prompt uses up. */
 export function tokenQuotas({ plan, environment }: Pick<Advised, "plan" | "environment">): CapacityProblem[] {
   return adviseOnQuotas({
-    tenants: tenantsOf(environment.gateway.consumers),
+    tenants: tenantsOf(environment.gateway.consumers, environment.models),
     models: plan.models,
     external: externalNames(plan),
   });

@@ -153,7 +153,8 @@ function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext<Omit<
   const secrets = Object.keys(values).filter((key) => isSecretKey(key) && values[key] !== undefined);
   const names = namesIn(values.models);
   const modelKeys = Object.fromEntries(names.map((name) => [name, namesIn(valueAt(values.models, [name]))]));
-  return { sections, declared: { pools: namesIn(values.pools), models: names, modelKeys, secrets } };
+  const adapters = names.flatMap((name) => namesIn(valueAt(values.models, [name, "adapters"])));
+  return { sections, declared: { pools: namesIn(values.pools), models: names, adapters, modelKeys, secrets } };
 }
 
 function namesIn(section: unknown): string[] {

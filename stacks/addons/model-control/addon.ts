@@ -52,7 +52,7 @@ export const modelControl = addon({
     ...controlImage(settings),
     ...controlImageArchitecture(settings, plan.pools),
     ...idleAdvice(settings, plan.models),
-    ...inferenceConsumers(settings, tenantsOf(environment.gateway.consumers)),
+    ...inferenceConsumers(settings, tenantsOf(environment.gateway.consumers, environment.models)),
   ],
   volumes: ({ settings: { spareStorageGiB, inference } }) => ({
     volumes: [

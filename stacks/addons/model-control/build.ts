@@ -19,7 +19,7 @@ export function build({
   options,
 }: Given<Foundation, ModelControlSettings, never>): Built<ModelControl> {
   const { image, allowedRegistries, warmModels, hostname, ollamaApi, idle, inference } = settings;
-  const tenants = tenantsOf(environment.gateway.consumers);
+  const tenants = tenantsOf(environment.gateway.consumers, environment.models);
   const workers = outsideWorkers(settings);
   const component = new ModelControl(
     name,

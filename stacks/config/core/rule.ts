@@ -18,6 +18,8 @@ export interface RuleContext<Own extends object = object> {
   readonly declared: {
     readonly pools: readonly string[];
     readonly models: readonly string[];
+    /** Of all models. */
+    readonly adapters: readonly string[];
     /** What stands under each model in the file: defaults are filled in elsewhere. */
     readonly modelKeys: Readonly<Record<string, readonly string[]>>;
     readonly secrets: readonly string[];

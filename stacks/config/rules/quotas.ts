@@ -21,7 +21,7 @@ export const tokenQuotasCountEveryModel: Rule = function* ({ sections: { gateway
   const uncounted = Object.entries(models)
     .filter(([, { engine }]) => engineOf(engine).ports.openai === undefined)
     .map(([name]) => name);
-  for (const { name, tokensPerMinute, models: named } of tenantsOf(gateway?.consumers ?? [])) {
+  for (const { name, tokensPerMinute, models: named } of tenantsOf(gateway?.consumers ?? [], models)) {
     const open = uncounted.filter((model) => named === undefined || named.includes(model));
     if (tokensPerMinute !== undefined && open.length > 0) {
       yield {

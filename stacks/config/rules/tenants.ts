@@ -1,21 +1,23 @@
 /** Who calls models: what tenants may use, and whose tokens name them. */
 import { knownTokenIssuers } from "../../../catalog/token-issuers";
-import { tenantsOf } from "../../../planner/tenants";
+import { limitsOf, tenantsOf } from "../../../planner/tenants";
 import { jwksUrl } from "../core/jwks-url";
 import { outsideProblems } from "../core/outside-url";
 import { list, suggest } from "../core/problems";
 import type { Rule } from "../core/rule";
 
 export const tenantModelsExist: Rule = function* ({ sections: { gateway }, declared }) {
-  for (const { name, models = [] } of tenantsOf(gateway?.consumers ?? [])) {
+  const known = [...declared.models, ...declared.adapters];
+  const adapters = declared.adapters.length > 0 ? ", or of their adapters" : "";
+  for (const [name, { models = [] }] of Object.entries(limitsOf(gateway?.consumers ?? []))) {
     for (const [index, model] of models.entries()) {
       const path = ["gateway", "consumers", name, "models", index];
-      if (!declared.models.includes(model)) {
+      if (!known.includes(model)) {
         yield {
           path,
           value: model,
-          allowed: `models of this environment, by their names under models: ${list(declared.models)}`,
-          fix: suggest(model, declared.models, "name one of them, or remove it"),
+          allowed: `models of this environment, by their names under models${adapters}: ${list(known)}`,
+          fix: suggest(model, known, "name one of them, or remove it"),
         };
       } else if (models.indexOf(model) < index) {
         yield { path, value: model, allowed: "each model once", fix: "remove it" };

@@ -78,6 +78,26 @@ describe("tenants", () => {
     expect(unlabelled).toEqual([]);
   });
 
+  it("that may call adapters of a model alone are known by the name that they write, on the same routes", async () => {
+    const named = { legal: { adapters: { acme: {}, zenith: {} } } };
+    const tenants = tenantsOf({ web: {}, acme: { models: ["acme"] }, zenith: { models: ["zenith", "legal"] } }, named);
+    const { deployment } = await deployGateway({ tenants });
+    const policy = specOf(deployment, "SecurityPolicy", "model-legal") as { authorization: object };
+    const rule = (...headers: (readonly [string, string[]])[]) => ({
+      action: "Allow",
+      principal: { headers: headers.map(([name, values]) => ({ name, values })) },
+    });
+    expect(policy.authorization).toEqual({
+      defaultAction: "Deny",
+      rules: [
+        rule(["x-consumer-id", ["web"]]),
+        rule(["x-consumer-id", ["acme"]], ["x-ai-eg-model", ["acme"]]),
+        rule(["x-consumer-id", ["zenith"]], ["x-ai-eg-model", ["legal", "zenith"]]),
+      ],
+    });
+    expect(deployment.ofKind("SecurityPolicy").flatMap(({ inputs }) => crdProblems(inputs))).toEqual([]);
+  });
+
   it("are as many as there are: a condition takes 256", () => {
     const names = Array.from({ length: 600 }, (_, index) => `tenant-${index}`);
     const { rules = [] } = onlyFor(names) ?? {};

@@ -22,7 +22,10 @@ describe("a prefix cache that consumers share", () => {
       CACHE_SALT_KEY: "/cache-salt-key/key",
       CACHE_SALT_SHARED: '[["web","batch"]]',
     });
-    expect(template.spec.volumes).toContainEqual({ name: "cache-salt", configMap: { name: "cache-salt" } });
+    expect(template.spec.volumes).toContainEqual({
+      name: "request-middleware",
+      configMap: { name: "request-middleware" },
+    });
     expect(template.spec.volumes).toContainEqual({ name: "cache-salt-key", secret: { secretName: "cache-salt" } });
     expect(engine.volumeMounts).toContainEqual({
       name: "cache-salt-key",

@@ -1,10 +1,10 @@
-"""What vLLM's API server would read behind the middleware, as its answer: python echo.py <port>"""
+"""What vLLM's API server would read behind the middleware, as its answer: python echo.py <port> <module.Class>"""
 
+import importlib
 import json
 import sys
 
 import uvicorn
-from cache_salt import CacheSalt
 
 
 async def echo(scope, receive, send):
@@ -21,4 +21,6 @@ async def echo(scope, receive, send):
     await send({"type": "http.response.body", "body": answer})
 
 
-uvicorn.run(CacheSalt(echo), host="127.0.0.1", port=int(sys.argv[1]), lifespan="off", log_level="warning")
+module, _, name = sys.argv[2].rpartition(".")
+middleware = getattr(importlib.import_module(module), name)
+uvicorn.run(middleware(echo), host="127.0.0.1", port=int(sys.argv[1]), lifespan="off", log_level="warning")

@@ -4,10 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { repositoryRoot } from "../../../names/repository-root";
-import { Program } from "../../../rehearsal/cluster/lifeline";
-import { freePorts } from "../../../rehearsal/cluster/ports";
-import { requirePart } from "../../../rehearsal/parts/find";
+import { type Echo, EchoServer } from "./echo-server";
 
 const PATHS = ["/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/embeddings", "/v2/rerank"];
 
@@ -16,30 +13,16 @@ const CALLERS = 8;
 const CALLS = 200;
 
 let folder: string;
-let server: Program;
-let url: string;
+let server: EchoServer;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "inference-stacks-cache-salt-"));
   writeKey("one");
-  const [port = 0] = await freePorts(1);
-  url = `http://127.0.0.1:${port}`;
-  server = new Program(
-    requirePart("ray-python"),
-    [join(repositoryRoot(), "test/e2e/cache-salt/echo.py"), String(port)],
-    join(folder, "log"),
-    {
-      env: {
-        PYTHONPATH: join(repositoryRoot(), "components/serving/scripts"),
-        PYTHONDONTWRITEBYTECODE: "1",
-        CACHE_SALT_KEY: join(folder, "key"),
-        CACHE_SALT_SHARED: JSON.stringify([["web", "batch"]]),
-        CACHE_SALT_BEAMS: "refused",
-      },
-      folder,
-    },
-  );
-  await server.ready(async () => ((await fetch(url).catch(() => undefined))?.ok ? true : undefined), 60);
+  server = await EchoServer.start("cache_salt.CacheSalt", folder, {
+    CACHE_SALT_KEY: join(folder, "key"),
+    CACHE_SALT_SHARED: JSON.stringify([["web", "batch"]]),
+    CACHE_SALT_BEAMS: "refused",
+  });
 });
 afterAll(async () => {
   await server?.stop();
@@ -57,14 +40,8 @@ function writeKey(text: string): void {
   }
 }
 
-interface Echo {
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-function ask(body: string | Buffer, consumer?: string, path = "/v1/completions", type = "application/json") {
-  const headers = { "content-type": type, ...(consumer !== undefined && { "x-consumer-id": consumer }) };
-  return fetch(`${url}${path}`, { method: "POST", body, headers });
+function ask(body: string | Buffer, consumer?: string, path = "/v1/completions") {
+  return server.ask(path, body, consumer === undefined ? {} : { "x-consumer-id": consumer });
 }
 
 async function read(body: object, consumer?: string, path?: string): Promise<Readonly<Record<string, unknown>>> {
@@ -144,11 +121,11 @@ describe("a request", () => {
   });
 
   it("without a body, or with a form, passes as it is", async () => {
-    const empty = (await (await fetch(`${url}/sleep?level=1`, { method: "POST" })).json()) as Echo;
+    const empty = (await (await fetch(`${server.url}/sleep?level=1`, { method: "POST" })).json()) as Echo;
     expect(empty.body).toBe("");
     const form = new FormData();
     form.set("file", "sound");
-    const answer = await fetch(`${url}/v1/audio/transcriptions`, { method: "POST", body: form });
+    const answer = await fetch(`${server.url}/v1/audio/transcriptions`, { method: "POST", body: form });
     expect(((await answer.json()) as Echo).body).toContain("sound");
   });
 

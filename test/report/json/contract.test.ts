@@ -30,7 +30,9 @@ const rarities = {
       gateway: {
         hostname: "llm.example.com",
         tls: { kind: "self-signed" },
-        consumers: { web: { models: ["chat"], requestsPerMinute: 60, tokensPerMinute: 100_000, priority: "free" } },
+        consumers: {
+          web: { models: ["contracts"], requestsPerMinute: 60, tokensPerMinute: 100_000, priority: "free" },
+        },
       },
       partnerApiKey: { secure: "v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" },
       models: {

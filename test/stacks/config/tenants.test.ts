@@ -22,6 +22,18 @@ describe("tenants", () => {
       { path: "gateway.consumers.web.models[2]", allowed: "each model once", fix: "remove it" },
     ]);
   });
+
+  it("may use adapters of models, by their names", () => {
+    const { chat } = rightEnvironment.models;
+    const models = { ...rightEnvironment.models, chat: { ...chat, adapters: { acme: "s3://models/acme" } } };
+    const saidOfModels = (list: string[]) => said({ ...consumers({ models: list }), models });
+    expect(saidOfModels(["acme", "small"]).filter(({ path }) => path.startsWith("gateway"))).toEqual([]);
+    expect(saidOfModels(["acm"])).toContainEqual({
+      path: "gateway.consumers.web.models[0]",
+      allowed: "models of this environment, by their names under models, or of their adapters: chat, small, acme",
+      fix: 'did you mean "acme"?',
+    });
+  });
 });
 
 describe("groups that share prefix caches", () => {

@@ -51,8 +51,9 @@ const consumerSchema = z
       .min(1)
       .optional()
       .meta({
-        description: "Models that it may call; others answer 403. Default: all.",
-        allowed: "names of models of this environment",
+        description:
+          "Models that it may call, and LoRA adapters: who names adapters of a model may call these alone, and the model itself where that is named too. All else answers 403. Default: all.",
+        allowed: "names of models of this environment, and of their adapters",
         example: ["assistant"],
       }),
     requestsPerMinute: wholeNumber(1, 1_000_000).optional().meta({
