@@ -24,7 +24,7 @@ afterAll(() => {
   }
 });
 
-async function serve(listener: RequestListener): Promise<string> {
+async function listen(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -111,7 +111,7 @@ async function evilCluster(): Promise<string> {
       status: { phase: EVIL, reason: EVIL, message: EVIL, containerStatuses: [{ name: EVIL, state: { waiting } }] },
     },
   ];
-  const url = await serve((request, response) => {
+  const url = await listen((request, response) => {
     const isVersion = request.url === "/version";
     response.end(JSON.stringify(isVersion ? { gitVersion: `v1.34.1${EVIL}` } : { items, message: EVIL }));
   });
@@ -142,7 +142,7 @@ const SERVERS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
     ];
   },
   pin: async () => {
-    const answer = (body: object) => serve((_, response) => void response.end(JSON.stringify(body)));
+    const answer = (body: object) => listen((_, response) => void response.end(JSON.stringify(body)));
     vi.stubEnv("HF_ENDPOINT", await answer({ sha: EVIL, error: EVIL }));
     return [["test", "--config", environmentIn(folder, onA10({ model: "qwen2.5-7b-instruct", concurrency: 2 }))]];
   },
