@@ -18,14 +18,8 @@ class MadeUpLast extends BaseSequencer {
 }
 
 /**
- * Most of what a run leaves behind dies young, given room for it: with a quarter of this, everything took a fifth more CPU time.
- * Threads of the collector would run on the other worker's core.
- */
-const COLLECTOR = ["--max-semi-space-size=256", "--min-semi-space-size=128", "--single-threaded-gc"];
-
-/**
- * Most code runs too seldom to be worth optimizing: V8 optimizes what ran 16 times as much as by default, which took a seventh off the
- * CPU time, most of it of compiler threads. Node 22 and later count calls instead, have no such option, and keep their default.
+ * Most code runs too seldom to be worth optimizing: V8 optimizes what ran 16 times as much as by default. Node 22 and later count calls
+ * instead, refuse this option, and keep their default.
  */
 const COMPILER = process.versions.node.startsWith("20.") ? [`--interrupt-budget=${16 * 66 * 1024}`] : [];
 
@@ -40,7 +34,8 @@ export default defineConfig({
     // it spies on or stubs is undone after each test.
     pool: "forks",
     isolate: false,
-    execArgv: [...COLLECTOR, ...COMPILER],
+    // Most of what a run leaves behind dies young, given room for it: with a quarter of this, everything took a fifth more CPU time.
+    execArgv: ["--max-semi-space-size=256", "--min-semi-space-size=128", ...COMPILER],
     globalSetup: "test/harness/run-folder.ts",
     experimental: { fsModuleCache: transforms !== undefined, fsModuleCachePath: transforms },
     // In this order: what is left behind is measured from what the others set.
