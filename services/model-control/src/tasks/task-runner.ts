@@ -154,6 +154,10 @@ export class TaskRunner {
   private async process(job: TaskJob, token: string | undefined): Promise<string | null> {
     const { data } = job;
     const log = this.surroundings.log.child({ task: job.id, kind: data.kind, ...subjectOf(data) });
+    if (job.stalledCounter > 0) {
+      // The slot of the process that died: those that were never tried, and may go first, wait for it.
+      await this.turnsOf(job)?.leave(job);
+    }
     if (data.cancelled !== true && (await mustWait(job, this.queues[laneOf(data.kind)]).catch(() => false))) {
       log.debug({ losses: job.stalledCounter }, "a task that was lost waits for others");
       // Not all at the same moment: two that wait for each other would do so for ever.
