@@ -50,6 +50,7 @@ export const laptop = {
   pools: { laptop: { role: "cpu", node: { vcpus: 8, memoryGiB: 16 } } },
   models: { chat: { model: "qwen2.5-0.5b-instruct", engine: "ollama", contextTokens: 4096, concurrency: 2 } },
   gateway: { hostname: "inference.example.internal", exposure: "ClusterIP", tls: { kind: "self-signed" } },
+  observability: { alerts: "none" },
 } as const satisfies Sections;
 
 /** The same with A10 machines and the given model on them. */

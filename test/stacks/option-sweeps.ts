@@ -45,6 +45,7 @@ export const SWEEPS: readonly Sweep[] = [
     base: "dev",
     changes: {
       stage: "production",
+      observability: { alerts: "none" },
       cluster: {
         storageClass: "encrypted",
         certManager: "present",

@@ -20,6 +20,7 @@ function moving({ problems }: DeploymentPlan) {
 const production = {
   stage: "production",
   gateway: { hostname: "inference.example.com", tls: { kind: "acme", email: "a@example.com" } },
+  observability: { alerts: "none" },
 };
 const ollama = { model: "llama-3.2-3b-instruct", engine: "ollama" };
 

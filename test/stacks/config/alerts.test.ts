@@ -10,7 +10,7 @@ const PRODUCTION = {
 };
 const EMAIL = { to: ["on-call@example.com"], from: "alerts@example.com", smarthost: "smtp.example.com:587" };
 
-const problems = (changes: object) => told({ ...PRODUCTION, ...changes }, "observability");
+const problems = (changes: object) => told({ ...PRODUCTION, observability: {}, ...changes }, "observability");
 const withAlerts = (alerts: unknown) => problems({ observability: { alerts } });
 
 describe("alerts of a production environment", () => {
@@ -33,7 +33,7 @@ describe("alerts of a production environment", () => {
   });
 
   it("are the user's decision in development", () => {
-    expect(told({}, "observability")).toEqual([]);
+    expect(told({ observability: {} }, "observability")).toEqual([]);
   });
 
   it.each<[string, unknown, RegExp]>([

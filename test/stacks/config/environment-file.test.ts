@@ -123,8 +123,8 @@ describe("mistakes", () => {
     expect(problems.map(({ path, fix }) => [path, fix])).toEqual([
       ["models.chat.modle", 'did you mean "model"?'],
       ["models.chat.replicas.minimum", 'did you mean "min"?'],
-      ["gatway", 'did you mean "gateway"?'],
       ["observability.profil", 'did you mean "profile"?'],
+      ["gatway", 'did you mean "gateway"?'],
     ]);
   });
 

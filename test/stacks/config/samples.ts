@@ -15,6 +15,7 @@ export const rightEnvironment = {
     small: { model: "llama-3.2-3b-instruct", engine: "ollama" },
   },
   gateway: { hostname: "inference.example.com", tls: { kind: "self-signed" } },
+  observability: { alerts: "none" },
 };
 
 type Sections = Record<string, unknown>;
