@@ -127,7 +127,7 @@ export function layOut(
     ...(runsKeda(plan.models) ? kedaConnections(cluster, { pods: STACK_PODS.prometheus, port: PROMETHEUS_PORT }) : []),
     ...storeConnections(plan, cluster, { isBundled: planned.bundle !== undefined, access: environment.storage }),
     ...fabricGateConnections(plan.pools, cluster),
-    ...servingConnections(plan.models, cluster),
+    ...servingConnections(plan.models, cluster, environment.storage),
     ...nodeConnections(plan.groups, endpoints, cluster),
     ...addons.flatMap((addon) => addon.connections(laidOut) ?? []),
   ];

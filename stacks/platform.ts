@@ -234,6 +234,7 @@ export class Platform extends PlatformComponent {
         cluster,
         stage,
         control,
+        registry: environment.storage,
         gpuAccess: access,
         poolsReady: byPool((pool) => [...nodesOf(pool), ...(gates?.readyFor(pool.name) ?? [])]),
         ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),

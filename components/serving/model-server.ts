@@ -13,6 +13,7 @@ import type { ClusterNetworks } from "../core/network";
 import { NODE_PORTS } from "../node/ports";
 import type { ModelStore } from "../storage/model-store";
 import type { EngineControl, ModelEndpoint, NodeEndpoint } from "./endpoint";
+import type { RegistryAccess } from "./registry-access";
 
 /** What servers grant to the model control API. */
 export interface ControlAccess {
@@ -33,6 +34,8 @@ export interface ModelServerArgs {
   readonly control?: ControlAccess;
   /** Of the vendor whose GPUs the model is planned on. @default nothing */
   readonly gpu?: GpuAccess;
+  /** How it reaches the registry of its engine, where that fetches models itself. @default over the internet */
+  readonly registry?: RegistryAccess;
   /** What the registrar of the model's server group asks for as key. @default it asks for none, or there is none */
   readonly registrarKey?: pulumi.Output<string> | undefined;
   /** What the server's own controller consists of, where it has one: objects of its kinds are made after it. */
@@ -62,7 +65,7 @@ export interface ModelServerClass {
   /** Where the model will answer. */
   endpointOf(model: ModelPlan, control: ControlAccess | undefined, guests?: readonly ModelPlan[]): ModelEndpoint;
   /** What its pods connect to by themselves; who connects to them is their clients' to say. */
-  connectionsOf(model: ModelPlan, networks: ClusterNetworks): readonly Connection[];
+  connectionsOf(model: ModelPlan, networks: ClusterNetworks, registry: RegistryAccess): readonly Connection[];
 }
 
 /** Name of a model's objects inside its namespace. Never the engine's: a Service `vllm` would break vLLM (VLLM_PORT). */

@@ -12,7 +12,7 @@ import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
 import type { HardenedPodArgs } from "../core/hardened-pod";
 import { hashOf } from "../core/job-scripts";
-import { type ClusterNetworks, internet } from "../core/network";
+import type { ClusterNetworks } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { besidesSidecars, modelResources, volumeClaimSpec } from "../core/resources";
@@ -40,6 +40,7 @@ import {
   variables,
 } from "./pod-settings";
 import { KILL_GRACE } from "./probes";
+import { type RegistryAccess, registryEnd, registryVariables } from "./registry-access";
 import type { ModelToLoad } from "./scripts/model-loader";
 
 type EnvVar = kubernetes.types.input.core.v1.EnvVar;
@@ -54,7 +55,7 @@ const CONTROLLED_MODELS = "64";
  * that pulls the models, gives them the names that clients use, and loads them. A replica becomes ready only after that, and by itself: whoever adds one, and
  * whatever became of its volume.
  *
- * Ollama itself downloads from its registry, so it is the server's pods that may reach the internet, on port 443.
+ * Ollama itself downloads from its registry, so it is the server's pods that may reach the internet on port 443; with a proxy that alone, with networks of the registry those.
  */
 export class OllamaServer extends PlatformComponent implements ModelServer {
   readonly endpoint: ModelEndpoint;
@@ -75,7 +76,12 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
     };
   }
 
-  static connectionsOf({ name }: ModelPlan, networks: ClusterNetworks): readonly Connection[] {
+  static connectionsOf(
+    { name }: ModelPlan,
+    networks: ClusterNetworks,
+    registry: RegistryAccess,
+  ): readonly Connection[] {
+    const { to, port } = registryEnd(registry, networks);
     const namespace = modelNamespaceName(name);
     return [
       connect({
@@ -83,8 +89,8 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
         reason:
           "Ollama itself pulls models, whenever it is told to: from its registry and from hosts that this one redirects to",
         from: { namespace, podLabels: selectorLabels(APP, serverName(name)) },
-        to: internet(networks),
-        ports: [443],
+        to,
+        ports: [port],
       }),
     ];
   }
@@ -135,7 +141,11 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
           name: APP,
           image: engineImage(model),
           ports: [{ name: "http", containerPort: PORT }],
-          env: [...ollamaEnvironment(model, guests, args.control !== undefined), ...modelVariables(model, args.gpu)],
+          env: [
+            ...ollamaEnvironment(model, guests, args.control !== undefined),
+            ...registryVariables(args.registry ?? {}),
+            ...modelVariables(model, args.gpu),
+          ],
           volumeMounts: [{ name: "models", mountPath: HOME }],
           writablePaths: ["/tmp"],
           resources: modelResources(model, sidecar),

@@ -12,6 +12,7 @@ import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
 import type { ControlAccess, ModelServerClass, ServerController } from "./model-server";
 import { podsAfter } from "./pods-after";
+import type { RegistryAccess } from "./registry-access";
 import { SERVERS } from "./servers";
 
 export interface ServingArgs {
@@ -19,6 +20,8 @@ export interface ServingArgs {
   /** `undefined` in an environment whose engines all pull from their own registries. */
   readonly store: ModelStore | undefined;
   readonly cluster: Pick<Cluster, "storageClass">;
+  /** How engines that fetch models themselves reach their registry. @default over the internet */
+  readonly registry?: RegistryAccess;
   /** Lets the model control API drive engines that run on one node. @default nobody does */
   readonly control?: ControlAccess;
   readonly stage: Stage;
@@ -89,10 +92,14 @@ function guestOf(host: ModelEndpoint, { name, servedName, task }: ModelPlan): Mo
 }
 
 /** What the model servers connect to by themselves, and what makes their groups. */
-export function servingConnections(models: readonly ModelPlan[], networks: ClusterNetworks): Connection[] {
+export function servingConnections(
+  models: readonly ModelPlan[],
+  networks: ClusterNetworks,
+  registry: RegistryAccess = {},
+): Connection[] {
   return [
     ...controllersOf(models).flatMap(({ controller, served }) => controller.connections(networks, served)),
-    ...hostsOf(models).flatMap((model) => serverFor(model).connectionsOf(model, networks)),
+    ...hostsOf(models).flatMap((model) => serverFor(model).connectionsOf(model, networks, registry)),
   ];
 }
 

@@ -17,6 +17,7 @@ import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
 import { nodesOfOthers } from "./nodes-of-others";
 import { okeVersion } from "./oke-version";
+import { openEgress } from "./open-egress";
 import { sharedPrefixCaches } from "./prefix-caches";
 import { privateEndpoint } from "./private-endpoint";
 import { promotedCanaries } from "./promoted-canaries";
@@ -58,6 +59,7 @@ const PIECES: readonly Piece[] = [
   legacyEngines,
   engineOptionAdvice,
   imagesByUrl,
+  openEgress,
   gpuOverrides,
   declaredLevels,
   assumedConcurrency,

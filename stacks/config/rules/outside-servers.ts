@@ -31,7 +31,11 @@ export const urlsAreServersOfOthers: Rule = function* ({ sections }) {
   for (const { path, settings } of namedServers(sections)) {
     yield* outsideProblems(path, settings, sections.stage);
   }
-  const { hub, proxy } = sections.storage ?? {};
+  const { hub, proxy, registryNetworks } = sections.storage ?? {};
+  const registry = { url: "https://registry.ollama.ai", networks: registryNetworks };
+  for (const problem of outsideProblems(["storage"], registry, "production")) {
+    yield { ...problem, path: ["storage", "registryNetworks", ...problem.path.slice(2)] };
+  }
   if (hub !== undefined) {
     yield* outsideProblems(["storage", "hub"], hub, sections.stage);
   }

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { registryVariables } from "../../../components/serving/registry-access";
 import { modelEndpoints, servingConnections } from "../../../components/serving/serving";
 import type { ModelPlan } from "../../../planner/types";
 import { byName, INTERNET, NETWORKS } from "../../harness/connections";
 import { groupPlan, modelPlan, ollamaPlan } from "../../harness/plans";
 import { deployServing } from "./fixture";
 
+const toRegistry = (registry: Parameters<typeof servingConnections>[2]) =>
+  byName(servingConnections([ollamaPlan()], NETWORKS, registry))["model-llama-3b-to-registry"];
 const connections = (...models: ModelPlan[]) => byName(servingConnections(models, NETWORKS));
 
 describe("servingConnections", () => {
@@ -18,6 +21,19 @@ describe("servingConnections", () => {
         ports: [{ port: 443 }],
       },
     });
+  });
+
+  it("let Ollama out to a proxy alone, or to the networks of its registry alone, where the environment names them", async () => {
+    const proxy = { url: "http://proxy.example.com:3128", networks: ["10.20.0.8/32"] };
+    const registryNetworks = ["203.0.113.0/24"];
+    const alone = (cidr: string, port: number) => ({ to: [expect.objectContaining({ cidr })], ports: [{ port }] });
+    expect(toRegistry({ registryNetworks })).toMatchObject(alone("203.0.113.0/24", 443));
+    expect(toRegistry({ proxy, registryNetworks })).toMatchObject(alone("10.20.0.8/32", 3128));
+    expect(registryVariables({ proxy })).toEqual([
+      { name: "HTTPS_PROXY", value: proxy.url },
+      { name: "NO_PROXY", value: "127.0.0.1,localhost" },
+    ]);
+    expect(registryVariables({ registryNetworks })).toEqual([]);
   });
 
   it("let vLLM on one node connect nowhere but to the model store, which says so itself", () => {
