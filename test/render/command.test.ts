@@ -168,7 +168,14 @@ describe("secrets of the configuration", () => {
   const secrets = { huggingFaceToken: { secure: cipher }, alertWebhookUrl: { secure: cipher } };
   const out = join(folder, "secrets");
   beforeAll(async () => {
-    const { status, err } = await renderOf(folder, onA10({}, secrets), "--out", out, "--secret-store", "vault");
+    const { status, err } = await renderOf(
+      folder,
+      onA10({}, { ...secrets, observability: {} }),
+      "--out",
+      out,
+      "--secret-store",
+      "vault",
+    );
     expect([status, err]).toEqual([0, ""]);
   });
 

@@ -34,6 +34,14 @@ export const SWEEPS: readonly Sweep[] = [
     base: "oci-a10",
     changes: {
       stage: "production",
+      observability: {
+        alerts: {
+          webhook: { severities: ["warning"] },
+          slack: { severities: ["warning"] },
+          pagerduty: { severities: ["critical"], serviceRegion: "eu" },
+          email: { severities: ["critical"], requireTls: false },
+        },
+      },
       cluster: { oke: { endpoint: { public: true, allowedCidrs: ["203.0.113.0/24"] } } },
       pools: { "a10-pair": { numa: "single-numa-node", cycling: "off" } },
       models: { writer: { vllm: { loading: "stream", kvCacheDtype: "bfloat16" } } },

@@ -6,6 +6,9 @@ import { addressNetwork, outsideServer } from "../../../names/outside-server";
 import type { Path, ProblemDraft } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 
+/** Receivers of alerts are the add-on's. */
+export { receiversOnline } from "../../addons/observability/alert-rules";
+
 /** The sections of an environment, and the names of its secrets. */
 export type RunTimeContext = Pick<RuleContext, "sections"> & {
   readonly declared: Pick<RuleContext["declared"], "secrets">;
