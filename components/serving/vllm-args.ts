@@ -8,7 +8,7 @@ import { CHAT_TEMPLATE_FILE } from "./chat-template";
 import { unescapedWords, words } from "./command-line";
 import { adapterArguments } from "./lora-adapters";
 import { IMAGE_PULL_SECONDS } from "./pod-settings";
-import { requestMiddleware } from "./request-middleware";
+import { requestMiddleware } from "./vllm-middleware";
 
 /** Port on the first node where the nodes of a replica meet. */
 export const RENDEZVOUS_PORT = 29501;

@@ -3,7 +3,7 @@ import type { ModelPlan } from "../../planner/types";
 import { cacheSalt } from "./cache-salt";
 import { chatTemplate } from "./chat-template";
 import type { EngineFiles } from "./engine-files";
-import { middlewareScripts } from "./request-middleware";
+import { middlewareScripts } from "./vllm-middleware";
 
 /**
  * What vLLM reads besides a model's weights.

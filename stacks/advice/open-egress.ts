@@ -1,6 +1,5 @@
-import { serverAt } from "../../components/core/outside";
 import { engineOf } from "../../engines";
-import { addressNetwork } from "../../names/outside-server";
+import { outsideServer } from "../../names/outside-server";
 import type { CapacityProblem } from "../../planner/types";
 import type { Advised } from "./advice";
 
@@ -44,5 +43,5 @@ function isNamed({
   readonly url: string;
   readonly networks?: readonly string[] | undefined;
 }): boolean {
-  return networks === undefined && addressNetwork(serverAt({ url })) === undefined;
+  return networks === undefined && outsideServer(url)?.family === undefined;
 }

@@ -32,7 +32,7 @@ export const urlsAreServersOfOthers: Rule = function* ({ sections }) {
     yield* outsideProblems(path, settings, sections.stage);
   }
   const { hub, proxy, registryNetworks } = sections.storage ?? {};
-  const registry = { url: "https://registry.ollama.ai", networks: registryNetworks };
+  const registry = { url: "https://registry.example.com", networks: registryNetworks };
   for (const problem of outsideProblems(["storage"], registry, "production")) {
     yield { ...problem, path: ["storage", "registryNetworks", ...problem.path.slice(2)] };
   }
