@@ -1,22 +1,43 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigMap } from "@pulumi/pulumi/automation";
+import { RECEIVER_SECRETS } from "../../../components/observability/alert-receivers";
 import { repositoryRoot } from "../../../names/repository-root";
+import { receiversOf, withoutSecret } from "../../../stacks/addons/observability/receivers";
 import { formatProblems, type ParsedEnvironmentFile, parseEnvironmentFile } from "../../../stacks/config";
+import { NAMESPACE } from "../../../stacks/config/core/schema";
+import { RECEIVER_VALUES } from "../../components/observability/receivers";
 import type { EnvironmentName } from "../../stacks/run";
 
 export type EnvironmentFile = Extract<ParsedEnvironmentFile, { ok: true }>;
 
-/** `Pulumi.<name>.yaml`, with other values and secrets put in by full key. */
+/**
+ * `Pulumi.<name>.yaml`, with other values and secrets put in by full key, and the secrets of its receivers of alerts, without
+ * which `pulumi up` is refused.
+ */
 export function readEnvironment(name: EnvironmentName, config: ConfigMap = {}): EnvironmentFile {
   const file = parseEnvironment(environmentText(name), name);
   const values = Object.entries(config).map(([key, { value }]) => [key, value]);
-  const secrets = Object.keys(config).filter((key) => config[key]?.secret);
+  const ownSecrets = [...file.secretKeys, ...Object.keys(config).filter((key) => config[key]?.secret)];
+  const ownConfig: EnvironmentFile["config"] = { ...file.config, ...Object.fromEntries(values) };
+  const receivers = receiverSecrets(ownConfig, ownSecrets);
   return {
     ...file,
-    config: { ...file.config, ...Object.fromEntries(values) },
-    secretKeys: [...file.secretKeys, ...secrets],
+    config: { ...ownConfig, ...receivers },
+    secretKeys: [...ownSecrets, ...Object.keys(receivers)],
   };
+}
+
+/** @returns values by full key. */
+function receiverSecrets(config: EnvironmentFile["config"], secretKeys: readonly string[]): Record<string, string> {
+  const { alerts } = JSON.parse(config[`${NAMESPACE}:observability`] ?? "{}");
+  const missing = withoutSecret(
+    receiversOf(alerts, []),
+    secretKeys.map((key) => key.slice(`${NAMESPACE}:`.length)),
+  );
+  return Object.fromEntries(
+    missing.map((kind) => RECEIVER_SECRETS[kind]).map((key) => [`${NAMESPACE}:${key}`, RECEIVER_VALUES[key]]),
+  );
 }
 
 /** The file's values as the Automation API takes them. */
