@@ -25,7 +25,7 @@ export function quotaSpec(quotas: readonly Quota[]): Pick<Spec, "rateLimit" | "r
 
 function rule({ tenant, kind, perMinute }: Quota): RateLimitRule {
   return {
-    clientSelectors: [{ headers: [{ type: "Exact", name: CONSUMER_HEADER, value: tenant }] }],
+    clientSelectors: [{ headers: [{ type: "Exact", name: CONSUMER_HEADER, value: tenant, invert: false }] }],
     limit: { requests: perMinute, unit: "Minute" },
     // One bucket for all routes: without it, each model would have the whole quota.
     shared: true,

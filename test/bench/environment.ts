@@ -46,7 +46,7 @@ export function environmentWith(count: number): string {
         tls: { kind: "acme", email: "platform@example.com" },
         consumers: ["web-app", "batch"],
       },
-      "inference-stacks:observability": { retentionDays: 30, storageGiB: 200 },
+      "inference-stacks:observability": { retentionDays: 30, storageGiB: 200, alerts: "none" },
     },
   });
 }

@@ -47,7 +47,7 @@ describe("rendered rules and values", () => {
     const values = JSON.stringify(
       deployment.ofType("kubernetes:helm.sh/v3:Release").map(({ inputs }) => inputs.values),
     );
-    expect(values).toContain('"externalLabels":{"cluster":"aws/us-east-1","environment":"aws-prod"}');
+    expect(values).toContain('"externalLabels":{"cluster":"aws","environment":"aws-prod"}');
     const [rule] = deployment.ofKind("PrometheusRule");
     expect(JSON.stringify(rule?.inputs)).toContain(
       "https://git.example.com/platform/inference-stacks/blob/main/docs/operations.md#modelunavailable",

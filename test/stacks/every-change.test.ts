@@ -58,6 +58,14 @@ describe("environments that are brought up with every change", () => {
 
   it("have every field of the gateway's objects that others have", async () => {
     const covered = new Set(await ofAll(EVERY_CHANGE, gatewayFields));
-    expect((await ofAll(NIGHTLY, gatewayFields)).filter((field) => !covered.has(field))).toEqual([]);
+    expect((await ofAll(NIGHTLY, gatewayFields)).filter((field) => !covered.has(field))).toEqual([
+      // What keeps consumers to models, which test/e2e/gateway/tenants.test.ts has programmed with every change.
+      "SecurityPolicy.spec.mergeType",
+      "SecurityPolicy.spec.targetSelectors[].group",
+      "SecurityPolicy.spec.targetSelectors[].kind",
+      "SecurityPolicy.spec.targetSelectors[].matchExpressions[].key",
+      "SecurityPolicy.spec.targetSelectors[].matchExpressions[].operator",
+      "SecurityPolicy.spec.targetSelectors[].matchExpressions[].values[]",
+    ]);
   });
 });

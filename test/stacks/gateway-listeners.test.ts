@@ -11,6 +11,8 @@ const gatewaySpec = z.object({
 const securitySpec = z.object({ targetRefs, apiKeyAuth: z.object({ credentialRefs: z.array(z.unknown()).min(1) }) });
 /** A rule of a route that requests with a token come in by (components/gateway/tokens.ts). */
 const tokenSpec = z.object({ jwt: z.object({ providers: z.array(z.unknown()).min(1) }) });
+/** Keeps consumers to models, on routes, and adds to the listener's (components/gateway/tenants.ts). */
+const limitSpec = z.object({ mergeType: z.literal("JSONMerge"), targetSelectors: z.array(z.unknown()).min(1) });
 const clientSpec = z.object({
   targetRefs,
   timeout: z.object({ http: z.object({ requestReceivedTimeout: z.string(), idleTimeout: z.string() }) }),
@@ -45,7 +47,7 @@ describe.each(environments)("listeners of %s", (environment) => {
   it("hold nothing for who has no key", () => {
     const listeners = gatewaysOf(deployment).flatMap((spec) => spec.listeners);
     const guarded = specsOf(deployment, "SecurityPolicy", z.unknown())
-      .filter((spec) => !tokenSpec.safeParse(spec).success)
+      .filter((spec) => !tokenSpec.safeParse(spec).success && !limitSpec.safeParse(spec).success)
       .flatMap((spec) => securitySpec.parse(spec).targetRefs);
     const isGuarded = (listener: string) => guarded.some(({ sectionName }) => sectionName === listener);
     const on = <T extends { targetRefs: z.output<typeof targetRefs> }>(specs: T[], listener: string) =>

@@ -5,14 +5,13 @@ export function placeLabels(environment: string, cluster: CoreConfig["cluster"])
   return { environment, cluster: clusterName(cluster) };
 }
 
-/** A cluster by what people know of it: its cloud's region, its machines, its kubeconfig's context; else its kind. */
+/**
+ * A cluster by its machines or its kubeconfig's context, else by its kind: a platform in a stack of its own says the same as one
+ * that is made with its cluster, so a cloud's region is not in it.
+ */
 function clusterName(cluster: CoreConfig["cluster"]): string {
   const { kind, kubeContext } = cluster;
-  const place =
-    (cluster.kind === "aws" ? cluster.eks?.region : undefined) ??
-    (cluster.kind === "oci" ? cluster.oke?.region : undefined) ??
-    (cluster.kind === "edge" ? addresses(cluster.hosts) : undefined) ??
-    kubeContext;
+  const place = (cluster.kind === "edge" ? addresses(cluster.hosts) : undefined) ?? kubeContext;
   return place === undefined ? kind : `${kind}/${place}`;
 }
 

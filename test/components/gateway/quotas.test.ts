@@ -29,7 +29,9 @@ describe("quotas in the policy of the models' listener", () => {
     const { deployment } = await deployGateway({ tenants: TENANTS });
     const { targetRefs, rateLimit } = specOf(deployment, "BackendTrafficPolicy", "inference") as Policy;
     expect(targetRefs.map(({ sectionName }) => sectionName)).toEqual(["https"]);
-    const of = (tenant: string) => [{ headers: [{ type: "Exact", name: "x-consumer-id", value: tenant }] }];
+    const of = (tenant: string) => [
+      { headers: [{ type: "Exact", name: "x-consumer-id", value: tenant, invert: false }] },
+    ];
     const requests = { shared: true, xRateLimitHeaders: "Off" };
     expect(rateLimit?.global.rules).toEqual([
       { clientSelectors: of("web"), limit: { requests: 600, unit: "Minute" }, ...requests },

@@ -72,8 +72,11 @@ describe("the JSON Schema for editors", () => {
     const unexplained = fields.filter(({ schema }) => !/\S/.test(String(schema.description ?? "")));
     expect(unexplained.map(({ path }) => path)).toEqual([]);
     const withoutUnit = fields.filter(({ schema }) => !/Unit: /.test(String(schema.description)));
-    // A share has none.
-    expect([...new Set(withoutUnit.map(({ path }) => path.split(".").pop()))]).toEqual(["gpuMemoryUtilization"]);
+    // Shares and ports have none.
+    expect([...new Set(withoutUnit.map(({ path }) => path.split(".").pop()))]).toEqual([
+      "gpuMemoryUtilization",
+      "port",
+    ]);
   });
 });
 
