@@ -11,7 +11,11 @@ const TOKEN = `hf_${randomBytes(17).toString("hex")}`;
 const REPOSITORY = "org/model";
 const WEIGHTS = "model.safetensors";
 const repositories = {
-  [REPOSITORY]: { "config.json": Buffer.from('{"model_type":"llama"}'), [WEIGHTS]: randomBytes(5000) },
+  [REPOSITORY]: {
+    "config.json": Buffer.from('{"model_type":"llama"}'),
+    "chat_template.jinja": Buffer.from("{{ messages }}"),
+    [WEIGHTS]: randomBytes(5000),
+  },
 };
 const source = { kind: "huggingface", repository: REPOSITORY, revision: "main" } as const;
 const [llama, llama8b] = [modelPlan({ name: "llama", source }), modelPlan({ name: "llama-8b", source })];
@@ -102,7 +106,8 @@ describe("a pod that reaches the model store", () => {
       });
       expect(status).toBe(200);
       const keys = [...body.matchAll(/<Key>(.*?)<\/Key>/g)].map(([, key]) => key);
-      expect(keys).toEqual(["llama/.manifest.json", "llama/config.json", `llama/${WEIGHTS}`]);
+      const files = [".manifest.json", "chat_template.jinja", "config.json", WEIGHTS];
+      expect(keys).toEqual(files.map((file) => `llama/${file}`));
       expect((await attacker.signed("GET", `/${BUCKET}/llama/config.json`, reader())).status).toBe(200);
     });
 
