@@ -16,6 +16,9 @@ const LONGER_MS = 700;
 
 interface Engine {
   running: number;
+  waiting?: number;
+  /** Requests that have ended: stopped, and cut at their length. */
+  ended?: number;
   cache: number;
   tokens: number;
 }
@@ -47,7 +50,18 @@ describe("the liveness of a vLLM pod", () => {
     engines
       .map((engine, i) => {
         const labels = `{engine="${i}",model_name="chat"}`;
-        return `vllm:num_requests_running${labels} ${engine.running}.0\nvllm:kv_cache_usage_perc${labels} ${engine.cache}\nvllm:generation_tokens_total${labels} ${engine.tokens}.0\n`;
+        const ended = (reason: string, count: number) =>
+          `vllm:request_success_total{engine="${i}",finished_reason="${reason}",model_name="chat"} ${count}.0`;
+        return [
+          `vllm:num_requests_running${labels} ${engine.running}.0`,
+          `vllm:num_requests_waiting${labels} ${engine.waiting ?? 0}.0`,
+          `vllm:kv_cache_usage_perc${labels} ${engine.cache}`,
+          `vllm:prompt_tokens_total${labels} 7.0`,
+          `vllm:generation_tokens_total${labels} ${engine.tokens}.0`,
+          ended("stop", engine.ended ?? 0),
+          ended("length", 3),
+          "",
+        ].join("\n");
       })
       .join("");
 
@@ -80,6 +94,21 @@ describe("the liveness of a vLLM pod", () => {
       step();
       expect(await later()).toBe(0);
     }
+  });
+
+  it("ends when requests wait and none is taken", async () => {
+    engines = [{ running: 0, waiting: 2, cache: 0, tokens: 5 }];
+    expect([await probe(), await later()]).toEqual([0, 1]);
+  });
+
+  it("goes on while requests end that have no tokens and no cache", async () => {
+    engines = [{ running: 1, cache: 0, tokens: 0, ended: 1 }];
+    expect(await probe()).toBe(0);
+    for (const ended of [2, 3]) {
+      Object.assign(engines[0] ?? {}, { ended });
+      expect(await later()).toBe(0);
+    }
+    expect(await later()).toBe(1);
   });
 
   it("goes on without requests, and without series", async () => {

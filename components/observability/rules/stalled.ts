@@ -4,19 +4,39 @@ import type { AlertRule, RuleSubject } from "./types";
 /** One engine: with data parallelism a pod has several. */
 const EACH = "(namespace, model, pod, engine)";
 
-const CHAT = 'namespace="model-chat",pod="chat-0",model="chat",model_name="chat",engine="0"';
 const OF_CHAT = { namespace: "model-chat", model: "chat", pod: "chat-0", engine: "0" };
 
 /** For cases: what the first engine that reports it calls the series. */
-const [running, cacheUsage, generated] = (["requestsRunning", "kvCacheUsage", "generatedTokensTotal"] as const).map(
-  (meaning) => seriesOf(meaning)[0],
-);
+const [running, waiting, cacheUsage, generated, ended] = (
+  ["requestsRunning", "requestsWaiting", "kvCacheUsage", "generatedTokensTotal", "requestsTotal"] as const
+).map((meaning) => seriesOf(meaning)[0]);
 
-const chat = (ran: string, cache: string, tokens: string) => ({
-  [`${running}{${CHAT}}`]: ran,
-  [`${cacheUsage}{${CHAT}}`]: cache,
-  [`${generated}{${CHAT}}`]: tokens,
-});
+/** Requests that run and wait, the least or the one of `over`: vLLM reports both in one go. */
+const requests = (over: (series: string) => string) =>
+  (["requestsRunning", "requestsWaiting"] as const)
+    .map((meaning) => `min by ${EACH} (${metric(meaning, over)})`)
+    .join(` + on ${EACH} `);
+
+interface Past {
+  readonly runs: string;
+  readonly waits: string;
+  readonly cache: string;
+  readonly tokens: string;
+  /** Requests that have ended. */
+  readonly ended?: string;
+}
+
+/** What an engine of a model reports, minute by minute. */
+function past(model: string, { runs, waits, cache, tokens, ended: endings = "0x40" }: Past): Record<string, string> {
+  const of = `namespace="model-${model}",pod="${model}-0",model="${model}",model_name="${model}",engine="0"`;
+  return {
+    [`${running}{${of}}`]: runs,
+    [`${waiting}{${of}}`]: waits,
+    [`${cacheUsage}{${of}}`]: cache,
+    [`${generated}{${of}}`]: tokens,
+    [`${ended}{${of},finished_reason="stop"}`]: endings,
+  };
+}
 
 /**
  * Engines report of every step how full their KV cache is (vLLM 0.32, Scheduler.update_from_output): the share moves with each piece of a
@@ -26,30 +46,31 @@ const chat = (ran: string, cache: string, tokens: string) => ({
 const engineStalled: AlertRule = {
   alert: "EngineStalled",
   expr: `
-    min by ${EACH} (${metric("requestsRunning", (series) => `min_over_time(${series}[5m])`)}) > 0
-    and on ${EACH} max by ${EACH} (${metric("requestsRunning", (series) => `${series} offset 5m`)}) > 0
+    (${requests((series) => `min_over_time(${series}[5m])`)}) > 0
+    and on ${EACH} (${requests((series) => `${series} offset 5m`)}) > 0
     and on ${EACH} max by ${EACH} (${metric("kvCacheUsage", (series) => `changes(${series}[5m])`)}) == 0
-    and on ${EACH} max by ${EACH} (${metric("generatedTokensTotal", (series) => `increase(${series}[5m])`)}) == 0`,
+    and on ${EACH} max by ${EACH} (${metric("generatedTokensTotal", (series) => `increase(${series}[5m])`)}) == 0
+    unless on ${EACH} max by ${EACH} (${metric("requestsTotal", (series) => `increase(${series}[5m])`)}) > 0`,
   for: "30s",
   severity: "critical",
   summary: "The engine of {{ $labels.pod }} stands still with {{ $value }} requests",
   description:
     "For 5 minutes {{ $labels.pod }} of {{ $labels.model }} has had requests, read no prompt and written no token: its engine hangs, though its health path answers. Every request that reaches it hangs too. End the pod without a drain.",
   cases: {
-    fires: { series: chat("4x40", "0.3+0.01x9 0.4x30", "0+900x9 8100x30"), at: "18m", labels: OF_CHAT },
-    // A prompt that takes 12 minutes to read; one whose only step takes 5; an engine with nothing to do; one that has just begun.
+    fires: {
+      series: past("chat", { runs: "4x40", waits: "0x40", cache: "0.3+0.01x9 0.4x30", tokens: "0+900x9 8100x30" }),
+      at: "18m",
+      labels: OF_CHAT,
+    },
     quiet: {
       series: {
-        ...chat("1x40", "0.1+0.01x12 0.22x27", "0x12 0+60x27"),
-        [`${running}{namespace="model-wide",pod="wide-0",model="wide",engine="0"}`]: "0x2 1x5 1x33",
-        [`${cacheUsage}{namespace="model-wide",pod="wide-0",model="wide",engine="0"}`]: "0x2 0.9x5 0.9+0.001x33",
-        [`${generated}{namespace="model-wide",pod="wide-0",model="wide",engine="0"}`]: "0x7 0+10x33",
-        [`${running}{namespace="model-idle",pod="idle-0",model="idle",engine="0"}`]: "0x40",
-        [`${cacheUsage}{namespace="model-idle",pod="idle-0",model="idle",engine="0"}`]: "0x40",
-        [`${generated}{namespace="model-idle",pod="idle-0",model="idle",engine="0"}`]: "500x40",
-        [`${running}{namespace="model-new",pod="new-0",model="new",engine="0"}`]: "_x5 1x4",
-        [`${cacheUsage}{namespace="model-new",pod="new-0",model="new",engine="0"}`]: "_x5 0.2x4",
-        [`${generated}{namespace="model-new",pod="new-0",model="new",engine="0"}`]: "_x5 0x4",
+        // A prompt that takes 12 minutes to read; one whose only step takes 5.
+        ...past("chat", { runs: "1x40", waits: "0x40", cache: "0.1+0.01x12 0.22x27", tokens: "0x12 0+60x27" }),
+        ...past("wide", { runs: "0x2 1x38", waits: "0x40", cache: "0x2 0.9x5 0.9+0.001x33", tokens: "0x7 0+10x33" }),
+        // Nothing to do; begun just now; embeddings, which have no tokens and no cache.
+        ...past("idle", { runs: "0x40", waits: "0x40", cache: "0x40", tokens: "500x40" }),
+        ...past("new", { runs: "_x5 1x4", waits: "_x5 2x4", cache: "_x5 0.2x4", tokens: "_x5 0x4" }),
+        ...past("embed", { runs: "1x40", waits: "3x40", cache: "0x40", tokens: "0x40", ended: "0+50x40" }),
       },
       at: "8m",
     },

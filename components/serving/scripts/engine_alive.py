@@ -1,7 +1,8 @@
 """Whether a vLLM API server and its engines live: ends with 0 if they do.
 
 The API server answers /health from a flag, also while an engine hangs. An engine that works moves its own series with every step: the
-share of its KV cache with each piece of a prompt, the tokens of answers. One that has requests and moves neither for long enough hangs.
+share of its KV cache with each piece of a prompt, the tokens of answers; one that embeds or ranks finishes requests. One that has requests,
+running or waiting, and moves none of these for long enough hangs.
 
 Arguments: port of the API server, file that keeps what was seen, seconds without a step that are a hang. Python's own library only.
 """
@@ -12,11 +13,10 @@ import sys
 import time
 import urllib.request
 
-SERIES = re.compile(
-    r"^vllm:(num_requests_running|kv_cache_usage_perc|generation_tokens_total)\{([^}]*)\} (\S+)$", re.MULTILINE
-)
+REQUESTS = ("num_requests_running", "num_requests_waiting")
+STEPS = ("kv_cache_usage_perc", "generation_tokens_total", "prompt_tokens_total", "request_success_total")
+SERIES = re.compile(rf"^vllm:({'|'.join(REQUESTS + STEPS)})\{{([^}}]*)\}} (\S+)$", re.MULTILINE)
 ENGINE = re.compile(r'(?:^|,)engine="([^"]*)"')
-STEPS = ("kv_cache_usage_perc", "generation_tokens_total")
 
 # Never through a proxy of the environment.
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -28,11 +28,12 @@ def get(port, path):
 
 
 def engines(metrics):
-    """Values by series, of each engine of the server."""
+    """Sums by series, of each engine of the server: finished requests have a series for each reason."""
     found = {}
     for name, labels, value in SERIES.findall(metrics):
         engine = ENGINE.search(labels)
-        found.setdefault(engine.group(1) if engine else "", {})[name] = float(value)
+        values = found.setdefault(engine.group(1) if engine else "", {})
+        values[name] = values.get(name, 0) + float(value)
     return found
 
 
@@ -55,13 +56,14 @@ def main(port, state, seconds):
         steps = [values[name] for name in STEPS]
         seen = before.get(engine)
         # Another boot has another clock.
-        stands = values.get("num_requests_running", 0) > 0 and seen and seen["steps"] == steps and seen["since"] <= now
+        asked = any(values.get(name, 0) > 0 for name in REQUESTS)
+        stands = asked and seen and seen["steps"] == steps and seen["since"] <= now
         after[engine] = seen if stands else {"steps": steps, "since": now}
     with open(state, "w", encoding="utf-8") as file:
         json.dump(after, file)
     hung = [engine for engine, seen in after.items() if now - seen["since"] > seconds]
     if hung:
-        sys.exit(f"engine {', '.join(hung)}: requests run, and no step for {seconds:.0f} s")
+        sys.exit(f"engine {', '.join(hung)}: requests wait or run, and no step for {seconds:.0f} s")
 
 
 if __name__ == "__main__":
