@@ -27,8 +27,10 @@ export function alertmanagerConfig(receivers: AlertReceivers, secrets: AlertSecr
   return document.toString({ lineWidth: 0 });
 }
 
-/** Interval of the heartbeat, and of the tick that repeats it. Services that watch it should wait three of them. */
+/** Interval of the heartbeat. Services that watch it should wait three of them. */
 const HEARTBEAT_INTERVAL = "1m";
+/** What is due at a tick must have become due before it, or each second one is left out (Alertmanager's dedup stage). */
+const HEARTBEAT_REPEAT = "30s";
 
 /**
  * Alertmanager's configuration: each alert to every receiver that takes its severity. Without receivers alerts are visible in
@@ -40,7 +42,8 @@ export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecre
   return {
     route: {
       receiver: NOBODY,
-      group_by: ["alertname", "namespace", "model"],
+      // PagerDuty's key of an incident is made of these: environments that share a service must not close each other's.
+      group_by: ["environment", "cluster", "alertname", "namespace", "model"],
       group_wait: "30s",
       group_interval: "5m",
       repeat_interval: "12h",
@@ -53,7 +56,7 @@ export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecre
                 matchers: ['alertname = "Watchdog"'],
                 group_wait: "0s",
                 group_interval: HEARTBEAT_INTERVAL,
-                repeat_interval: HEARTBEAT_INTERVAL,
+                repeat_interval: HEARTBEAT_REPEAT,
               },
             ]
           : []),

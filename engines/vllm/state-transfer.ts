@@ -45,7 +45,7 @@ function connectorProblem(name: string, model: ServedModel, own: VllmOwnSettings
     return `${asked} beside recurrent layers needs vLLM ${spanText({ since: table.since })}: older releases turn off what keeps their states. To fix it: write engineVersion: "${table.since}" or newer, or remove it.`;
   }
   if (!table.connectors.includes(name)) {
-    return `${name} cannot move the states of its recurrent layers, and vLLM does not start such a model beside it. To fix it: name one of ${table.connectors.join(", ")}, or none.`;
+    return `${name} is not known to move the states of recurrent layers, and vLLM starts such a model beside no connector that does not. To fix it: name one of ${table.connectors.join(", ")}, or none.`;
   }
   if (!isNixl) {
     return undefined;

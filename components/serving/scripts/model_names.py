@@ -11,7 +11,10 @@ Environment:
 import json
 import os
 
-from request_body import BodyChange, Refused, consumer_of
+from request_body import BodyChange, Refused, consumer_of, refuse
+
+# vLLM's SageMaker routes put it in the place of the body's model, after any middleware (entrypoints/sagemaker/api_router.py of 0.33.0).
+ADAPTER_HEADER = b"x-amzn-sagemaker-adapter-identifier"
 
 
 class ModelNames(BodyChange):
@@ -24,6 +27,23 @@ class ModelNames(BodyChange):
         # Without the field vLLM takes the model itself.
         if names is not None and request.get("model") not in names:
             raise Refused(403, "this client may not use that model", "model_not_allowed")
+
+    def limits_caller(self, scope):
+        try:
+            return consumer_of(scope) in self.limits
+        except Refused:
+            return True
+
+    async def __call__(self, scope, receive, send):
+        if scope["type"] == "websocket" and self.limits_caller(scope):
+            # Names its model in a message.
+            await receive()
+            await send({"type": "websocket.close", "code": 1003})
+            return
+        if scope["type"] == "http" and any(name == ADAPTER_HEADER for name, _ in scope["headers"]) and self.limits_caller(scope):
+            await refuse(send, Refused(403, "this client names its model in the body alone", "model_not_allowed"))
+            return
+        await super().__call__(scope, receive, send)
 
     async def form(self, scope, receive, send):
         if consumer_of(scope) in self.limits:

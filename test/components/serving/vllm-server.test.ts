@@ -187,6 +187,19 @@ describe("VllmServer", () => {
     });
   });
 
+  it("asks the API server alone in releases whose figures of aborted requests stay", async () => {
+    for (const [engineVersion, asks] of [
+      ["0.10.1.1", "httpGet"],
+      ["0.10.2", "exec"],
+    ] as const) {
+      const { template } = await deployed(modelPlan({ engineVersion }));
+      expect([engineVersion, Object.keys(container(template.spec, "vllm").livenessProbe ?? {})]).toEqual([
+        engineVersion,
+        expect.arrayContaining([asks]),
+      ]);
+    }
+  });
+
   it("leaves running requests the time that the engine drains", async () => {
     const { template } = await deployed();
     const engine = container(template.spec, "vllm");

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { join } from "node:path";
 import { repositoryRoot } from "../../../names/repository-root";
 import { Program } from "../../../rehearsal/cluster/lifeline";
@@ -47,6 +48,23 @@ export class EchoServer {
       method: "POST",
       body,
       headers: { "content-type": "application/json", ...headers },
+    });
+  }
+
+  /** The first line of the answer to a WebSocket's handshake. */
+  upgrade(path: string, consumer = ""): Promise<string> {
+    const { hostname, port, host } = new URL(this.url);
+    return new Promise((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => {
+        const head = [`GET ${path} HTTP/1.1`, `Host: ${host}`, "Connection: Upgrade", "Upgrade: websocket"];
+        const keys = ["Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="];
+        socket.write([...head, ...keys, `X-Consumer-Id: ${consumer}`, "", ""].join("\r\n"));
+      });
+      socket.once("data", (data) => {
+        resolve(data.toString().split("\r\n")[0] ?? "");
+        socket.destroy();
+      });
+      socket.once("error", reject);
     });
   }
 

@@ -8,6 +8,10 @@ import uvicorn
 
 
 async def echo(scope, receive, send):
+    if scope["type"] == "websocket":
+        await receive()
+        await send({"type": "websocket.accept"})
+        return
     if scope["type"] != "http":
         return
     body, more = b"", True

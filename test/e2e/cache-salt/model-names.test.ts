@@ -48,6 +48,19 @@ describe("a consumer that is kept to names", () => {
     expect(answer.status).toBe(415);
     expect(await status('{"model":"zenith"}', "web,acme")).toBe(400);
   });
+
+  it("names its model in the body alone: neither in SageMaker's header nor over a WebSocket", async () => {
+    const adapter = { "X-Amzn-SageMaker-Adapter-Identifier": "zenith" };
+    const invoke = (consumer: string) =>
+      server.ask("/invocations", '{"model":"acme"}', { "x-consumer-id": consumer, ...adapter });
+    expect([(await invoke("acme")).status, (await invoke("web")).status]).toEqual([403, 200]);
+    const [refused, passed] = [
+      await server.upgrade("/v1/realtime", "acme"),
+      await server.upgrade("/v1/realtime", "web"),
+    ];
+    expect(refused).toMatch(/^HTTP\/1\.1 403/);
+    expect(passed).not.toBe(refused);
+  });
 });
 
 describe("another consumer", () => {

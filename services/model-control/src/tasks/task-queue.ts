@@ -207,11 +207,13 @@ export class TaskQueue implements Tasks {
   async forgetSurplus(): Promise<number> {
     return this.queue.ask(async ({ pulls }) => {
       const { queuedPerCaller: most } = this.config.pulls;
-      const inLine = await pulls.getRanges(["wait"], most, most + SURPLUS_AT_ONCE - 1, true);
+      const withoutOwners = (jobs: readonly (TaskJob | undefined)[]) =>
+        jobs.filter((job) => job !== undefined && job.data.owners === undefined).map((job) => job?.id ?? "");
+      // Pulls with owners lie there too, when the process that ran them died.
+      const inLine = withoutOwners(await pulls.getJobs(["wait"], most, most + SURPLUS_AT_ONCE - 1, true));
       // Those that had their turn while another one of them was running.
       const later = (await pulls.getDelayedCount()) > most ? await pulls.getDelayed(0, SURPLUS_AT_ONCE - 1) : [];
-      const surplus = later.filter((job) => job?.data.owners === undefined).map(({ id = "" }) => id);
-      const gone = [...inLine, ...surplus.slice(most)];
+      const gone = [...inLine, ...withoutOwners(later).slice(most)];
       await Promise.all(gone.map((id) => pulls.remove(id)));
       return gone.length;
     });
