@@ -6,6 +6,7 @@ import type { ChartValueKeys } from "../chart-values";
 import type { ChartEntry } from "../charts";
 import type { ImagePull } from "../image-pull";
 import { isPinned } from "../image-reference";
+import type { SignatureCheck, SignedChart, SignedImages, UnverifiedImages } from "../image-signatures";
 import type { ImageEntry } from "../images";
 import type { K3sArchitecture, ReleaseFile } from "../k3s";
 import type { ProjectLicense } from "../licenses";
@@ -187,6 +188,42 @@ const bundledEngine = z.strictObject({
   asOf: day,
 }) satisfies z.ZodType<BundledEngine>;
 
+const signatureCheck = z
+  .strictObject({
+    identity: text.optional(),
+    identityPattern: text.optional(),
+    issuer: z.url().optional(),
+    key: z.url().optional(),
+    flags: z.array(text).optional(),
+  })
+  .refine(
+    ({ identity, identityPattern, issuer, key }) =>
+      key === undefined
+        ? issuer !== undefined && (identity === undefined) !== (identityPattern === undefined)
+        : issuer === undefined && identity === undefined && identityPattern === undefined,
+    "a key, or an issuer with one identity or one pattern of it",
+  ) satisfies z.ZodType<SignatureCheck>;
+
+const imageSignatures = z.strictObject({
+  about: text,
+  asOf: day,
+  signed: z.array(
+    z.strictObject({
+      publisher: text,
+      images: z.array(text),
+      check: signatureCheck,
+      source: text,
+      notes: text.optional(),
+    }),
+  ) satisfies z.ZodType<SignedImages[]>,
+  unverified: z.array(z.strictObject({ publisher: text, images: z.array(text), read: text })) satisfies z.ZodType<
+    UnverifiedImages[]
+  >,
+  charts: z.array(
+    z.strictObject({ publisher: text, chart: text, reference: text, check: signatureCheck, source: text }),
+  ) satisfies z.ZodType<SignedChart[]>,
+});
+
 /** What is installed: charts, images, k3s, tools, and their licences. */
 export const software = {
   charts: z.strictObject({ about, charts: z.array(chartEntry) }),
@@ -206,6 +243,7 @@ export const software = {
     k3s: z.strictObject({ license: text, source: text }),
     projects: z.array(projectLicense),
   }),
+  imageSignatures,
   k3s,
   pins: z.strictObject({
     about,

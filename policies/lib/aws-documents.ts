@@ -104,7 +104,7 @@ export function holdsAction(pattern: string, action: string): boolean {
 }
 
 /** A test that a statement's condition makes: its operator, the key of the request, and the values. */
-export interface ConditionTest {
+interface ConditionTest {
   readonly key: string;
   readonly values: readonly Field[];
 }
@@ -113,7 +113,7 @@ export interface ConditionTest {
 const EQUAL = /^(ForAnyValue:)?(String(Equals|EqualsIgnoreCase|Like)|Arn(Equals|Like)|IpAddress)$/i;
 
 /** What must hold for a statement to allow something: tests of equality, of which all hold. */
-export function testsOf(statement: Field): ConditionTest[] {
+function testsOf(statement: Field): ConditionTest[] {
   return statement
     .get("Condition")
     .entries()

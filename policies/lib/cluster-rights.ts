@@ -10,6 +10,8 @@ interface Way {
   readonly clusterWide?: boolean;
   /** Harmless on objects by their names. @default false */
   readonly unnamed?: boolean;
+  /** Objects that lead further by their names too. */
+  readonly names?: readonly string[];
   readonly leads: string;
 }
 
@@ -19,6 +21,8 @@ const ANY_VERB = "*any";
 const WRITING = ["create", "update", "patch", "delete"];
 /** Verbs by which one gives oneself any right, or takes anybody's. */
 const ESCALATING = ["bind", "escalate", "impersonate"];
+/** Impersonation of one kind of callers, beta and on in Kubernetes 1.36; `impersonate-on:` alone gives nothing. */
+const IMPERSONATING = ["user-info", "serviceaccount", "arbitrary-node"].map((mode) => `impersonate:${mode}`);
 
 interface Finding {
   readonly field: Field;
@@ -36,10 +40,11 @@ export function waysToAdmin(rule: Field, isClusterWide: boolean): Finding[] {
   }
   const ofSystem = names.some((name) => name.is((value) => String(value).startsWith("system:")));
   return [
-    ...(holds(verbs, [...ESCALATING, ...(isSubjects(resources) ? ["*"] : [])]) && (isUnnamed || ofSystem)
+    ...(holds(verbs, [...ESCALATING, ...IMPERSONATING, ...(isSubjects(resources) ? ["*"] : [])]) &&
+    (isUnnamed || ofSystem)
       ? [{ field: verbs, allowed: "no bind, escalate or impersonate without resourceNames of one's own" }]
       : []),
-    ...ways(resources, verbs, { isUnnamed, isClusterWide }),
+    ...ways(rule, isClusterWide),
     ...(holds(rule.get("nonResourceURLs"), ["*", "/*"])
       ? [{ field: rule.get("nonResourceURLs"), allowed: "named paths of the API server" }]
       : []),
@@ -48,20 +53,18 @@ export function waysToAdmin(rule: Field, isClusterWide: boolean): Finding[] {
 
 /** What is impersonated, and what rights are bound by. */
 function isSubjects(resources: Field): boolean {
-  return holds(resources, ["users", "groups", "userextras", "uids", "clusterroles", "roles"]);
+  return holds(resources, ["users", "groups", "serviceaccounts", "userextras", "uids", "clusterroles", "roles"]);
 }
 
 /** The first way, of those that a rule opens: its resources are reported once. */
-function ways(
-  resources: Field,
-  verbs: Field,
-  { isUnnamed, isClusterWide }: { readonly isUnnamed: boolean; readonly isClusterWide: boolean },
-): Finding[] {
+function ways(rule: Field, isClusterWide: boolean): Finding[] {
+  const [verbs, resources, named] = [rule.get("verbs"), rule.get("resources"), rule.get("resourceNames")];
+  const isUnnamed = named.items().length === 0;
   const found = WAYS.find(
     (way) =>
       holds(resources, [...way.resources, "*", ...way.resources.map((name) => name.replace(/^.*\//, "*/"))]) &&
       (way.verbs.includes(ANY_VERB) || holds(verbs, [...way.verbs, "*"])) &&
-      (isUnnamed || !way.unnamed) &&
+      (isUnnamed || !way.unnamed || holds(named, way.names ?? [])) &&
       (isClusterWide || !way.clusterWide),
   );
   return found === undefined
@@ -100,4 +103,9 @@ export function anybodyAsSubject(subject: Field): boolean {
         typeof name === "string" &&
         (isAccount ? name === "default" : /^system:(?!serviceaccount:[^:]+:[^:]+$)|^kubernetes-admin$/.test(name)),
     );
+}
+
+/** Namespaces of the system's own programs: rights there are as good as in the whole cluster. */
+export function isSystems(namespace: Field): boolean {
+  return namespace.is((name) => data.systemNamespaces.includes(String(name)));
 }

@@ -10,8 +10,8 @@ export function podDoors({ spec }: PodTemplate): Offence[] {
 }
 
 /**
- * Drivers whose inline volumes hold what their pod may have; those of others mount what the pod's author names. From general knowledge,
- * to be compared with the READMEs of kubernetes-sigs/secrets-store-csi-driver, cert-manager/csi-driver and csi-driver-spiffe, spiffe/spiffe-csi.
+ * Drivers whose inline volumes hold what their pod may have; those of others mount what the pod's author names. Read 2026-11-28: READMEs of
+ * kubernetes-sigs/secrets-store-csi-driver, cert-manager/csi-driver-spiffe and spiffe/spiffe-csi; cert-manager.io, usage/csi-driver.
  */
 const INLINE_DRIVERS = [
   "secrets-store.csi.k8s.io",
@@ -20,11 +20,21 @@ const INLINE_DRIVERS = [
   "csi.spiffe.io",
 ];
 
+/** Attribute of cert-manager's driver by which a pod asks for an authority of its own. */
+const AUTHORITY = "csi.cert-manager.io/is-ca";
+
 function inlineDrivers(spec: Field): Offence[] {
-  return volumesOf(spec)
-    .map((volume) => volume.get("csi", "driver"))
-    .filter((driver) => driver.is((value) => value !== undefined && !INLINE_DRIVERS.includes(String(value))))
-    .map((field) => ({ field, allowed: `a claim; inline only ${INLINE_DRIVERS.join(", ")}` }));
+  const volumes = volumesOf(spec).map((volume) => volume.get("csi"));
+  return [
+    ...volumes
+      .map((csi) => csi.get("driver"))
+      .filter((driver) => driver.is((value) => value !== undefined && !INLINE_DRIVERS.includes(String(value))))
+      .map((field) => ({ field, allowed: `a claim; inline only ${INLINE_DRIVERS.join(", ")}` })),
+    ...volumes
+      .map((csi) => csi.get("volumeAttributes", AUTHORITY))
+      .filter((isAuthority) => isAuthority.is((value) => value !== undefined && String(value) !== "false"))
+      .map((field) => ({ field, allowed: "false: an authority signs certificates for any name" })),
+  ];
 }
 
 /** Systems inside of the cluster that tokens are for: its API server, and Istio's control plane. */

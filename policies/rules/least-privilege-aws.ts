@@ -8,7 +8,6 @@ import {
   namesCallers,
   oneOrMore,
   principalsOf,
-  testsOf,
 } from "../lib/aws-documents";
 import { AWS_ADMINISTRATION } from "../lib/aws-managed-policies";
 import type { Field } from "../lib/field";
@@ -140,7 +139,9 @@ function looselyPassed(statement: Field): Excess[] {
 }
 
 const POWERS = Object.entries(rights.onEverything);
+/** What a condition may say of a thing or of a way to it. Its account says nothing (all that is one's own), nor does the caller's tag. */
 const RESTRICTING = new RegExp(rights.restrictingKeys, "i");
+const saysSomething = (value: string) => /[^*?]/.test(value);
 /** Every resource, of a service or a type too: nothing of the part after the account is named. */
 const EVERY_RESOURCE = /^(\*|arn:[^:]*:[^:]*:[^:]*:(:[*?/]+|[^:]+:([\w-]+[/:])?[*?/]+))$/;
 
@@ -149,7 +150,7 @@ function onEverything(statement: Field): Excess[] {
   const isEvery = oneOrMore(statement.get("Resource")).some((resource) =>
     resource.is((arn) => typeof arn === "string" && EVERY_RESOURCE.test(arn)),
   );
-  if (!isEvery || testsOf(statement).some(({ key }) => RESTRICTING.test(key)) || isForAws(statement)) {
+  if (!isEvery || isBound(statement, RESTRICTING, saysSomething) || isForAws(statement)) {
     return [];
   }
   return oneOrMore(statement.get("Action")).flatMap((field): Excess[] => {

@@ -1,6 +1,6 @@
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import roles from "../data/cluster-admin-charts.json";
-import { administeringRole, anybodyAsSubject, waysToAdmin } from "../lib/cluster-rights";
+import { administeringRole, anybodyAsSubject, isSystems, waysToAdmin } from "../lib/cluster-rights";
 import { type Field, isObject } from "../lib/field";
 import { resourcePolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";
@@ -51,12 +51,13 @@ function inRole({ kind, props }: Resource): Way[] {
   if (kind !== "ClusterRole" && kind !== "Role") {
     return [];
   }
+  const isClusterWide = kind === "ClusterRole" || isSystems(props.get("metadata", "namespace"));
   const selectors = props.get("aggregationRule", "clusterRoleSelectors").items();
   return [
     ...props
       .get("rules")
       .items()
-      .flatMap((rule) => waysToAdmin(rule, kind === "ClusterRole")),
+      .flatMap((rule) => waysToAdmin(rule, isClusterWide)),
     ...selectors
       .filter((each) => each.is(selectsAll))
       .map((field) => ({ field, allowed: "labels of the roles to gather: an empty selector takes every role" })),
@@ -73,7 +74,7 @@ function inBinding({ kind, props }: Resource): Way[] {
   }
   const role = props.get("roleRef", "name");
   return [
-    ...(administeringRole(role, kind === "ClusterRoleBinding")
+    ...(administeringRole(role, kind === "ClusterRoleBinding" || isSystems(props.get("metadata", "namespace")))
       ? [{ field: role, allowed: "a role with what the subject needs" }]
       : []),
     ...props

@@ -37,6 +37,7 @@ describe("catalogue files", () => {
     ["sriov.json", schemas.sriov],
     ["k3s.json", schemas.k3s],
     ["licenses.json", schemas.licenses],
+    ["image-signatures.json", schemas.imageSignatures],
     ["oke.json", schemas.oke],
     ["aws-managed-policies.json", schemas.awsManagedPolicies],
     ["confidential.json", schemas.confidential],

@@ -14,6 +14,9 @@ const trusts = (Principal: unknown, Condition?: object, Action = "sts:AssumeRole
 ];
 const byToken = (Condition?: object) => trusts({ Federated: OIDC }, Condition, "sts:AssumeRoleWithWebIdentity");
 const sub = (value: string) => ({ StringLike: { "oidc.eks.eu-west-1.amazonaws.com/id/A:sub": value } });
+const own = { StringEquals: { "aws:ResourceAccount": "123456789012" } };
+const callers = { StringEquals: { "aws:PrincipalTag/team": "a" } };
+const anyTag = { StringLike: { "aws:ResourceTag/team": "*" } };
 const queue = (Condition: object) => [
   resource("aws:sqs/queuePolicy:QueuePolicy", {
     policy: iam({ Principal: { AWS: "*" }, Action: "sqs:SendMessage", Resource: "*", Condition }),
@@ -45,6 +48,14 @@ export const AWS: readonly Attack[] = [
   ["policies, however it is written", RIGHTS, may("IAM:attach*")],
   ["any role", RIGHTS, may("sts:AssumeRole", "arn:aws:iam::*:role/*")],
   ["all secrets", RIGHTS, may("secretsmanager:GetSecretValue")],
+  ["functions of others, in one's own account", RIGHTS, may("lambda:UpdateFunctionCode", "*", own)],
+  ["roles of others, for callers with a tag", RIGHTS, may("iam:PutRolePolicy", "*", callers)],
+  ["secrets with any tag", RIGHTS, may("secretsmanager:GetSecretValue", "*", anyTag)],
+  ["stacks of others", RIGHTS, may("cloudformation:UpdateStack")],
+  ["boundaries of users", RIGHTS, may("iam:PutUserPermissionsBoundary")],
+  ["denials taken away", RIGHTS, may("iam:DetachRolePolicy")],
+  ["databases by their accounts", RIGHTS, may("rds-db:connect")],
+  ["images opened to others", RIGHTS, may("ecr:SetRepositoryPolicy")],
   ["all keys", RIGHTS, may("kms:Decrypt", "arn:aws:kms:*:*:key/*")],
   ["every bucket", RIGHTS, may("s3:GetObject", "arn:aws:s3:::*")],
   [

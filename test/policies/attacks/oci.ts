@@ -26,6 +26,9 @@ export const OCI: readonly Attack[] = [
   ["policies", RIGHTS, says(`Allow dynamic-group nodes to manage policies ${IN}`)],
   ["groups", RIGHTS, says(`allow  group a  to USE dynamic-groups ${IN}`)],
   ["policies by permission", RIGHTS, says(`Allow group a to {POLICY_CREATE, POLICY_READ} ${IN}`)],
+  ["how users sign in, by permission", RIGHTS, says(`Allow group a to {AUTHENTICATION_POLICY_UPDATE} ${IN}`)],
+  ["tags that others get, by permission", RIGHTS, says(`Allow group a to {TAG_DEFAULT_CREATE} ${IN}`)],
+  ["clients of sign-in", RIGHTS, says(`Allow group a to manage oauth2-clients ${IN}`)],
   ["every workload", RIGHTS, says(`Allow any-user to manage objects ${IN} where request.principal.type = 'workload'`)],
   [
     "a workload of any cluster",

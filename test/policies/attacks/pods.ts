@@ -84,6 +84,18 @@ export const PODS: readonly Attack[] = [
     pod({ volumes: [{ name: "a", csi: { driver: "hostpath.csi.k8s.io" } }] }),
   ],
   [
+    "an authority of its own",
+    RESTRICTED,
+    pod({
+      volumes: [
+        {
+          name: "a",
+          csi: { driver: "csi.cert-manager.io", volumeAttributes: { "csi.cert-manager.io/is-ca": "true" } },
+        },
+      ],
+    }),
+  ],
+  [
     "a name that leads elsewhere",
     RESTRICTED,
     pod({ hostAliases: [{ ip: "203.0.113.9", hostnames: ["minio.model-store.svc"] }] }),

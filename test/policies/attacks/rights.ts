@@ -43,6 +43,26 @@ export const RIGHTS: readonly Attack[] = [
   ],
   ["volumes of host paths", ADMIN, role({ resources: ["persistentvolumes"], verbs: ["create"] })],
   ["levels of namespaces", ADMIN, role({ resources: ["namespaces"], verbs: ["patch"] })],
+  [
+    "the level of one's own namespace",
+    ADMIN,
+    [inModel(RBAC, "Role", { rules: [{ resources: ["namespaces"], verbs: ["patch"] }] })],
+  ],
+  ["everything an account may do", ADMIN, role({ resources: ["serviceaccounts"], verbs: ["*"] })],
+  [
+    "somebody else for some actions",
+    ADMIN,
+    role({ apiGroups: ["authentication.k8s.io"], resources: ["users"], verbs: ["impersonate:user-info"] }),
+  ],
+  [
+    "Secrets of the system",
+    ADMIN,
+    [object(RBAC, "Role", { rules: [{ resources: ["secrets"], verbs: ["update"] }] }, { namespace: "kube-system" })],
+  ],
+  ["who may use EKS", ADMIN, role({ resources: ["configmaps"], resourceNames: ["aws-auth"], verbs: ["patch"] })],
+  ["objects converted by others", ADMIN, role({ resources: ["customresourcedefinitions"], verbs: ["patch"] })],
+  ["traffic of other Services", ADMIN, role({ resources: ["services/status"], verbs: ["patch"] })],
+  ["every namespace to edit", ADMIN, binding("edit", { name: "a" })],
   ["APIs in place of the server's", ADMIN, role({ resources: ["apiservices"], verbs: ["update"] })],
   [
     "rules of the network",

@@ -23,6 +23,11 @@ policyCases(leastPrivilegeOci, [
     "pass",
   ],
   [
+    "who is in which group, to look at",
+    says(`Allow service mysql_dp_auth to {GROUP_MEMBERSHIP_INSPECT, DYNAMIC_GROUP_INSPECT} in ${COMPARTMENT}`),
+    "pass",
+  ],
+  [
     "permissions by name, for node pools",
     says(
       `Allow any-user to {COMPUTE_CLUSTER_LAUNCH_INSTANCE} in ${COMPARTMENT} where request.principal.type='nodepool'`,

@@ -10,9 +10,14 @@ const binding = (name: unknown, subject = "gateway") =>
     roleRef: { kind: "ClusterRole", name },
     subjects: [{ kind: "Group", name: subject }],
   });
+const bindingIn = (namespace: string, name: string) =>
+  object("rbac.authorization.k8s.io/v1", "RoleBinding", { roleRef: { kind: "ClusterRole", name } }, { namespace });
 
 policyCases(noClusterAdmin, [
   ["named verbs", [role([{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }])], "pass"],
+  ["one ConfigMap", [role([{ resources: ["configmaps"], verbs: ["patch"], resourceNames: ["a"] }])], "pass"],
+  ["edit in one namespace", [bindingIn("a", "edit")], "pass"],
+  ["edit in the system's namespace", [bindingIn("kube-system", "edit")], ['roleRef.name is "edit"']],
   ["one Secret", [role([{ apiGroups: [""], resources: ["secrets"], verbs: ["get"], resourceNames: ["tls"] }])], "pass"],
   ["Secrets of one namespace", [namespaced([{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }])], "pass"],
   ["roles gathered by label", [aggregated([{ matchLabels: { "acme.io/view": "true" } }])], "pass"],
@@ -36,8 +41,8 @@ policyCases(noClusterAdmin, [
   ["nodes/proxy", [namespaced([{ resources: ["nodes/proxy"], verbs: ["get"] }])], ["it runs commands"]],
   ["every address of the API server", [role([{ nonResourceURLs: ["*"], verbs: ["get"] }])], ["nonResourceURLs"]],
   ["every role gathered", [aggregated([{}])], ["aggregationRule.clusterRoleSelectors[0] is {}"]],
-  ["bound to anonymous callers", [binding("edit", "system:anonymous")], ['subjects[0].name is "system:anonymous"']],
-  ["bound to every account", [binding("edit", "system:authenticated")], ["subjects[0].name"]],
+  ["bound to anonymous callers", [binding("view", "system:anonymous")], ['subjects[0].name is "system:anonymous"']],
+  ["bound to every account", [binding("view", "system:authenticated")], ["subjects[0].name"]],
   ["bound to cluster-admin", [binding("cluster-admin")], ['roleRef.name is "cluster-admin"']],
   ["unknown rules", [role(UNKNOWN)], "unknown"],
   ["a chart with named rights", [release({ chart: "kube-prometheus-stack" })], "pass"],

@@ -1,0 +1,82 @@
+import { charts } from "./charts";
+import table from "./image-signatures.json";
+import { images } from "./images";
+
+/** How cosign tells whose signature it is: by who signed, as an identity provider vouches for it, or by a key. */
+export interface SignatureCheck {
+  /** Whole identity in the certificate; `{tag}` and `{version}` stand for those of the image. */
+  readonly identity?: string;
+  /** Regular expression of it instead. */
+  readonly identityPattern?: string;
+  /** URL of the identity provider. */
+  readonly issuer?: string;
+  /** URL of a public key, instead of an identity. */
+  readonly key?: string;
+  /** Further flags that the publisher names. */
+  readonly flags?: readonly string[];
+}
+
+/** A publisher that documents how to check its images. */
+export interface SignedImages {
+  readonly publisher: string;
+  /** Registry and repository. */
+  readonly images: readonly string[];
+  readonly check: SignatureCheck;
+  readonly source: string;
+  readonly notes?: string;
+}
+
+/** A publisher of which nobody outside can tell a signature, and what was read of it. */
+export interface UnverifiedImages {
+  readonly publisher: string;
+  readonly images: readonly string[];
+  readonly read: string;
+}
+
+/** A chart in an OCI registry whose publisher documents how to check it. */
+export interface SignedChart {
+  readonly publisher: string;
+  /** Catalogue name. */
+  readonly chart: string;
+  readonly reference: string;
+  readonly check: SignatureCheck;
+  readonly source: string;
+}
+
+// Checked against catalog/schema by test/catalog.
+export const signedImages: readonly SignedImages[] = table.signed;
+export const unverifiedImages: readonly UnverifiedImages[] = table.unverified;
+export const signedCharts: readonly SignedChart[] = table.charts;
+
+/** Commands that check every signed image and chart of the catalogue, as pinned, by publisher. */
+export function signatureCommands(): { readonly publisher: string; readonly commands: readonly string[] }[] {
+  return [
+    ...signedImages.map(({ publisher, images: repositories, check }) => ({
+      publisher,
+      commands: images
+        .filter(({ repository }) => repositories.includes(repository))
+        .map(({ repository, tag, digest }) => command(check, tag, `${repository}:${tag}${digest ? `@${digest}` : ""}`)),
+    })),
+    ...signedCharts.map(({ publisher, chart, reference, check }) => ({
+      publisher: `${publisher} (chart)`,
+      commands: charts
+        .filter(({ name }) => name === chart)
+        .map(({ version }) => command(check, version, filled(reference, version))),
+    })),
+  ];
+}
+
+function command({ identity, identityPattern, issuer, key, flags = [] }: SignatureCheck, tag: string, of: string) {
+  const options = [
+    identity && `--certificate-identity ${identity}`,
+    identityPattern && `--certificate-identity-regexp '${identityPattern}'`,
+    issuer && `--certificate-oidc-issuer ${issuer}`,
+    key && `--key ${key}`,
+    ...flags,
+  ].filter((option) => option !== undefined);
+  return filled(["cosign verify", ...options, of].join(" "), tag);
+}
+
+function filled(text: string, tag: string): string {
+  return text.replaceAll("{tag}", tag).replaceAll("{version}", tag.replace(/^v/, ""));
+}
