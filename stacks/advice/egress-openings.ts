@@ -165,7 +165,7 @@ function makesDrivers({ plan, environment: { cluster } }: Pick<Opened, "plan" | 
   const isOurs =
     cluster.provision === "existing"
       ? cluster.gpuSoftware === "platform"
-      : cluster.kind === "aws" || cluster.kind === "edge";
+      : cluster.kind === "aws" || (cluster.kind === "edge" && cluster.provision === "create");
   if (!isOurs || image === undefined || !plan.pools.some(({ shape }) => shape.gpu?.vendor === "nvidia")) {
     return false;
   }

@@ -1,8 +1,11 @@
+import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { egressOpenings } from "../../../stacks/advice/egress-openings";
 import { openEgress } from "../../../stacks/advice/open-egress";
+import type { LoadedEnvironment } from "../../../stacks/config";
 import { holds, parsePolicy, rulesOf } from "../../harness/network-policies";
-import { environments, type ProgramRun, programRun, sharedRun } from "../run";
+import { type ProgramRun, programRun, sharedRun } from "../run";
+import { WIDER_ENVIRONMENTS, widerRun } from "../wider-runs";
 
 const gateway = {
   hostname: "inference.example.com",
@@ -30,8 +33,8 @@ function openRules({ deployment }: Pick<ProgramRun, "deployment">) {
 }
 
 /** The advice and the rendered policies have the same openings. */
-function expectComplete(run: ProgramRun) {
-  const known = egressOpenings({ secrets: {}, ...run });
+function expectComplete(run: ProgramRun, secrets: LoadedEnvironment["secrets"] = {}) {
+  const known = egressOpenings({ secrets, ...run });
   const names = known.flatMap(({ connections }) => connections);
   const policies = openRules(run);
   expect(policies.map(({ id, open }) => [id, open])).toEqual(
@@ -78,8 +81,34 @@ describe("pods that reach any public address", () => {
     expect(advice?.message).toContain("Alertmanager for the receiver slack (observability.alerts.slack.networks)");
   });
 
-  it.each(environments)("are all those whose NetworkPolicies in %s say so", async (name) => {
-    expectComplete(await programRun(name));
+  it.each(WIDER_ENVIRONMENTS)("are all those whose NetworkPolicies in %s say so", async (name) => {
+    const hasWebhook = name === "oci-h100 with all of the gateway";
+    expectComplete(
+      await widerRun(name),
+      hasWebhook ? { alertWebhookUrl: pulumi.secret("https://alerts.example.com") } : {},
+    );
+  });
+
+  it("are servers of others by name, as the policies of each say", async () => {
+    const run = await sharedRun("dev", {
+      gateway,
+      models: {
+        ...models,
+        gpt: { engine: "external", external: { url: "https://api.example.com/v1" } },
+      },
+      observability: { alerts: { webhook: {}, slack: { networks: ["192.0.2.0/24"] } } },
+      modelControl: {
+        enabled: true,
+        image: `registry.example.com/model-control@sha256:${"a".repeat(64)}`,
+        workers: { tower: { backend: "ollama", url: "https://tower.example.com", memoryGiB: 24 } },
+      },
+    });
+    expectComplete(run);
+    const message = openEgress({ secrets: {}, ...run })[0]?.message ?? "";
+    for (const key of ["models.gpt.external", "observability.alerts.webhook", "modelControl.workers.tower"]) {
+      expect(message).toContain(`(${key}.networks)`);
+    }
+    expect(message).not.toContain("slack");
   });
 
   it("are those behind a proxy without networks, as its policies say", async () => {
