@@ -71,4 +71,4 @@ export const registryNetworksAreNetworks: Rule = function* ({ sections: { storag
 
 /** The registry redirects to storage in a content delivery network, whose addresses change (docs/network.md). */
 const BY_NAME =
-  "remove registryNetworks and write storage.proxy with its networks: the proxy decides by name (docs/network.md, Hosts that Ollama pulls from)";
+  "remove registryNetworks and write storage.proxy with its networks: the proxy decides by name (docs/network.md has the registry's hosts)";

@@ -41,7 +41,7 @@ describe("networks", () => {
 
   it("of the registry are no names", () => {
     expect(told({ storage: { registryNetworks: ["registry.ollama.ai"] } }, "storage.registryNetworks")).toEqual([
-      'storage.registryNetworks[0] is "registry.ollama.ai"; allowed: a network in CIDR form of the server\'s addresses: names are not networks: a NetworkPolicy holds addresses. Remove registryNetworks and write storage.proxy with its networks: the proxy decides by name (docs/network.md, Hosts that Ollama pulls from).',
+      "storage.registryNetworks[0] is \"registry.ollama.ai\"; allowed: a network in CIDR form of the server's addresses: names are not networks: a NetworkPolicy holds addresses. Remove registryNetworks and write storage.proxy with its networks: the proxy decides by name (docs/network.md has the registry's hosts).",
     ]);
     expect(proxyWith({ url: "http://proxy.example.com:3128", networks: ["proxy.example.com"] })).toEqual([
       expect.stringContaining("Write the addresses that the name resolves to"),
