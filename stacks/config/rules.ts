@@ -33,6 +33,7 @@ import * as people from "./rules/people";
 import * as poolTaints from "./rules/pool-taints";
 import * as pools from "./rules/pools";
 import * as quotas from "./rules/quotas";
+import * as registryAccess from "./rules/registry-access";
 import * as scaling from "./rules/scaling";
 import * as scalingSchedule from "./rules/scaling-schedule";
 import * as serviceLevel from "./rules/service-level";
@@ -116,6 +117,9 @@ const rules: readonly Rule[] = [
   engineOptions.variablesAreKnown,
   engineOptions.ownSettingsFitTheTask,
   outsideServers.urlsAreServersOfOthers,
+  registryAccess.proxiesAreServersOfOthers,
+  registryAccess.registryNetworksAreNetworks,
+  registryAccess.registryNetworksAreRead,
   outsideServers.keysAreSecrets,
   outsideServers.apiKeysAreRead,
   outsideServers.certificatesAreForTls,

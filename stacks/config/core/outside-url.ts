@@ -64,7 +64,7 @@ export function* networkProblems(path: Path, networks: readonly string[]): Gener
         path: [...path, "networks", index],
         value: cidr,
         allowed: `a network in CIDR form of the server's addresses: ${reason}`,
-        fix: "write for example 192.168.1.20/32",
+        fix: networkFix(cidr),
       };
     }
   }
@@ -131,11 +131,32 @@ export function isOutsideHost(host: string): boolean {
   );
 }
 
+/** Whether a text that should be a network reads as a DNS name. */
+export function isName(text: string): boolean {
+  return parseCidr(text) === undefined && DNS_NAME.test(text.toLowerCase()) && /[a-z]/i.test(text);
+}
+
+function networkFix(cidr: string): string {
+  if (isName(cidr)) {
+    return "write the addresses that the name resolves to, for example 192.168.1.20/32";
+  }
+  return parseCidr(cidr) && isEveryAddress(cidr)
+    ? "write the server's own addresses, for example 192.168.1.20/32, or remove networks"
+    : "write for example 192.168.1.20/32";
+}
+
+function isEveryAddress(cidr: string): boolean {
+  return cidr.endsWith("/0");
+}
+
 /** Why a network holds what nobody should call. */
 function networkFault(cidr: string): string | undefined {
   const network = parseCidr(cidr);
   if (network === undefined) {
-    return "it is none";
+    return isName(cidr) ? "names are not networks: a NetworkPolicy holds addresses" : "it is none";
+  }
+  if (isEveryAddress(cidr)) {
+    return "a network of every address restricts nothing";
   }
   const [reason] =
     FORBIDDEN.find(([, cidrs]) =>

@@ -31,17 +31,9 @@ export const urlsAreServersOfOthers: Rule = function* ({ sections }) {
   for (const { path, settings } of namedServers(sections)) {
     yield* outsideProblems(path, settings, sections.stage);
   }
-  const { hub, proxy, registryNetworks } = sections.storage ?? {};
-  const registry = { url: "https://registry.example.com", networks: registryNetworks };
-  for (const problem of outsideProblems(["storage"], registry, "production")) {
-    yield { ...problem, path: ["storage", "registryNetworks", ...problem.path.slice(2)] };
-  }
+  const { hub } = sections.storage ?? {};
   if (hub !== undefined) {
     yield* outsideProblems(["storage", "hub"], hub, sections.stage);
-  }
-  if (proxy !== undefined) {
-    // What it carries is encrypted end to end: it may be spoken to by http in production, too.
-    yield* outsideProblems(["storage", "proxy"], proxy, "development");
   }
 };
 

@@ -76,12 +76,12 @@ export const storageSection = z
       .optional()
       .meta({
         description:
-          "Proxy by which Jobs of the store, and pods of engines that fetch models themselves, reach the internet: these pods reach nothing else outside. In a private network it needs networks. One that breaks TLS open is trusted by no Job.",
+          "Proxy by which Jobs of the store, and pods of engines that fetch models themselves, reach the internet. With networks, these pods reach nothing else outside; without, NetworkPolicies allow its port at every public address, and no proxy in a private network. Production, and names of private networks (.internal, .local, .corp, .lan, .home.arpa), need networks. One that breaks TLS open is trusted by no Job.",
         example: { url: "http://proxy.example.com:3128", networks: ["10.20.0.8/32"] },
       }),
     registryNetworks: outsideNetworks.meta({
       description:
-        "Networks of the registry from which engines fetch models themselves, and of the hosts that it redirects to: their pods reach no others outside. With proxy it counts for nothing. Default: the internet on port 443, without private networks.",
+        "Networks of the registry from which engines fetch models themselves, and of the hosts that it redirects to: their pods reach no others outside. Needs such an engine, and no proxy. Default: the internet on port 443, without private networks.",
       example: ["203.0.113.0/24"],
     }),
     storeGbps: z.number().positive().max(1000).default(10).meta({

@@ -1,0 +1,197 @@
+/** Connections of a platform that lead to any public address, because only a name is known of what they call. */
+import { DEFAULT_GPU_NODE_IMAGE, gpuNodeImage } from "../../catalog/gpu-node-images";
+import { engineOf } from "../../engines";
+import { outsideServer } from "../../names/outside-server";
+import { nodeMakers } from "../../planner/node-makers";
+import type { ModelPlan } from "../../planner/types";
+import { receiversOf } from "../addons/observability/receivers";
+import type { Advised } from "./advice";
+
+/** One caller, and what it calls. Clients of the Kubernetes API are not among them: `api-server-cidrs` names those. */
+export interface EgressOpening {
+  /** Names of its connections, as they stand on NetworkPolicies. */
+  readonly connections: readonly string[];
+  readonly who: string;
+  /** Keys that narrow it. @default none: what it calls has a name alone, for everybody */
+  readonly narrowedBy?: string;
+}
+
+export type Opened = Pick<Advised, "plan" | "environment" | "secrets">;
+
+/** Every opening of an environment. A test holds it to the rendered NetworkPolicies. */
+export function egressOpenings(opened: Opened): EgressOpening[] {
+  return [
+    ...ofModels(opened),
+    ...ofServers(opened),
+    ...ofReceivers(opened),
+    ...ofWorkers(opened),
+    ...ofTheCluster(opened),
+    ...ofBeta9(opened),
+  ];
+}
+
+interface Address {
+  readonly url: string;
+  readonly networks?: readonly string[] | undefined;
+}
+
+function isNamed({ url, networks }: Address): boolean {
+  return networks === undefined && outsideServer(url)?.family === undefined;
+}
+
+function ofModels({ plan, environment }: Opened): EgressOpening[] {
+  const { cluster, storage } = environment;
+  const { proxy, hub, registryNetworks } = storage;
+  const isBundled = cluster.kind === "edge" && cluster.k3s?.bundle !== undefined;
+  const fetching = plan.models.filter(
+    ({ engine, serverOf }) => engineOf(engine).weightsFrom === "registry" && !serverOf,
+  );
+  const throughProxy = proxy && "storage.proxy.networks";
+  const ofEngines = fetching.map(({ name }) => ({
+    connections: [`model-${name}-to-registry`],
+    who: `pods of models.${name}`,
+    narrowedBy: throughProxy ?? "storage.proxy with networks, or storage.registryNetworks",
+  }));
+  const ofJobs = {
+    connections: ["model-sync-to-hugging-face"],
+    who: "sync Jobs of the model store",
+    narrowedBy:
+      throughProxy ?? (hub ? "storage.hub.networks" : "storage.proxy with networks, or storage.hub with networks"),
+  };
+  const first = proxy ?? hub;
+  return [
+    ...((proxy ? isNamed(proxy) : registryNetworks === undefined) ? ofEngines : []),
+    ...(plan.models.some(isDownloaded) && !isBundled && (first === undefined || isNamed(first)) ? [ofJobs] : []),
+  ];
+}
+
+function isDownloaded({ source, adapters }: ModelPlan): boolean {
+  return [{ source }, ...(adapters?.list ?? [])].some((each) => each.source.kind === "huggingface");
+}
+
+/** Servers of others that models, nodes and tokens need. */
+function ofServers({ plan, environment }: Opened): EgressOpening[] {
+  const { externalModels, nodes, mesh } = environment;
+  const issuer = plan.tokenIssuer;
+  return [
+    ...Object.entries(externalModels).flatMap(([name, { external }]) =>
+      isNamed(external)
+        ? {
+            connections: [`gateway-to-external-${name}`],
+            who: `the gateway for models.${name}`,
+            narrowedBy: `models.${name}.external.networks`,
+          }
+        : [],
+    ),
+    ...Object.entries(nodes).flatMap(([name, { registrar }]) =>
+      registrar && isNamed(registrar)
+        ? {
+            connections: [`node-${name}-to-registrar`],
+            who: `nodes of ${name}`,
+            narrowedBy: `nodes.${name}.registrar.networks`,
+          }
+        : [],
+    ),
+    ...(issuer && isNamed(issuer.jwks)
+      ? [
+          {
+            connections: ["gateway-to-token-issuer", ...(mesh.mode === "off" ? [] : ["istiod-to-token-issuer"])],
+            who: `the gateway${mesh.mode === "off" ? "" : ", and istiod,"} for the keys of tokens`,
+            narrowedBy: "gateway.auth.oidc.networks",
+          },
+        ]
+      : []),
+  ];
+}
+
+function ofReceivers({ environment, secrets }: Opened): EgressOpening[] {
+  const receivers = receiversOf(environment.observability.alerts, Object.keys(secrets));
+  return Object.entries(receivers).flatMap(([kind, receiver]) =>
+    receiver && receiver.networks === undefined
+      ? {
+          connections: [`alertmanager-to-${kind}`],
+          who: `Alertmanager for the receiver ${kind}`,
+          narrowedBy: `observability.alerts.${kind}.networks`,
+        }
+      : [],
+  );
+}
+
+function ofWorkers({ environment: { modelControl } }: Opened): EgressOpening[] {
+  return Object.entries(modelControl.enabled ? modelControl.workers : {}).flatMap(([name, worker]) =>
+    isNamed(worker)
+      ? {
+          connections: [
+            `model-control-to-worker-${name}`,
+            `model-relay-to-worker-${name}`,
+            `gateway-to-external-${name}`,
+          ],
+          who: `model control, and what serves its models, for the worker ${name}`,
+          narrowedBy: `modelControl.workers.${name}.networks`,
+        }
+      : [],
+  );
+}
+
+/** Controllers of the platform itself: what they call is a cloud's, a distribution's or an authority's. */
+function ofTheCluster({ plan, environment }: Opened): EgressOpening[] {
+  const { cluster, gateway, pools } = environment;
+  const isOnAws = cluster.kind === "aws" && cluster.provision !== "existing";
+  const hasKarpenter = plan.pools.some(
+    (pool) => nodeMakers(pool, typeof pools[pool.name]?.capacity === "object").karpenterNodes > 0,
+  );
+  return [
+    ...(isOnAws && hasKarpenter ? [{ connections: ["karpenter-to-aws"], who: "Karpenter, for Amazon's APIs" }] : []),
+    ...(isOnAws
+      ? [{ connections: ["load-balancer-controller-to-aws"], who: "AWS Load Balancer Controller, for Amazon's APIs" }]
+      : []),
+    ...(gateway.tls.kind === "acme" && cluster.certManager === "platform"
+      ? [
+          {
+            connections: ["cert-manager-to-acme-server", "cert-manager-to-challenge"],
+            who: "cert-manager, for its ACME server and challenges",
+          },
+        ]
+      : []),
+    ...(makesDrivers({ plan, environment })
+      ? [{ connections: ["gpu-drivers-to-packages"], who: "NVIDIA's driver pods, for packages of the nodes' kernel" }]
+      : []),
+  ];
+}
+
+/** Whether the platform's GPU operator compiles drivers: on nodes whose image has none. */
+function makesDrivers({ plan, environment: { cluster } }: Pick<Opened, "plan" | "environment">): boolean {
+  const image = cluster.gpuNodeImage ?? DEFAULT_GPU_NODE_IMAGE[cluster.kind];
+  const isOurs =
+    cluster.provision === "existing"
+      ? cluster.gpuSoftware === "platform"
+      : cluster.kind === "aws" || (cluster.kind === "edge" && cluster.provision === "create");
+  if (!isOurs || image === undefined || !plan.pools.some(({ shape }) => shape.gpu?.vendor === "nvidia")) {
+    return false;
+  }
+  const { driver, devicePlugin } = gpuNodeImage(image);
+  return !driver && !devicePlugin;
+}
+
+function ofBeta9({ environment: { beta9 } }: Opened): EgressOpening[] {
+  if (beta9 === undefined) {
+    return [];
+  }
+  const backends: readonly (readonly [connection: string, host: string])[] = [
+    ["beta9-to-postgres", beta9.postgres.host],
+    ["beta9-to-redis", beta9.redis.host],
+    ["beta9-to-juicefs-redis", beta9.juicefsRedis.host],
+    ["beta9-to-object-store", new URL(beta9.s3.endpoint).hostname],
+  ];
+  const outside = backends.flatMap(([connection, host]) => (isInCluster(host) ? [] : [connection]));
+  return [
+    { connections: ["beta9-to-internet"], who: "Beta9, for images, packages and what functions call" },
+    ...(outside.length > 0
+      ? [{ connections: outside, who: "Beta9, for its back ends outside, in private networks too" }]
+      : []),
+  ];
+}
+
+function isInCluster(host: string): boolean {
+  return /^[a-z0-9-]+\.[a-z0-9-]+\.svc(\.|$)/.test(host);
+}

@@ -1,0 +1,74 @@
+/** How engines that fetch models themselves, and the Jobs of the store, get out: by a proxy, or to networks of the registry. */
+import { engineNames, engineOf } from "../../../engines";
+import { outsideServer } from "../../../names/outside-server";
+import { isName, outsideProblems } from "../core/outside-url";
+import { list } from "../core/problems";
+import type { Rule } from "../core/rule";
+
+/** Ends of names that the public DNS does not resolve: reserved (.internal, RFC 6762, RFC 8375), or in common use (.corp, .lan). */
+const PRIVATE_NAME = /\.(internal|local|corp|lan|home\.arpa)$/;
+
+export const proxiesAreServersOfOthers: Rule = function* ({ sections: { storage, stage } }) {
+  const { proxy } = storage ?? {};
+  if (proxy === undefined) {
+    return;
+  }
+  // What it carries is encrypted end to end: it may be spoken to by http in production, too.
+  yield* outsideProblems(["storage", "proxy"], proxy, "development");
+  const server = outsideServer(proxy.url);
+  if (server === undefined || server.family !== undefined || proxy.networks !== undefined) {
+    return;
+  }
+  const isPrivate = PRIVATE_NAME.test(server.host);
+  if (isPrivate || stage === "production") {
+    yield {
+      path: ["storage", "proxy", "networks"],
+      value: undefined,
+      allowed: isPrivate
+        ? `the networks of ${server.host}, a name of a private network: without them NetworkPolicies allow every public address at port ${server.port}, and not the proxy`
+        : `in production the networks of ${server.host}: without them NetworkPolicies allow every public address at port ${server.port}, and no proxy in a private network`,
+      fix: 'add the addresses that the name resolves to, for example networks: ["10.20.0.8/32"]',
+    };
+  }
+};
+
+const fetching = engineNames.filter((name) => engineOf(name).weightsFrom === "registry");
+
+export const registryNetworksAreRead: Rule = function* ({ sections: { storage, models } }) {
+  const { proxy, registryNetworks } = storage ?? {};
+  if (registryNetworks === undefined) {
+    return;
+  }
+  const path = ["storage", "registryNetworks"];
+  if (proxy !== undefined) {
+    yield {
+      path,
+      value: registryNetworks,
+      allowed: "only without storage.proxy: with it, engines reach the proxy and not the registry",
+      fix: "remove registryNetworks, or remove proxy",
+    };
+  } else if (models !== undefined && !Object.values(models).some(({ engine }) => fetching.includes(engine))) {
+    yield {
+      path,
+      value: registryNetworks,
+      allowed: `only with a model whose engine fetches models itself: ${list(fetching)}`,
+      fix: "remove it: nothing reads it",
+    };
+  }
+};
+
+export const registryNetworksAreNetworks: Rule = function* ({ sections: { storage } }) {
+  const registry = { url: "https://registry.example.com", networks: storage?.registryNetworks };
+  for (const problem of outsideProblems(["storage"], registry, "production")) {
+    const { value } = problem;
+    yield {
+      ...problem,
+      path: ["storage", "registryNetworks", ...problem.path.slice(2)],
+      ...(typeof value === "string" && isName(value) && { fix: BY_NAME }),
+    };
+  }
+};
+
+/** The registry redirects to storage in a content delivery network, whose addresses change (docs/network.md). */
+const BY_NAME =
+  "remove registryNetworks and write storage.proxy with its networks: the proxy decides by name (docs/network.md has the registry's hosts)";
