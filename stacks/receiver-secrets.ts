@@ -1,8 +1,16 @@
-import { RECEIVER_SECRETS } from "../components/observability/alert-receivers";
+import { type AlertReceiverKind, RECEIVER_SECRETS } from "../components/observability/alert-receivers";
 import { receiversOf, withoutSecret } from "./addons/observability/receivers";
-import type { LoadedEnvironment } from "./config";
+import type { EnvironmentConfig, LoadedEnvironment } from "./config";
 import { ConfigError, toProblem } from "./config/core/problems";
 import { NAMESPACE } from "./config/core/schema";
+
+/** Declared receivers whose secret is not among the keys. */
+export function missingReceivers(
+  { observability }: Pick<EnvironmentConfig, "observability">,
+  keys: readonly string[],
+): AlertReceiverKind[] {
+  return withoutSecret(receiversOf(observability.alerts, keys), keys);
+}
 
 /**
  * In a real deployment only: a plan of an environment whose secrets are not set yet is worth reading.
@@ -10,9 +18,7 @@ import { NAMESPACE } from "./config/core/schema";
  * @throws ConfigError when a declared receiver of alerts has no secret: it would be left out in silence.
  */
 export function assertReceiversHaveSecrets({ environment, secrets }: LoadedEnvironment): void {
-  const keys = Object.keys(secrets);
-  const receivers = receiversOf(environment.observability.alerts, keys);
-  const problems = withoutSecret(receivers, keys).map((kind) =>
+  const problems = missingReceivers(environment, Object.keys(secrets)).map((kind) =>
     toProblem({
       path: [RECEIVER_SECRETS[kind]],
       value: undefined,
