@@ -6,6 +6,7 @@ import { alertAdvice } from "./advice";
 import {
   bundledReceiversArePrivate,
   mailServerIsReached,
+  pagerdutyPortIsOpen,
   productionAlertsPeople,
   receiversAreOutside,
   runbookIsPlain,
@@ -19,7 +20,14 @@ export const observability = addon({
   section: observabilitySection,
   secrets: observabilitySecrets,
   settings: (section) => section,
-  rules: [productionAlertsPeople, receiversAreOutside, bundledReceiversArePrivate, mailServerIsReached, runbookIsPlain],
+  rules: [
+    productionAlertsPeople,
+    receiversAreOutside,
+    bundledReceiversArePrivate,
+    mailServerIsReached,
+    pagerdutyPortIsOpen,
+    runbookIsPlain,
+  ],
   advice: alertAdvice,
   volumes: ({ settings: { profile, storageGiB } }) => ({
     volumes: [{ name: "metrics", sizeGiB: storageGiB, count: STACK_SIZES[profile].prometheusReplicas }],

@@ -73,6 +73,19 @@ export const mailServerIsReached: Rule<Own> = function* ({ sections: { observabi
   }
 };
 
+/** PagerDuty's URL is known, and policies open the port of the file alone. */
+export const pagerdutyPortIsOpen: Rule<Own> = function* ({ sections: { observability }, declared }) {
+  const port = receiversOf(observability?.alerts, declared.secrets).pagerduty?.port;
+  if (port !== undefined && port !== 443) {
+    yield {
+      path: [...ALERTS, "pagerduty", "port"],
+      value: port,
+      allowed: "443, where its Events API listens",
+      fix: "remove it",
+    };
+  }
+};
+
 /** Receivers whose networks hold what no receiver is. */
 export const receiversAreOutside: Rule<Own> = function* ({ sections: { observability }, declared }) {
   const receivers = receiversOf(observability?.alerts, declared.secrets);

@@ -105,3 +105,7 @@ describe("addresses", () => {
     expect(found).not.toContain("verysecret");
   });
 });
+
+it("PagerDuty's port is the one of its API", () => {
+  expect(withAlerts({ pagerduty: { port: 8443 } })).toEqual([expect.stringContaining("allowed: 443")]);
+});
