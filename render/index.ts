@@ -1,7 +1,7 @@
+import { absentSecrets } from "../offline/absent-secrets";
 import { type GivenOutput, type OfflineEnvironment, runEnvironment } from "../offline/environment";
 import { judge } from "../report/judge";
 import { isDeployable, type ReportedViolation } from "../report/result";
-import { absentSecrets } from "./absent-secrets";
 import { filesOf, type RenderedFile } from "./files";
 import type { LeftOut } from "./left-out";
 import { type Manifest, type MarkedRun, manifests } from "./manifests";

@@ -1,7 +1,7 @@
 import { MONTHLY_BUDGET, SERVICE_LEVEL } from "../names/rules";
 import { type EnvironmentRun, PROJECT } from "../offline/environment";
 import { evaluatePolicies } from "../policies/evaluate";
-import { alertFacts } from "./alerts";
+import { alertFacts } from "../stacks/alert-facts";
 import { clusterFact } from "./cluster";
 import { vulnerableReleases } from "./known-vulnerabilities";
 import { publicNames } from "./public-names";

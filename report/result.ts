@@ -3,7 +3,7 @@ import type { SizingStep } from "../planner/memory/sizing-rule";
 import { stepsOf } from "../planner/sizing";
 import { type PlanSummary, summarize } from "../planner/summary";
 import type { DeploymentPlan, Fix, SizingComparison, UnplacedModel } from "../planner/types";
-import type { AlertFact } from "./alerts";
+import type { AlertFact } from "../stacks/alert-facts";
 import type { ClusterFact } from "./cluster";
 import { SCHEMA_VERSION } from "./json/schema";
 import type { PlannedFile } from "./next-step";

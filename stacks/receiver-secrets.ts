@@ -3,9 +3,28 @@ import { receiversOf, withoutSecret } from "./addons/observability/receivers";
 import type { EnvironmentConfig, LoadedEnvironment } from "./config";
 import { ConfigError, toProblem } from "./config/core/problems";
 import { NAMESPACE } from "./config/core/schema";
+import { secretFields } from "./config/secrets";
+
+/**
+ * What the secrets of declared receivers are that are not set, by their full keys.
+ *
+ * @param fullKeys of the secrets that are set.
+ */
+export function absentSecretsOf(
+  environment: Pick<EnvironmentConfig, "observability">,
+  fullKeys: readonly string[],
+): Readonly<Record<string, string>> {
+  const keys = fullKeys.map((fullKey) => fullKey.slice(fullKey.indexOf(":") + 1));
+  return Object.fromEntries(
+    missingReceivers(environment, keys).map((kind) => {
+      const key = RECEIVER_SECRETS[kind];
+      return [`${NAMESPACE}:${key}`, secretFields[key].meta()?.description ?? key];
+    }),
+  );
+}
 
 /** Declared receivers whose secret is not among the keys. */
-export function missingReceivers(
+function missingReceivers(
   { observability }: Pick<EnvironmentConfig, "observability">,
   keys: readonly string[],
 ): AlertReceiverKind[] {

@@ -1,7 +1,7 @@
 /** The shape of `plan --json`: keys that others rely on. docs/plan-json.md is made from it. */
 import { z } from "zod";
-import { RECEIVER_KINDS } from "../../components/observability/alert-receivers";
 import { SERVICE_KINDS } from "../../planner/types";
+import { RECEIVER_KINDS } from "../../stacks/alert-facts";
 import { count, flag, gib, oneOf, text, texts, usd } from "./fields";
 import { externalModel, model, serverGroup, unplaced } from "./models";
 import { pool } from "./pools";

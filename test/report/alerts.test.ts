@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { alertFacts, alertsText } from "../../report/alerts";
+import { alertsText } from "../../report/alerts";
+import { alertFacts } from "../../stacks/alert-facts";
 import { laptop, planOf, useFolder } from "../cli/run";
 import { parseWith } from "../stacks/config/samples";
 
