@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { told } from "./samples";
+import { receiversOnline } from "../../../stacks/config/rules/air-gap";
+import { parseWith, told } from "./samples";
 
 const PRODUCTION = {
   stage: "production",
@@ -108,4 +109,14 @@ describe("addresses", () => {
 
 it("PagerDuty's port is the one of its API", () => {
   expect(withAlerts({ pagerduty: { port: 8443 } })).toEqual([expect.stringContaining("allowed: 443")]);
+});
+
+it("without internet, a port is asked for of receivers that have one in the file", () => {
+  const parsed = parseWith({ observability: { alerts: { email: EMAIL, webhook: {} } } });
+  const { observability } = parsed.ok ? parsed.environment : {};
+  const found = [...receiversOnline({ sections: { observability }, declared: { secrets: [] } })];
+  expect(found.map(({ fix }) => fix)).toEqual([
+    expect.stringMatching(/alerts\.webhook\.networks: .*, and its port; or remove/),
+    expect.stringMatching(/alerts\.email\.networks: \["192\.168\.1\.20\/32"\]; or remove/),
+  ]);
 });
