@@ -26,6 +26,8 @@ export interface EnvironmentRun {
   readonly environment: EnvironmentConfig;
   readonly plan: DeploymentPlan;
   readonly recording: Recording;
+  /** Keys of the secrets that are set. */
+  readonly secrets: readonly string[];
   /** What a stack says of the cluster: this one where it makes it, the other one where that did. Undefined: nobody does. */
   readonly clusterOutputs: unknown;
 }
@@ -56,7 +58,7 @@ export async function runEnvironment(
   { name, file, fileName, baseDirectory }: OfflineEnvironment,
   options: EnvironmentRunOptions = {},
 ): Promise<EnvironmentRun> {
-  let decided: Pick<EnvironmentRun, "environment" | "plan"> | undefined;
+  let decided: Pick<EnvironmentRun, "environment" | "plan" | "secrets"> | undefined;
   let referenced: unknown;
   const answers = withOtherStack(options.answers ?? defaultAnswers, ({ ofOtherStack }) => {
     if (!decided) {
@@ -73,7 +75,7 @@ export async function runEnvironment(
         throw error instanceof ConfigError ? error.foundIn(fileName ?? `Pulumi.${name}.yaml`, file.lineOf) : error;
       };
       const plan = await planEnvironment(name, loaded, baseDirectory).catch(inFile);
-      decided = { environment: loaded.environment, plan };
+      decided = { environment: loaded.environment, plan, secrets: Object.keys(loaded.secrets) };
       if (options.clusterOutputs) {
         checkClusterOutputs(options.clusterOutputs, loaded.environment.cluster, plan.pools);
       }

@@ -1,3 +1,4 @@
+import { absentSecrets } from "../offline/absent-secrets";
 import { type GivenOutput, type OfflineEnvironment, runEnvironment } from "../offline/environment";
 import { judge } from "../report/judge";
 import { isDeployable, type ReportedViolation } from "../report/result";
@@ -77,7 +78,13 @@ async function markedRun(
 ) {
   const standIns = new StandIns(letter);
   const { config, secretKeys } = environment.file;
-  const file = { ...environment.file, config: standIns.config(config, secretKeys) };
+  // Files of an environment whose alerts have no secrets yet name them: Alertmanager would send nothing, in silence.
+  const absent = absentSecrets(environment.file);
+  const file = {
+    ...environment.file,
+    config: standIns.config(config, secretKeys, absent),
+    secretKeys: [...secretKeys, ...Object.keys(absent)],
+  };
   const run = await runEnvironment({ ...environment, file }, { answers: standIns.answers, onResource, clusterOutputs });
   const marked: MarkedRun = { resources: run.recording.resources, standIns };
   return { ...marked, run };

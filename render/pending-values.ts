@@ -20,6 +20,8 @@ export interface ConfigOrigin {
   readonly kind: "config";
   /** Key without its namespace, for example `alertWebhookUrl`. */
   readonly key: string;
+  /** What it is, where the file needs the value and does not have it. */
+  readonly absent?: string;
 }
 
 /** What a provider makes. */
@@ -98,11 +100,21 @@ export class StandIns {
     };
   }
 
-  /** Config with stand-ins for its secrets. They are URLs, which every schema of a secret accepts. */
-  config(config: Readonly<Record<string, string>>, secretKeys: readonly string[]): Readonly<Record<string, string>> {
-    const secrets = secretKeys.map((fullKey) => {
+  /**
+   * Config with stand-ins for its secrets. They are URLs, which every schema of a secret accepts.
+   *
+   * @param absent what secrets are that the config needs and does not have, by their full keys.
+   */
+  config(
+    config: Readonly<Record<string, string>>,
+    secretKeys: readonly string[],
+    absent: Readonly<Record<string, string>> = {},
+  ): Readonly<Record<string, string>> {
+    const secrets = [...secretKeys, ...Object.keys(absent)].map((fullKey) => {
       const key = fullKey.slice(fullKey.indexOf(":") + 1);
-      return [fullKey, this.standIn(fullKey, { kind: "config", key }, (mark) => `https://${mark}.invalid`)];
+      const what = absent[fullKey];
+      const origin: ConfigOrigin = { kind: "config", key, ...(what !== undefined && { absent: what }) };
+      return [fullKey, this.standIn(fullKey, origin, (mark) => `https://${mark}.invalid`)];
     });
     return { ...config, ...Object.fromEntries(secrets) };
   }

@@ -26,6 +26,9 @@ function describe(environment: string, value: PendingValue | undefined): Pick<Se
     };
   }
   const { origin } = value;
+  if (origin.kind === "config" && origin.absent !== undefined) {
+    return { value: `**not set in the environment's file** (${origin.key}): ${origin.absent}`, generate: undefined };
+  }
   if (origin.kind === "config") {
     return {
       value: `the secret ${origin.key} of the environment's file`,

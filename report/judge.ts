@@ -1,6 +1,7 @@
 import { MONTHLY_BUDGET, SERVICE_LEVEL } from "../names/rules";
 import { type EnvironmentRun, PROJECT } from "../offline/environment";
 import { evaluatePolicies } from "../policies/evaluate";
+import { alertFacts } from "../stacks/alert-facts";
 import { clusterFact } from "./cluster";
 import { vulnerableReleases } from "./known-vulnerabilities";
 import { publicNames } from "./public-names";
@@ -11,7 +12,11 @@ export function judge({
   environment,
   plan,
   recording,
-}: Pick<EnvironmentRun, "environment" | "plan" | "recording">): Omit<PlanResult, "seconds"> {
+  secrets = [],
+}: Pick<EnvironmentRun, "environment" | "plan" | "recording"> & Partial<Pick<EnvironmentRun, "secrets">>): Omit<
+  PlanResult,
+  "seconds"
+> {
   const { environment: stack, stage } = plan;
   const verdict = evaluatePolicies(recording.resources, {
     project: PROJECT,
@@ -33,6 +38,7 @@ export function judge({
   return {
     plan,
     cluster: clusterFact(environment, plan),
+    alerts: alertFacts(environment, secrets),
     resources: recording.resources,
     policies: { passed: verdict.passed, failed: verdict.failed },
     violations: [

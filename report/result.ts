@@ -3,6 +3,7 @@ import type { SizingStep } from "../planner/memory/sizing-rule";
 import { stepsOf } from "../planner/sizing";
 import { type PlanSummary, summarize } from "../planner/summary";
 import type { DeploymentPlan, Fix, SizingComparison, UnplacedModel } from "../planner/types";
+import type { AlertFact } from "../stacks/alert-facts";
 import type { ClusterFact } from "./cluster";
 import { SCHEMA_VERSION } from "./json/schema";
 import type { PlannedFile } from "./next-step";
@@ -23,6 +24,8 @@ export interface ReportedViolation {
 export interface PlanResult {
   readonly plan: DeploymentPlan;
   readonly cluster: ClusterFact;
+  /** Receivers of alerts. */
+  readonly alerts: readonly AlertFact[];
   readonly resources: readonly RecordedResource[];
   readonly policies: { readonly passed: number; readonly failed: number };
   readonly violations: readonly ReportedViolation[];
@@ -40,6 +43,7 @@ export interface PlanJson extends Omit<PlanSummary, "models"> {
   readonly models: readonly (Omit<PlanSummary["models"][number], "sizing"> & {
     readonly sizing?: SizingComparison & { readonly steps: readonly SizingStep[] };
   })[];
+  readonly alerts: readonly AlertFact[];
   /** Models without a place, and how near each came. */
   readonly unplaced: readonly UnplacedModel[];
   readonly deployable: boolean;
@@ -71,6 +75,7 @@ export function toJson(result: PlanResult): PlanJson {
       ...model,
       ...(sizing && { sizing: { ...sizing, steps: stepsOf(sizing) } }),
     })),
+    alerts: result.alerts,
     unplaced: result.plan.unplaced,
     deployable: isDeployable(result),
     policies: result.policies,

@@ -1,8 +1,35 @@
-import { RECEIVER_SECRETS } from "../components/observability/alert-receivers";
+import { type AlertReceiverKind, RECEIVER_SECRETS } from "../components/observability/alert-receivers";
 import { receiversOf, withoutSecret } from "./addons/observability/receivers";
-import type { LoadedEnvironment } from "./config";
+import type { EnvironmentConfig, LoadedEnvironment } from "./config";
 import { ConfigError, toProblem } from "./config/core/problems";
 import { NAMESPACE } from "./config/core/schema";
+import { secretFields } from "./config/secrets";
+
+/**
+ * What the secrets of declared receivers are that are not set, by their full keys.
+ *
+ * @param fullKeys of the secrets that are set.
+ */
+export function absentSecretsOf(
+  environment: Pick<EnvironmentConfig, "observability">,
+  fullKeys: readonly string[],
+): Readonly<Record<string, string>> {
+  const keys = fullKeys.map((fullKey) => fullKey.slice(fullKey.indexOf(":") + 1));
+  return Object.fromEntries(
+    missingReceivers(environment, keys).map((kind) => {
+      const key = RECEIVER_SECRETS[kind];
+      return [`${NAMESPACE}:${key}`, secretFields[key].meta()?.description ?? key];
+    }),
+  );
+}
+
+/** Declared receivers whose secret is not among the keys. */
+function missingReceivers(
+  { observability }: Pick<EnvironmentConfig, "observability">,
+  keys: readonly string[],
+): AlertReceiverKind[] {
+  return withoutSecret(receiversOf(observability.alerts, keys), keys);
+}
 
 /**
  * In a real deployment only: a plan of an environment whose secrets are not set yet is worth reading.
@@ -10,9 +37,7 @@ import { NAMESPACE } from "./config/core/schema";
  * @throws ConfigError when a declared receiver of alerts has no secret: it would be left out in silence.
  */
 export function assertReceiversHaveSecrets({ environment, secrets }: LoadedEnvironment): void {
-  const keys = Object.keys(secrets);
-  const receivers = receiversOf(environment.observability.alerts, keys);
-  const problems = withoutSecret(receivers, keys).map((kind) =>
+  const problems = missingReceivers(environment, Object.keys(secrets)).map((kind) =>
     toProblem({
       path: [RECEIVER_SECRETS[kind]],
       value: undefined,

@@ -1,4 +1,5 @@
 import type { EngineName, PoolPlan } from "../../planner/types";
+import { alertsText } from "../alerts";
 import { clusterText } from "../cluster";
 import { nextSteps } from "../next-step";
 import { nodeMakersText } from "../node-makers";
@@ -47,7 +48,7 @@ ${figure(
 ${figure("Per month", money(cost.monthlyUsd), html`${budget(cost.monthlyUsd, cost.monthlyBudgetUsd)}${cost.maxMonthlyUsd > cost.monthlyUsd ? html`<br>${money(cost.maxMonthlyUsd)} with every pool at maxNodes` : undefined}`)}
 ${figure("Policies", html`${count(passed)} <i>passed</i>`, html`${failed > 0 ? html`<b class="bad">${count(failed)} failed</b>` : "0 failed"}${advisory > 0 ? ` · ${count(advisory)} advisory` : undefined}`)}
 </dl>
-<p class="stage">Cluster: ${clusterText(result.cluster)}${nodes === undefined ? undefined : html`<br>Nodes: ${nodes}`}</p>`;
+<p class="stage">Cluster: ${clusterText(result.cluster)}${nodes === undefined ? undefined : html`<br>Nodes: ${nodes}`}<br>Alerts: ${alertsText(result.alerts)}</p>`;
 }
 
 function figure(name: string, value: Part, detail: Part): Markup {

@@ -1,6 +1,7 @@
 /** The shape of `plan --json`: keys that others rely on. docs/plan-json.md is made from it. */
 import { z } from "zod";
 import { SERVICE_KINDS } from "../../planner/types";
+import { RECEIVER_KINDS } from "../../stacks/alert-facts";
 import { count, flag, gib, oneOf, text, texts, usd } from "./fields";
 import { externalModel, model, serverGroup, unplaced } from "./models";
 import { pool } from "./pools";
@@ -128,6 +129,14 @@ export const planSchema = z.strictObject({
         .meta({ description: "What the cloud bills beside machines, as far as it has a price here." }),
     })
     .meta({ description: "Cost of all that is priced: nodes that always run, and what is billed beside them." }),
+  alerts: z
+    .array(
+      z.strictObject({
+        receiver: oneOf(RECEIVER_KINDS, "Its kind; there is one of each at most."),
+        severities: texts("Alerts that it receives; absent for the heartbeat, which gets Watchdog alone.").optional(),
+      }),
+    )
+    .meta({ description: "Receivers of alerts; none: they are visible in Grafana and Alertmanager only." }),
   unplaced: z.array(unplaced).meta({ description: "Models without a place, and how near each came." }),
   deployable: flag("No violation is mandatory; exit status 0."),
   policies: z

@@ -1,4 +1,5 @@
 import type { CostPlan, ServiceKind, StoragePlan } from "../../planner/types";
+import { alertsText } from "../alerts";
 import { clusterText } from "../cluster";
 import { nodeMakersText } from "../node-makers";
 import { startedBySchedules } from "../pool-features";
@@ -8,7 +9,7 @@ import { type Cell, type Style, table, usd, WIDTH, wrap } from "../style";
 const LABEL_WIDTH = 11;
 
 /** The environment as a whole: cost, storage, verdicts, and where to read more. */
-export function totals({ plan, cluster, policies, resources, violations }: PlanResult, s: Style): string {
+export function totals({ plan, cluster, alerts, policies, resources, violations }: PlanResult, s: Style): string {
   const components = resources.filter((r) => r.type.startsWith("inference:")).length;
   const advisory = violations.filter((v) => v.severity === "advisory").length;
   const verdict = `${policies.passed} passed · ${policies.failed} failed${advisory > 0 ? ` · ${advisory} advisory` : ""}`;
@@ -17,6 +18,7 @@ export function totals({ plan, cluster, policies, resources, violations }: PlanR
     ...(cluster.provision === "existing" ? [] : lines("Cluster", clusterLines(cluster), s)),
     ...lines("Cost", cost(plan.cost, plan.pools.some(startedBySchedules)), s),
     ...lines("Storage", [storage(plan.storage)], s),
+    ...lines("Alerts", [alertsText(alerts)], s),
     ...lines("Policies", [{ text: verdict, paint: policies.failed > 0 ? s.bad : s.good }], s),
     ...lines("Resources", [`${resources.length} in ${components} components (--tree, --resources)`], s),
     ...(plan.models.some((m) => m.gpusPerNode > 0)

@@ -1,5 +1,6 @@
 /** Values that people write because they mean something, and that a schema could only call wrong. */
 import { GPU_NODE_IMAGES, gpuNodeImagesOf } from "../../catalog/gpu-node-images";
+import { plainReceiver } from "../addons/observability/plain-receivers";
 import type { Path, ProblemDraft } from "./core/problems";
 import { suggest, valueAt } from "./core/problems";
 import { MESH_MODES } from "./core/sections/mesh";
@@ -8,6 +9,7 @@ import { flowYaml } from "./field-text";
 /** What is meant and cannot be, or undefined for every other value. One draft, whichever issue of the value asks. */
 export function knownMistake(path: Path, input: unknown): ProblemDraft | undefined {
   return (
+    plainReceiver(path, input) ??
     poolMistake(path, input) ??
     administratorMistake(path, input) ??
     groupMistake(path, input) ??

@@ -55,6 +55,15 @@ export function loadEnvironment(): LoadedEnvironment {
   };
 }
 
+/** Texts of the secrets that are set, for checks alone: what reaches resources is in `LoadedEnvironment.secrets`. */
+export function secretTexts(): Readonly<Partial<Record<SecretKey, string>>> {
+  const texts = Object.entries(pulumi.runtime.allConfig()).flatMap(([fullKey, text]) => {
+    const key = secretKeys.find((each) => each === ownKey(fullKey));
+    return key === undefined ? [] : [[key, text] as const];
+  });
+  return Object.fromEntries(texts) as Partial<Record<SecretKey, string>>;
+}
+
 /** Pulumi hands sections over as JSON text. What is no JSON stays text, and the schema says what it should be. */
 function configValue(key: string, text: string): unknown {
   const isSection = Object.hasOwn(environmentSchema.shape, key) && key !== "stage";

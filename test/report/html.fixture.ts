@@ -310,6 +310,7 @@ export const planResult: PlanResult = {
     },
     problems: [],
   },
+  alerts: [{ receiver: "slack", severities: ["critical", "warning"] }, { receiver: "heartbeat" }],
   resources,
   policies: { passed: 24, failed: 0 },
   violations: [advisory],

@@ -83,6 +83,10 @@ describe("a deployable plan", () => {
     expect(header).toContain("aws-prod production environment Deployable Next: npm run doctor -- aws-prod");
   });
 
+  it("names the receivers of alerts", () => {
+    expect(htmlReport(planResult)).toContain("Alerts: slack (critical, warning), heartbeat");
+  });
+
   it("shows the key figures", () => {
     expect(text).toContain("Models placed 4 3 on vLLM · 1 on Ollama");
     expect(text).toContain("GPUs claimed 19 of 20 95% of the GPUs that always run");

@@ -3,7 +3,14 @@ import { STACK_SIZES } from "../../../components/observability/stack-sizes";
 import { GPU_METRICS_NAMESPACE, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE } from "../../../names/namespaces";
 import { addon } from "../addon";
 import { alertAdvice } from "./advice";
-import { bundledReceiversArePrivate, productionAlertsPeople, receiversAreOutside } from "./alert-rules";
+import {
+  bundledReceiversArePrivate,
+  mailServerIsReached,
+  pagerdutyPortIsOpen,
+  productionAlertsPeople,
+  receiversAreOutside,
+  runbookIsPlain,
+} from "./alert-rules";
 import { observabilitySecrets, observabilitySection } from "./config";
 import { receiversOf } from "./receivers";
 
@@ -13,7 +20,14 @@ export const observability = addon({
   section: observabilitySection,
   secrets: observabilitySecrets,
   settings: (section) => section,
-  rules: [productionAlertsPeople, receiversAreOutside, bundledReceiversArePrivate],
+  rules: [
+    productionAlertsPeople,
+    receiversAreOutside,
+    bundledReceiversArePrivate,
+    mailServerIsReached,
+    pagerdutyPortIsOpen,
+    runbookIsPlain,
+  ],
   advice: alertAdvice,
   volumes: ({ settings: { profile, storageGiB } }) => ({
     volumes: [{ name: "metrics", sizeGiB: storageGiB, count: STACK_SIZES[profile].prometheusReplicas }],

@@ -3,7 +3,7 @@ import type { CapacityProblem } from "../../../planner/types";
 import { NAMESPACE } from "../../config/core/schema";
 import type { Given, Planned } from "../contract";
 import type { ObservabilityConfig, ObservabilitySecret } from "./config";
-import { reachesPeople, receiversOf, withoutSecret } from "./receivers";
+import { peopleGet, peopleOf, reachesPeople, receiversOf, withoutSecret } from "./receivers";
 
 /** What deserves a look before alerts are relied on. */
 export function alertAdvice({
@@ -25,6 +25,15 @@ export function alertAdvice({
   }
   return [
     ...missing,
+    ...(peopleGet(receivers, "warning")
+      ? []
+      : [
+          advice(
+            "observability.alerts",
+            "warnings-to-nobody",
+            `no receiver takes warning: those alerts are visible in Grafana and Alertmanager only. Add a receiver that takes them, or write severities: [critical, warning] for ${peopleOf(receivers).join(" or ")}`,
+          ),
+        ]),
     ...(receivers.heartbeat === undefined
       ? [
           advice(

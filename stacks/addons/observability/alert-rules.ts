@@ -1,10 +1,15 @@
-import { RECEIVER_KINDS, RECEIVER_SECRETS } from "../../../components/observability/alert-receivers";
-import { isPrivateNetwork } from "../../../names/cidr";
+import {
+  type AlertReceivers,
+  RECEIVER_KINDS,
+  RECEIVER_SECRETS,
+} from "../../../components/observability/alert-receivers";
+import { isPrivateIpv4, isPrivateNetwork } from "../../../names/cidr";
+import { holdsToken } from "../../config/core/credentials";
 import { networkProblems } from "../../config/core/outside-url";
 import { HIDDEN, type Path } from "../../config/core/problems";
 import type { Rule, RuleContext } from "../../config/core/rule";
 import type { ObservabilityConfig } from "./config";
-import { reachesPeople, receiversOf } from "./receivers";
+import { peopleGet, peopleOf, reachesPeople, receiversOf } from "./receivers";
 
 type Own = { readonly observability?: ObservabilityConfig };
 
@@ -14,7 +19,10 @@ export const productionAlertsPeople: Rule<Own> = function* ({ sections: { stage,
   if (stage !== "production" || observability === undefined || observability.alerts === "none") {
     return;
   }
-  if (!reachesPeople(receiversOf(observability.alerts, declared.secrets))) {
+  const receivers = receiversOf(observability.alerts, declared.secrets);
+  if (reachesPeople(receivers)) {
+    yield* criticalUncovered(receivers);
+  } else {
     yield {
       path: ALERTS,
       value: observability.alerts,
@@ -24,11 +32,67 @@ export const productionAlertsPeople: Rule<Own> = function* ({ sections: { stage,
   }
 };
 
+/** Critical alerts that no person gets. */
+function* criticalUncovered(receivers: AlertReceivers) {
+  const people = peopleOf(receivers);
+  const [first] = people;
+  if (first !== undefined && !peopleGet(receivers, "critical")) {
+    yield {
+      path: [...ALERTS, first, "severities"],
+      value: receivers[first]?.severities,
+      allowed: `in production: critical with at least one receiver for people; ${people.join(" and ")} ${people.length === 1 ? "does" : "do"} not take it, and the alerts that wake someone would reach nobody`,
+      fix: `write severities: [critical, warning] for ${first}, or add a receiver for critical, for example pagerduty: {}; or alerts: none`,
+    };
+  }
+}
+
+/** Links in alerts are read by everybody who gets one, and end with the entry of the alert. */
+export const runbookIsPlain: Rule<Own> = function* ({ sections: { observability } }) {
+  const url = observability?.runbookUrl;
+  if (url !== undefined && (holdsToken(url) || url.includes("#"))) {
+    yield {
+      path: ["observability", "runbookUrl"],
+      value: HIDDEN,
+      allowed: "a URL without a name, a password, ? and #: it stands in every alert, and #<alert> is added to it",
+      fix: "write for example https://git.example.com/platform/inference-stacks/blob/main/docs/operations.md, and treat what was before @ or after ? as leaked if it was a secret",
+    };
+  }
+};
+
+/** A mail server named by a private address, which Alertmanager reaches by networks alone. */
+export const mailServerIsReached: Rule<Own> = function* ({ sections: { observability }, declared }) {
+  const { email } = receiversOf(observability?.alerts, declared.secrets);
+  const host = email?.smarthost.split(":")[0] ?? "";
+  if (email !== undefined && email.networks === undefined && isPrivateIpv4(host)) {
+    yield {
+      path: [...ALERTS, "email", "networks"],
+      value: undefined,
+      allowed: `the network of ${host}: without it NetworkPolicies let Alertmanager reach no private address`,
+      fix: `write networks: [${host}/32]`,
+    };
+  }
+};
+
+/** PagerDuty's URL is known, and policies open the port of the file alone. */
+export const pagerdutyPortIsOpen: Rule<Own> = function* ({ sections: { observability }, declared }) {
+  const port = receiversOf(observability?.alerts, declared.secrets).pagerduty?.port;
+  if (port !== undefined && port !== 443) {
+    yield {
+      path: [...ALERTS, "pagerduty", "port"],
+      value: port,
+      allowed: "443, where its Events API listens",
+      fix: "remove it",
+    };
+  }
+};
+
 /** Receivers whose networks hold what no receiver is. */
 export const receiversAreOutside: Rule<Own> = function* ({ sections: { observability }, declared }) {
   const receivers = receiversOf(observability?.alerts, declared.secrets);
   for (const kind of RECEIVER_KINDS) {
-    yield* networkProblems([...ALERTS, kind], receivers[kind]?.networks ?? []);
+    for (const problem of networkProblems([...ALERTS, kind], receivers[kind]?.networks ?? [])) {
+      yield String(problem.value).includes("://") ? { ...problem, value: HIDDEN } : problem;
+    }
   }
 };
 
@@ -58,7 +122,7 @@ export function* receiversOnline({
         path,
         value: isOldForm ? HIDDEN : networks,
         allowed: "without internet: the private networks of a receiver of your own network",
-        fix: `add its addresses: observability.alerts.${kind}.networks: ["192.168.1.20/32"], and its port; or remove the receiver`,
+        fix: `add its addresses: observability.alerts.${kind}.networks: ["192.168.1.20/32"]${kind === "email" ? "" : ", and its port"}; or remove the receiver`,
       };
     }
   }

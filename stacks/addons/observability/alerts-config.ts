@@ -77,10 +77,10 @@ const receivers = z.strictObject({
         example: "alerts@example.com",
       }),
       smarthost: text(260)
-        .regex(/^[a-z0-9.-]+:(?!0)\d{1,5}$/)
+        .regex(/^[a-z0-9.-]+:([1-9]\d{0,3}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d{2}|655[0-2]\d|6553[0-5])$/)
         .meta({
           description: "SMTP server.",
-          allowed: "a host and its port, in lower case",
+          allowed: "a host and its port from 1 to 65535, in lower case",
           example: "smtp.example.com:587",
         }),
       username: text(254).optional().meta({

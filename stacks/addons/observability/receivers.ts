@@ -4,7 +4,9 @@ import {
   type AlertSecretKey,
   needsSecret,
   PAGED_SEVERITIES,
+  type PagedSeverity,
   PEOPLE_KINDS,
+  type PeopleKind,
   RECEIVER_KINDS,
   RECEIVER_SECRETS,
 } from "../../../components/observability/alert-receivers";
@@ -23,7 +25,17 @@ export function receiversOf(alerts: AlertsConfig, secrets: readonly string[]): A
 
 /** Whether any receiver reaches people: a heartbeat alone does not. */
 export function reachesPeople(receivers: AlertReceivers): boolean {
-  return PEOPLE_KINDS.some((kind) => receivers[kind] !== undefined);
+  return peopleOf(receivers).length > 0;
+}
+
+/** Declared receivers for people. */
+export function peopleOf(receivers: AlertReceivers): PeopleKind[] {
+  return PEOPLE_KINDS.filter((kind) => receivers[kind] !== undefined);
+}
+
+/** Whether any receiver for people takes a severity. */
+export function peopleGet(receivers: AlertReceivers, severity: PagedSeverity): boolean {
+  return PEOPLE_KINDS.some((kind) => receivers[kind]?.severities.includes(severity));
 }
 
 /** Declared receivers without the secret that they need. */

@@ -15,9 +15,13 @@ const TOKENS: readonly (readonly [start: string, rest: string])[] = [
   ["A(KI|SI)A", "[0-9A-Z]{16}\\b"],
   ["eyJ", "[\\w-]{8,}\\.eyJ[\\w-]{8,}\\."],
 ];
+/** Whoever has the URL of an incoming webhook may post. */
+const SLACK_WEBHOOK = "hooks\\.slack(-gov)?\\.com/(services|workflows|triggers)/\\w";
 const PRIVATE_KEY = "-----BEGIN [A-Z ]*PRIVATE KEY-----";
 
-const TOKEN = new RegExp(`\\b(${TOKENS.map(([start, rest]) => start + rest).join("|")})|${PRIVATE_KEY}`);
+const TOKEN = new RegExp(
+  `\\b(${TOKENS.map(([start, rest]) => start + rest).join("|")}|${SLACK_WEBHOOK})|${PRIVATE_KEY}`,
+);
 
 /** A password in a URL, or a query, which signs a URL of a bucket. */
 const URL_SECRET = /:\/\/[^/@\s]+@|^[a-z][a-z0-9+.-]*:\/\/[^\s?]*\?\S/i;
@@ -25,6 +29,7 @@ const URL_SECRET = /:\/\/[^/@\s]+@|^[a-z][a-z0-9+.-]*:\/\/[^\s?]*\?\S/i;
 const HIDING = [
   new RegExp(`${PRIVATE_KEY}[\\s\\S]*`, "g"),
   new RegExp(`\\b(${TOKENS.map(([start]) => start).join("|")})[\\w.-]{8,}`, "g"),
+  new RegExp(`${SLACK_WEBHOOK}\\S*`, "g"),
   /(?<=:\/\/)[^/@\s]*(?=@)/g,
   /(?<=^[a-z][a-z0-9+.-]*:\/\/[^\s?]*\?)\S+/gi,
 ];

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import type { ModelPlan } from "../../../planner/types";
+import { observabilitySection } from "../../../stacks/addons/observability/config";
 import { declaredLevels } from "../../../stacks/advice/declared-levels";
 import { exampleNames } from "../../../stacks/advice/example-names";
 import { gatedModels } from "../../../stacks/advice/gated-models";
@@ -167,6 +168,26 @@ describe("example names", () => {
       ]);
     },
   );
+
+  const ofAlerts = (observability: object) =>
+    exampleNames({
+      environment: {
+        gateway: withHostname(gatewaySection.parse({ hostname: "chat.acme.io", tls: { kind: "self-signed" } })),
+        observability: observabilitySection.parse(observability),
+      },
+    });
+
+  it("of alerts' mail and runbook lead nowhere", () => {
+    const email = { to: ["a@acme.io", "b@example.org"], from: "c@example.com", smarthost: "smtp.example.net:587" };
+    const runbookUrl = "https://git.example.com/docs/operations.md";
+    const found = ofAlerts({ alerts: { email }, runbookUrl });
+    expect(found.map(({ subject, message }) => `${subject}: ${message}`)).toEqual([
+      "observability.alerts.email.to: b@example.org and c@example.com and smtp.example.net:587: for examples only, alerts arrive nowhere. Write your own observability.alerts.email.to and observability.alerts.email.from and observability.alerts.email.smarthost.",
+      `observability.runbookUrl: ${runbookUrl}: for examples only, links in alerts lead nowhere. Write the URL of docs/operations.md in your repository.`,
+    ]);
+    const own = { to: ["a@acme.io"], from: "c@acme.io", smarthost: "smtp.acme.io:587" };
+    expect(ofAlerts({ alerts: { email: own }, runbookUrl: "https://git.acme.io/example.com" })).toEqual([]);
+  });
 
   it("are not looked for in a login's path", () => {
     expect(issuers("https://login.acme.io/realms/example.com")).toEqual([]);

@@ -34,7 +34,7 @@ function openRules({ deployment }: Pick<ProgramRun, "deployment">) {
 
 /** The advice and the rendered policies have the same openings. */
 function expectComplete(run: ProgramRun, secrets: LoadedEnvironment["secrets"] = {}) {
-  const known = egressOpenings({ secrets, ...run });
+  const known = egressOpenings({ ...run, secrets });
   const names = known.flatMap(({ connections }) => connections);
   const policies = openRules(run);
   expect(policies.map(({ id, open }) => [id, open])).toEqual(
@@ -104,7 +104,7 @@ describe("pods that reach any public address", () => {
       },
     });
     expectComplete(run);
-    const message = openEgress({ secrets: {}, ...run })[0]?.message ?? "";
+    const message = openEgress({ ...run, secrets: {} })[0]?.message ?? "";
     for (const key of ["models.gpt.external", "observability.alerts.webhook", "modelControl.workers.tower"]) {
       expect(message).toContain(`(${key}.networks)`);
     }

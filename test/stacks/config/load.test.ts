@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { ConfigError, parseEnvironmentFile } from "../../../stacks/config";
-import { loadEnvironment } from "../../../stacks/config/load";
+import { loadEnvironment, secretTexts } from "../../../stacks/config/load";
 import { resolved as settled } from "../../harness/deploy";
 import { atNight } from "../../harness/property-runs";
 import { environmentText, rightEnvironment } from "./samples";
@@ -37,6 +37,12 @@ describe("the environment of a Pulumi program", () => {
     const parsed = parseEnvironmentFile(environmentText(rightEnvironment));
     pulumi.runtime.setAllConfig({ ...parsed.config, "aws:region": "us-east-1" });
     expect(loadEnvironment().environment).toEqual(parsed.ok ? parsed.environment : undefined);
+  });
+
+  it("knows the texts of secrets for checks, and of nothing else", () => {
+    const alertSlackUrl = "https://hooks.example.com/x";
+    setConfig({ ...rightEnvironment, alertSlackUrl, partnerApiKey: "key" }, ["alertSlackUrl", "partnerApiKey"]);
+    expect(secretTexts()).toEqual({ alertSlackUrl });
   });
 
   it("hands secrets over as secret outputs, and leaves out those that are not set", async () => {

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { alertsText } from "../../report/alerts";
+import { alertFacts } from "../../stacks/alert-facts";
+import { laptop, planOf, useFolder } from "../cli/run";
+import { parseWith } from "../stacks/config/samples";
+
+const folder = useFolder();
+
+function textOf(alerts: unknown, secrets: readonly string[] = []): string {
+  const parsed = parseWith({ observability: alerts === undefined ? {} : { alerts } });
+  if (!parsed.ok) {
+    throw new Error(JSON.stringify(parsed.problems));
+  }
+  return alertsText(alertFacts(parsed.environment, secrets));
+}
+
+describe("receivers of alerts in a plan", () => {
+  it.each<[unknown, string[], string]>([
+    [{ slack: {}, heartbeat: {} }, [], "slack (critical, warning), heartbeat"],
+    [{ pagerduty: {} }, ["alertWebhookUrl"], "webhook (critical, warning), pagerduty (critical)"],
+    [undefined, ["alertWebhookUrl"], "webhook (critical, warning)"],
+    ["none", ["alertWebhookUrl"], "no receiver: visible in Grafana and Alertmanager only"],
+    [undefined, [], "no receiver: visible in Grafana and Alertmanager only"],
+  ])("%j with %j: one line", (alerts, secrets, text) => {
+    expect(textOf(alerts, secrets)).toBe(text);
+  });
+
+  it("are told in the terminal and in JSON, also the one of alertWebhookUrl alone", async () => {
+    const cipher = "v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    const content = { ...laptop, observability: { alerts: { heartbeat: {} } }, alertWebhookUrl: { secure: cipher } };
+    expect((await planOf(folder, content)).out).toMatch(/^Alerts +webhook \(critical, warning\), heartbeat$/m);
+    const json = JSON.parse((await planOf(folder, content, "--json")).out);
+    expect(json.alerts).toEqual([
+      { receiver: "webhook", severities: ["critical", "warning"] },
+      { receiver: "heartbeat" },
+    ]);
+  });
+});
