@@ -5,6 +5,7 @@ import { parse } from "yaml";
 import { groupOf, isBuiltIn } from "../../kubernetes/object";
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import { isInCluster, SECRET } from "../../render/kubernetes-object";
+import { receiversOf, withoutSecret } from "../../stacks/addons/observability/receivers";
 import { useFolder } from "../cli/run";
 import { absentDefaults } from "../harness/crd-defaults";
 import { crdProblems } from "../harness/crds";
@@ -42,7 +43,11 @@ describe.each(environments)("%s", (name) => {
       const { name: object, namespace } = Object(inputs.metadata);
       return type === HELM_RELEASE ? `${kind} argocd/${name}-${inputs.name}` : `${kind} ${namespace ?? ""}/${object}`;
     });
-    const added = [`AppProject argocd/inference-${name}`];
+    // Receivers of alerts have their secrets once they are set; what is rendered asks the vault for them.
+    const { alerts } = run.environment.observability;
+    const receivers =
+      withoutSecret(receiversOf(alerts, []), []).length > 0 ? ["ExternalSecret observability/alertmanager-config"] : [];
+    const added = [`AppProject argocd/inference-${name}`, ...receivers];
     const rendered = objects.map(identity);
     expect(rendered.toSorted()).toEqual([...made, ...added].toSorted());
   });

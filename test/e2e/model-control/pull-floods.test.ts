@@ -231,4 +231,6 @@ async function fill(client: Client): Promise<void> {
     await queue.close();
     connection.disconnect();
   }
+  // The connection took some of the server's memory with it.
+  for (let index = 0; await client.set(`padding-${index}`, "x".repeat(1_000)).catch(() => undefined); index++) {}
 }
