@@ -39,7 +39,7 @@ def make_model(folder: Path, vocabulary: int, hidden: int, layers: int) -> Llama
         num_hidden_layers=layers,
         num_attention_heads=4,
         num_key_value_heads=2,
-        max_position_embeddings=2048,
+        max_position_embeddings=4096,
         bos_token_id=0,
         eos_token_id=1,
     )
