@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { hostCidr } from "./cidr";
 
 /** An HTTP server outside of the cluster, as its URL names it. */
 export interface OutsideServer {
@@ -36,5 +37,5 @@ export function outsideServer(text: string): OutsideServer | undefined {
 
 /** The one address of a server that is named by it, as a network. */
 export function addressNetwork({ host, family }: Pick<OutsideServer, "host" | "family">): string | undefined {
-  return family && `${host}/${family === 4 ? 32 : 128}`;
+  return family && hostCidr(host);
 }

@@ -7,3 +7,8 @@ export function serviceHost(service: string, namespace: string): string {
 export function serviceFqdn(service: string, namespace: string): string {
   return `${serviceHost(service, namespace)}.cluster.local`;
 }
+
+/** Namespace of the Service that a host name names, in full or as far as `.svc`; undefined for what is none. */
+export function serviceNamespace(host: string): string | undefined {
+  return /^[a-z0-9-]+\.([a-z0-9-]+)\.svc(\.|$)/.exec(host)?.[1];
+}

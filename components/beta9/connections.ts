@@ -1,4 +1,5 @@
 import { BETA9_NAMESPACE } from "../../names/namespaces";
+import { serviceNamespace } from "../../names/service-host";
 import { type Connection, connect, type End, podsIn } from "../core/connections";
 import { anyAddress, type ClusterNetworks, internet, toKubernetesApi } from "../core/network";
 import { MODEL_STORE_HOST, modelStorePods } from "../storage/store-layout";
@@ -89,6 +90,6 @@ function hostEnds(host: string): End | readonly End[] {
   if (host === MODEL_STORE_HOST) {
     return modelStorePods;
   }
-  const namespace = /^[a-z0-9-]+\.([a-z0-9-]+)\.svc(\.|$)/.exec(host)?.[1];
+  const namespace = serviceNamespace(host);
   return namespace === undefined ? anyAddress() : podsIn(namespace);
 }

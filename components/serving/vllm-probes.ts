@@ -1,7 +1,7 @@
 /** Probes of pods with vLLM's API server. */
 import { VLLM_PORT } from "../../engines/vllm";
+import { featureGap } from "../../engines/vllm/releases";
 import { shippedText } from "../../names/shipped-file";
-import { compareVersions } from "../../names/versions";
 import type { ModelPlan } from "../../planner/types";
 import { httpProbes, KILL_GRACE, type Probes } from "./probes";
 
@@ -9,17 +9,11 @@ import { httpProbes, KILL_GRACE, type Probes } from "./probes";
 const STALLED_SECONDS = 300;
 
 /**
- * Reports its figures after every step. Before, a step without output reported none (v1/core/sched/scheduler.py of 0.9.2 to 0.10.1.1), and an
- * idle engine whose last requests were aborted went on saying that they run (vllm-project/vllm#22545).
- */
-const REPORTS_EACH_STEP = "0.10.2";
-
-/**
  * Of a pod with vLLM's API server: liveness looks at what its engines do, because /health does not (vllm-project/vllm#36451). A hang
  * is noticed within 6 minutes: the seconds above, and three probes.
  */
 export function vllmProbes(model: ModelPlan): Probes {
-  if (compareVersions(model.engineVersion, REPORTS_EACH_STEP) < 0) {
+  if (featureGap("figuresOfEachStep", model.engineVersion) !== undefined) {
     return httpProbes(model);
   }
   const script = shippedText("components/serving/scripts/engine_alive.py");

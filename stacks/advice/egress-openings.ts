@@ -2,6 +2,7 @@
 import { DEFAULT_GPU_NODE_IMAGE, gpuNodeImage } from "../../catalog/gpu-node-images";
 import { engineOf } from "../../engines";
 import { outsideServer } from "../../names/outside-server";
+import { serviceNamespace } from "../../names/service-host";
 import { nodeMakers } from "../../planner/node-makers";
 import type { ModelPlan } from "../../planner/types";
 import { receiversOf } from "../addons/observability/receivers";
@@ -183,15 +184,11 @@ function ofBeta9({ environment: { beta9 } }: Opened): EgressOpening[] {
     ["beta9-to-juicefs-redis", beta9.juicefsRedis.host],
     ["beta9-to-object-store", new URL(beta9.s3.endpoint).hostname],
   ];
-  const outside = backends.flatMap(([connection, host]) => (isInCluster(host) ? [] : [connection]));
+  const outside = backends.flatMap(([connection, host]) => (serviceNamespace(host) === undefined ? [connection] : []));
   return [
     { connections: ["beta9-to-internet"], who: "Beta9, for images, packages and what functions call" },
     ...(outside.length > 0
       ? [{ connections: outside, who: "Beta9, for its back ends outside, in private networks too" }]
       : []),
   ];
-}
-
-function isInCluster(host: string): boolean {
-  return /^[a-z0-9-]+\.[a-z0-9-]+\.svc(\.|$)/.test(host);
 }

@@ -2,8 +2,7 @@
  * The command, whose nodes are planned in this process; where it says so, by workers as people have them: processes of the bundle.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { stringify } from "yaml";
@@ -15,6 +14,7 @@ import { repositoryRoot } from "../../names/repository-root";
 import { environmentText } from "../stacks/texts";
 import { here } from "./fleet/here";
 import { laptop, runPiped, useFolder } from "./run";
+import { closeServers, listen } from "./smoke-servers";
 
 const folder = useFolder();
 let folders = 0;
@@ -271,20 +271,7 @@ describe("fleet write", () => {
 });
 
 describe("fleet status", () => {
-  const servers: ReturnType<typeof createServer>[] = [];
-  afterAll(() => {
-    for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
-    }
-  });
-
-  async function address(answer: RequestListener): Promise<string> {
-    const server = createServer(answer);
-    servers.push(server);
-    await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
+  afterAll(closeServers);
 
   function kubeconfig(server: string): string {
     return JSON.stringify({
@@ -316,11 +303,11 @@ describe("fleet status", () => {
     });
     const kubeconfigs = join(file, "..", "kubeconfigs");
     mkdirSync(kubeconfigs);
-    writeFileSync(join(kubeconfigs, "asked.yaml"), kubeconfig(await address(missing)));
-    writeFileSync(join(kubeconfigs, "silent.yml"), kubeconfig(await address(() => {})));
-    const gone = await address(nothing);
-    servers.pop()?.close();
-    writeFileSync(join(kubeconfigs, "gone"), kubeconfig(gone));
+    writeFileSync(join(kubeconfigs, "asked.yaml"), kubeconfig((await listen(missing)).url));
+    writeFileSync(join(kubeconfigs, "silent.yml"), kubeconfig((await listen(() => {})).url));
+    const gone = await listen(nothing);
+    gone.close();
+    writeFileSync(join(kubeconfigs, "gone"), kubeconfig(gone.url));
 
     const argv = ["status", file, "--kubeconfigs", kubeconfigs, "--timeout", "20"];
     const { status, out } = await fleet(...argv, "--json");
@@ -350,13 +337,13 @@ describe("fleet status", () => {
     const kubeconfigs = join(file, "..", "kubeconfigs");
     mkdirSync(kubeconfigs);
     let isOpen = 0;
-    const server = await address((request) => {
+    const { url } = await listen((request) => {
       isOpen += 1;
       request.socket.once("close", () => {
         isOpen -= 1;
       });
     });
-    writeFileSync(join(kubeconfigs, "slow.yaml"), kubeconfig(server));
+    writeFileSync(join(kubeconfigs, "slow.yaml"), kubeconfig(url));
     const argv = ["status", file, "--kubeconfigs", kubeconfigs, "--timeout", "1"];
     const { status, out } = await runPiped((args, io) => main(args, io, here), argv);
     expect([status, out]).toEqual([1, expect.stringContaining("its cluster did not say all within 1 s")]);

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** What a server answers to one request. */
@@ -38,10 +39,22 @@ export function closeServers(): void {
   }
 }
 
+/** A listener on a loopback port, until `close` or `closeServers`. */
+export async function listen(listener: RequestListener): Promise<{ readonly url: string; readonly close: () => void }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  closers.push(close);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
 /** A server on a loopback port, until `closeServers`. */
 export async function serve(routes: Routes): Promise<FakeServer> {
   const requests: (Received & { method: string })[] = [];
-  const server = createServer((request, response) => {
+  const { url } = await listen((request, response) => {
     void receive(request).then((received) => {
       const { method = "" } = request;
       requests.push({ method, ...received });
@@ -52,16 +65,7 @@ export async function serve(routes: Routes): Promise<FakeServer> {
       void reply(response, found?.[1](received) ?? { status: 404, body: { error: `no route ${key}` } });
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closers.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") {
-    throw new Error("the listening socket has no port");
-  }
-  return { url: `http://127.0.0.1:${address.port}`, requests };
+  return { url, requests };
 }
 
 async function receive(request: IncomingMessage): Promise<Received> {

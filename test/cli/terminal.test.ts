@@ -1,7 +1,5 @@
 /** What servers, files and arguments say, on the terminal of each command: nothing that moves its cursor, titles it or turns its text. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, afterEach, describe, expect, it, vi } from "vitest";
@@ -10,26 +8,12 @@ import { runCommand } from "../../cli/main";
 import { repositoryRoot } from "../../names/repository-root";
 import { isVisible } from "../../names/visible";
 import { environmentIn, laptop, onA10, runPiped, useFolder } from "./run";
-import { closeServers, ollama, openAi, serve } from "./smoke-servers";
+import { closeServers, listen, ollama, openAi, serve } from "./smoke-servers";
 
 const EVIL = "m\u001b[2J\u001b]0;PWNED\u0007\u009b31m\u001b[31mFAKE\u001b[8m\r\u202e\u061c";
 const folder = useFolder();
-const servers: Server[] = [];
 afterEach(() => vi.unstubAllEnvs());
 afterAll(closeServers);
-afterAll(() => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
-async function listen(listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 const read = (file: string) => readFileSync(join(repositoryRoot(), file), "utf8");
 
@@ -111,7 +95,7 @@ async function evilCluster(): Promise<string> {
       status: { phase: EVIL, reason: EVIL, message: EVIL, containerStatuses: [{ name: EVIL, state: { waiting } }] },
     },
   ];
-  const url = await listen((request, response) => {
+  const { url } = await listen((request, response) => {
     const isVersion = request.url === "/version";
     response.end(JSON.stringify(isVersion ? { gitVersion: `v1.34.1${EVIL}` } : { items, message: EVIL }));
   });
@@ -142,7 +126,7 @@ const SERVERS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
     ];
   },
   pin: async () => {
-    const answer = (body: object) => listen((_, response) => void response.end(JSON.stringify(body)));
+    const answer = async (body: object) => (await listen((_, response) => void response.end(JSON.stringify(body)))).url;
     vi.stubEnv("HF_ENDPOINT", await answer({ sha: EVIL, error: EVIL }));
     return [["test", "--config", environmentIn(folder, onA10({ model: "qwen2.5-7b-instruct", concurrency: 2 }))]];
   },

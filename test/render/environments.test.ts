@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import { groupOf, isBuiltIn } from "../../kubernetes/object";
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import { isInCluster, SECRET } from "../../render/kubernetes-object";
-import { receiversOf, withoutSecret } from "../../stacks/addons/observability/receivers";
+import { absentSecretsOf } from "../../stacks/receiver-secrets";
 import { useFolder } from "../cli/run";
 import { absentDefaults } from "../harness/crd-defaults";
 import { crdProblems } from "../harness/crds";
@@ -44,9 +44,8 @@ describe.each(environments)("%s", (name) => {
       return type === HELM_RELEASE ? `${kind} argocd/${name}-${inputs.name}` : `${kind} ${namespace ?? ""}/${object}`;
     });
     // Receivers of alerts have their secrets once they are set; what is rendered asks the vault for them.
-    const { alerts } = run.environment.observability;
-    const receivers =
-      withoutSecret(receiversOf(alerts, []), []).length > 0 ? ["ExternalSecret observability/alertmanager-config"] : [];
+    const isAsked = Object.keys(absentSecretsOf(run.environment, [])).length > 0;
+    const receivers = isAsked ? ["ExternalSecret observability/alertmanager-config"] : [];
     const added = [`AppProject argocd/inference-${name}`, ...receivers];
     const rendered = objects.map(identity);
     expect(rendered.toSorted()).toEqual([...made, ...added].toSorted());

@@ -9,7 +9,7 @@ which the prefill proxy reads too. Fields are left out without an error. Forms a
 import json
 import os
 
-from request_body import BodyChange, Refused
+from request_body import BodyChange, Refused, close_websocket
 
 FIELDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "vllm-request-fields.json")
 SAYS_WHERE = ("kv_transfer_params", "ec_transfer_params")
@@ -44,7 +44,6 @@ class ConnectorFields(BodyChange):
 
     async def __call__(self, scope, receive, send):
         if scope["type"] == "websocket":
-            await receive()
-            await send({"type": "websocket.close", "code": 1003})
+            await close_websocket(receive, send)
             return
         await super().__call__(scope, receive, send)

@@ -11,7 +11,7 @@ Environment:
 import json
 import os
 
-from request_body import BodyChange, Refused, consumer_of, refuse
+from request_body import BodyChange, Refused, close_websocket, consumer_of, refuse
 
 # vLLM's SageMaker routes put it in the place of the body's model, after any middleware (entrypoints/sagemaker/api_router.py of 0.33.0).
 ADAPTER_HEADER = b"x-amzn-sagemaker-adapter-identifier"
@@ -37,8 +37,7 @@ class ModelNames(BodyChange):
     async def __call__(self, scope, receive, send):
         if scope["type"] == "websocket" and self.limits_caller(scope):
             # Names its model in a message.
-            await receive()
-            await send({"type": "websocket.close", "code": 1003})
+            await close_websocket(receive, send)
             return
         if scope["type"] == "http" and any(name == ADAPTER_HEADER for name, _ in scope["headers"]) and self.limits_caller(scope):
             await refuse(send, Refused(403, "this client names its model in the body alone", "model_not_allowed"))

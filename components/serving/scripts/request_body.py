@@ -118,6 +118,12 @@ def replayed(body, receive):
     return next_message
 
 
+async def close_websocket(receive, send):
+    """Ends one that is opening, unsupported: its messages hold what no middleware reads."""
+    await receive()
+    await send({"type": "websocket.close", "code": 1003})
+
+
 async def refuse(send, refusal):
     error = {"message": str(refusal), "type": "invalid_request_error", "param": None, "code": refusal.code}
     body = json.dumps({"error": error}).encode()

@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigMap } from "@pulumi/pulumi/automation";
-import { RECEIVER_SECRETS } from "../../../components/observability/alert-receivers";
 import { repositoryRoot } from "../../../names/repository-root";
-import { receiversOf, withoutSecret } from "../../../stacks/addons/observability/receivers";
 import { formatProblems, type ParsedEnvironmentFile, parseEnvironmentFile } from "../../../stacks/config";
-import { NAMESPACE } from "../../../stacks/config/core/schema";
+import { absentSecretsOf } from "../../../stacks/receiver-secrets";
 import { RECEIVER_VALUES } from "../../components/observability/receivers";
 import type { EnvironmentName } from "../../stacks/run";
 
@@ -30,14 +28,10 @@ export function readEnvironment(name: EnvironmentName, config: ConfigMap = {}): 
 
 /** @returns values by full key. */
 function receiverSecrets(config: EnvironmentFile["config"], secretKeys: readonly string[]): Record<string, string> {
-  const { alerts } = JSON.parse(config[`${NAMESPACE}:observability`] ?? "{}");
-  const missing = withoutSecret(
-    receiversOf(alerts, []),
-    secretKeys.map((key) => key.slice(`${NAMESPACE}:`.length)),
-  );
-  return Object.fromEntries(
-    missing.map((kind) => RECEIVER_SECRETS[kind]).map((key) => [`${NAMESPACE}:${key}`, RECEIVER_VALUES[key]]),
-  );
+  const observability = JSON.parse(config["inference-stacks:observability"] ?? "{}");
+  const absent = absentSecretsOf({ observability }, secretKeys);
+  const values = new Map<string, string>(Object.entries(RECEIVER_VALUES));
+  return Object.fromEntries(Object.keys(absent).map((key) => [key, values.get(key.slice(key.indexOf(":") + 1)) ?? ""]));
 }
 
 /** The file's values as the Automation API takes them. */

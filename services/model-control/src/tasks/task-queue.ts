@@ -61,6 +61,9 @@ const JOB_TYPES: readonly { readonly type: JobType; readonly state: JobState }[]
   { type: "failed", state: "failed" },
 ];
 
+/** Those of them that tasks have which have not ended. */
+const UNFINISHED = ["active", "wait", "prioritized", "delayed"] as const satisfies readonly JobType[];
+
 /** The tasks in Redis or Valkey. Its connection may come and go: see `Tasks`. */
 export class TaskQueue implements Tasks {
   private readonly queue: QueueConnection;
@@ -168,10 +171,10 @@ export class TaskQueue implements Tasks {
   /** Unfinished tasks that only inference asked for. A waking that has begun is none any more: broken off, it would leave a worker half started. */
   async helpers(): Promise<readonly TaskReport[]> {
     return this.queue.ask(async (queues) => {
-      const types = ["active", "wait", "prioritized", "delayed"] as const;
       const lists = await Promise.all(
         PUBLIC_LANES.map(
-          (lane) => queues[lane].getJobs([...types], 0, this.config.pulls.queued) as Promise<(TaskJob | undefined)[]>,
+          (lane) =>
+            queues[lane].getJobs([...UNFINISHED], 0, this.config.pulls.queued) as Promise<(TaskJob | undefined)[]>,
         ),
       );
       const isHelper = (job: TaskJob | undefined): job is TaskJob =>
@@ -320,8 +323,7 @@ export class TaskQueue implements Tasks {
 
   private async countsOf(lanes: readonly Lane[]): Promise<TaskCounts> {
     return this.queue.ask(async (queues) => {
-      const types = ["active", "wait", "prioritized", "delayed"] as const;
-      const counts = await Promise.all(lanes.map((lane) => queues[lane].getJobCounts(...types)));
+      const counts = await Promise.all(lanes.map((lane) => queues[lane].getJobCounts(...UNFINISHED)));
       const sum = (...types: string[]) =>
         counts.reduce((total, count) => total + types.reduce((part, type) => part + (count[type] ?? 0), 0), 0);
       return { running: sum("active"), queued: sum("wait", "waiting", "prioritized", "delayed") };
