@@ -30,7 +30,7 @@ function fleetOf(content: object | string): string {
   return file;
 }
 
-const impatient = { ...here, limits: { ...LIMITS, requestSeconds: 1.5 } };
+const impatient = { ...here, limits: { ...LIMITS, requestSeconds: 4 } };
 
 const fleet = (...argv: string[]) => runPiped((args, io) => main(args, io, impatient), argv);
 const fleetOfProcesses = (...argv: string[]) => runPiped(main, argv);
@@ -322,7 +322,7 @@ describe("fleet status", () => {
     });
     expect(silent).toMatchObject({
       verdict: "not-asked",
-      failure: expect.stringContaining("gives no answer within 1.5 s"),
+      failure: expect.stringContaining("gives no answer within 4 s"),
     });
     expect(goneNode).toMatchObject({
       verdict: "not-asked",
