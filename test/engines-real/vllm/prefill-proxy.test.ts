@@ -119,7 +119,7 @@ describe("a real vLLM behind the proxy", () => {
         ],
       },
     ],
-    ["two answers", { prompt: "The capital of France is", n: 2 }],
+    ["two answers", { prompt: "The capital of France is", n: 2, temperature: 1 }],
   ])("answers through it as it does itself: %s", async (_, asked) => {
     const proxy = await proxyBefore(vllm.url, vllm.url);
     const body = { model: SERVED, max_tokens: 8, temperature: 0, seed: 1, ...asked };
@@ -134,9 +134,19 @@ describe("a real vLLM behind the proxy", () => {
 
   it("lives through what strangers send", { timeout: 15 * 60_000 }, async () => {
     const proxy = await proxyBefore(vllm.url, vllm.url);
+    const lies = { do_remote_prefill: true, remote_host: MARK };
+    const valid = {
+      model: SERVED,
+      max_tokens: 2,
+      prompt: "p",
+      messages: [{ role: "user", content: "p" }],
+      vllm_xargs: { kv_transfer_params: lies },
+    };
     for (const { path, asked } of fc.sample(request, 400)) {
-      const bounded = { ...asked, model: SERVED, max_tokens: 2, max_completion_tokens: 2 };
-      await post(`${proxy}${path}`, bounded).then((answer) => answer.arrayBuffer());
+      await post(`${proxy}${path}`, { ...asked, model: SERVED, max_tokens: 2 }).then((answer) => answer.arrayBuffer());
+      const unlisted = Object.entries(asked).filter(([name]) => !listed(path).includes(name));
+      const answer = await post(`${proxy}${path}`, { ...Object.fromEntries(unlisted), ...valid });
+      expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
     }
     expect(vllm.ending).toBeUndefined();
     expect(vllm.output()).not.toContain("a client said where a cache lies");
