@@ -1,5 +1,6 @@
 import type { ResourcePolicy, StackPolicy } from "./lib/policy";
 import { admissionEnforced } from "./rules/admission-enforced";
+import { chartPriorities } from "./rules/chart-priorities";
 import { encryptionAtRest } from "./rules/encryption-at-rest";
 import { gatewayExtensions } from "./rules/gateway-extensions";
 import { gpuClaimedOnce } from "./rules/gpu-claimed-once";
@@ -35,6 +36,7 @@ import { tenantIsolation } from "./rules/tenant-isolation";
 /** Every policy of the pack, by name. A new policy is a file in `rules/` and a line here. */
 export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   admissionEnforced,
+  chartPriorities,
   encryptionAtRest,
   gatewayExtensions,
   gpuClaimedOnce,

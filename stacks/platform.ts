@@ -29,6 +29,7 @@ import { k3sCertificates } from "../components/observability/rules/cluster-certi
 import { plannedReplicas } from "../components/observability/rules/planned-replicas";
 import { rdmaAlerts } from "../components/observability/rules/rdma";
 import { serviceLevels } from "../components/observability/rules/service-levels";
+import { silentModels } from "../components/observability/rules/silent";
 import { Serving } from "../components/serving/serving";
 import { ModelStore } from "../components/storage/model-store";
 import { volumeClass } from "../components/storage/volume-class";
@@ -284,6 +285,7 @@ export class Platform extends PlatformComponent {
         plannedReplicas(plan.models),
         serviceLevels(plan.models),
         unmetRequests(scaled),
+        silentModels(times),
         ...ADDON_ALERTS,
         ...(provisioned ? [karpenterAlerts] : []),
         ...(devices ? [rdmaAlerts] : []),

@@ -33,13 +33,6 @@ export function kedaValues(stage: Stage, issuer: IssuerReference): HelmValues {
     metricsServer: { replicaCount: replicas },
     // They see ScaledObjects and KEDA's other kinds alone. Those are taken unseen while they are down, as models must be deployed then.
     webhooks: { enabled: true, replicaCount: replicas, port: webhooks.port, failurePolicy: "Ignore" },
-    ...(replicas > 1 && {
-      podDisruptionBudget: {
-        operator: { maxUnavailable: 1 },
-        metricServer: { maxUnavailable: 1 },
-        webhooks: { maxUnavailable: 1 },
-      },
-    }),
     topologySpreadConstraints: {
       operator: spreadOver(operator.podLabels),
       metricsServer: spreadOver(metricsServer.podLabels),

@@ -1,11 +1,15 @@
+import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
+import { standardLabels } from "../../names/labels";
 import { KEDA_NAMESPACE } from "../../names/namespaces";
 import type { Stage } from "../../planner/types";
 import { Authority, issuerReference } from "../certificates/authority";
 import type { CertManager } from "../certificates/cert-manager";
 import { Controller } from "../core/controller";
+import { ONE_AT_A_TIME } from "../core/disruption-budget";
 import { PlatformComponent } from "../core/platform-component";
-import { KEDA_RELEASE } from "./keda-names";
+import { replicasOf } from "../core/replicas";
+import { KEDA_PODS, KEDA_RELEASE } from "./keda-names";
 import { kedaValues } from "./keda-values";
 
 /** Name of its certificate authority. */
@@ -24,7 +28,7 @@ export class Keda extends PlatformComponent {
   constructor(name: string, args: KedaArgs, opts?: pulumi.ComponentResourceOptions) {
     super("autoscaling:Keda", name, opts);
     const { stage, certManager } = args;
-    this.ready = new Controller(
+    const controller = new Controller(
       this.child("controller"),
       {
         namespace: KEDA_NAMESPACE,
@@ -36,8 +40,27 @@ export class Keda extends PlatformComponent {
         }),
       },
       this.childOptions(),
-    ).releases;
+    );
+    this.ready = controller.releases;
+    if (replicasOf(stage) > 1) {
+      this.budgets(controller);
+    }
     this.registerOutputs({});
+  }
+
+  /** Those of the chart (2.21.0) cannot say that unready pods may go: it makes none, and these come once an older release's are gone. */
+  private budgets({ namespace, releases }: Controller): void {
+    for (const { podLabels } of Object.values(KEDA_PODS)) {
+      const part = podLabels["app.kubernetes.io/name"];
+      new kubernetes.policy.v1.PodDisruptionBudget(
+        this.child(`${part}-budget`),
+        {
+          metadata: { name: `${part}-budget`, namespace, labels: standardLabels("keda", `${part}-budget`) },
+          spec: { ...ONE_AT_A_TIME, selector: { matchLabels: { ...podLabels } } },
+        },
+        this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [...releases] }),
+      );
+    }
   }
 
   private authority(namespace: pulumi.Output<string>, certManager: CertManager): Authority {

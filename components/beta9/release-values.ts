@@ -1,6 +1,7 @@
 import { imageEntry } from "../../catalog/images";
 import type { Labels } from "../../names/labels";
 import type { HelmValues } from "../core/chart-release";
+import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import type { Backends } from "./backends";
 import { BACKEND_ALIASES, CREDENTIALS, SETTINGS } from "./names";
@@ -43,6 +44,7 @@ export function releaseValues(args: ReleaseValuesArgs): HelmValues {
         replicas: 1,
         pod: {
           enableServiceLinks: false,
+          priorityClassName: PRIORITY.platform.name,
           nodeSelector: { "kubernetes.io/arch": "amd64", ...args.nodeSelector },
           annotations: args.podAnnotations,
         },

@@ -5,6 +5,7 @@ import type { HelmValues } from "../core/chart-release";
 import type { PodSelection } from "../core/connections";
 import type { ControllerArgs } from "../core/controller";
 import { EVICTS_UNREADY_PODS } from "../core/disruption-budget";
+import { PRIORITY } from "../core/priority-classes";
 import { replicasOf } from "../core/replicas";
 import { burstable, quantities } from "../core/resources";
 
@@ -72,8 +73,11 @@ function certManagerValues(stage: Stage, acme: boolean): HelmValues {
     webhook: { ...replicas, resources: helper },
     cainjector: { ...replicas, resources: controller },
     startupapicheck: { resources: helper },
-    // The default is kube-system: outside of what our NetworkPolicies and quotas cover.
-    global: { leaderElection: { namespace: CERT_MANAGER_NAMESPACE } },
+    global: {
+      priorityClassName: PRIORITY.platform.name,
+      // The default is kube-system: outside of what our NetworkPolicies and quotas cover.
+      leaderElection: { namespace: CERT_MANAGER_NAMESPACE },
+    },
     ...(acme && { config: { gatewayAPI: { enabled: true } } }),
   };
 }

@@ -3,6 +3,7 @@ import { serviceFqdn } from "../../names/service-host";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import { ONE_AT_A_TIME } from "../core/disruption-budget";
+import { PRIORITY } from "../core/priority-classes";
 import { replicasOf } from "../core/replicas";
 import { burstable, quantities } from "../core/resources";
 import { CONSUMER_HEADER } from "./names";
@@ -18,7 +19,11 @@ const helper = burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB
 export function envoyGatewayValues(stage: Stage, countsQuotas: boolean): HelmValues {
   const limiter = countsQuotas ? rateLimiterConfig(stage) : undefined;
   return {
-    deployment: { replicas: replicasOf(stage), envoyGateway: { resources: quantities(controller) } },
+    deployment: {
+      replicas: replicasOf(stage),
+      priorityClassName: PRIORITY.platform.name,
+      envoyGateway: { resources: quantities(controller) },
+    },
     podDisruptionBudget: { ...ONE_AT_A_TIME },
     certgen: { job: { resources: quantities(helper) } },
     // Zone labels on proxy pods serve zone-aware routing only, and cost a webhook on every pod binding.

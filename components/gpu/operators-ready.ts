@@ -11,6 +11,7 @@ import { IsolatedNamespace } from "../core/isolated-namespace";
 import { runToCompletion } from "../core/job";
 import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
+import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 
 const NAME = "operators-ready";
@@ -149,6 +150,8 @@ export class OperatorsReady extends PlatformComponent {
           app: NAME,
           instance,
           pod: {
+            // Models wait for it.
+            priorityClassName: PRIORITY.platform.name,
             initContainers: containers.slice(0, -1),
             containers: containers.slice(-1),
             serviceAccountName: named(account, NAME),

@@ -4,6 +4,7 @@ import { RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import { EVICTS_UNREADY_PODS } from "../core/disruption-budget";
+import { PRIORITY } from "../core/priority-classes";
 import { volumeClaimSpec } from "../core/resources";
 import type { AlertReceivers } from "./alert-receivers";
 import { alertRouting } from "./alert-routing";
@@ -31,6 +32,9 @@ const MIN_STORAGE_GIB = 2;
 /** Share of the volume that blocks may fill; the rest is for the write-ahead log and for compaction. */
 const BLOCKS_SHARE = 0.8;
 
+/** What would tell of a node that is too full must not be the first to leave it. */
+const BEFORE_MODELS = { priorityClassName: PRIORITY.platform.name } as const;
+
 /** Default rules of the chart that have a counterpart, with its own runbook entry, in `rules/`. */
 const REPLACED_RULES = ["TargetDown", "KubePersistentVolumeFillingUp", "KubeJobFailed"];
 
@@ -55,21 +59,24 @@ export function stackValues(settings: StackSettings): HelmValues {
     prometheus: prometheus(settings),
     alertmanager: alertmanager(settings),
     prometheusOperator: {
+      ...BEFORE_MODELS,
       resources: { ...size.helper },
       prometheusConfigReloader: { resources: { ...size.helper } },
-      admissionWebhooks: { patch: { resources: { ...size.helper } } },
+      admissionWebhooks: { patch: { ...BEFORE_MODELS, resources: { ...size.helper } } },
       // Endpoints are deprecated since Kubernetes 1.33.
       kubeletEndpointsEnabled: false,
       kubeletEndpointSliceEnabled: true,
     },
     grafana: grafana(size),
     "kube-state-metrics": {
+      ...BEFORE_MODELS,
       resources: { ...size.kubeStateMetrics },
       metricLabelsAllowlist: [...EXPORTED_LABELS],
       // Without it, no right to list the Secrets of the whole cluster.
       collectorsExclude: ["secrets"],
     },
     "prometheus-node-exporter": {
+      ...BEFORE_MODELS,
       namespaceOverride: NODE_METRICS_NAMESPACE,
       resources: { ...size.helper },
       // It reads the host, but needs no privilege for that.
@@ -100,6 +107,7 @@ function prometheus({
     service: { sessionAffinity: "ClientIP" },
     podDisruptionBudget: { enabled: size.prometheusReplicas > 1, ...EVICTS_UNREADY_PODS },
     prometheusSpec: {
+      ...BEFORE_MODELS,
       ...Object.fromEntries(
         Object.entries(everywhere).map(([kind, labelled]) => [`${kind}SelectorNilUsesHelmValues`, labelled]),
       ),
@@ -131,6 +139,7 @@ function alertmanager({ size, receivers, alertmanagerSecret }: StackSettings): H
     podDisruptionBudget: { enabled: size.alertmanagerReplicas > 1, ...EVICTS_UNREADY_PODS },
     ...(alertmanagerSecret === undefined && { config: alertRouting(receivers) }),
     alertmanagerSpec: {
+      ...BEFORE_MODELS,
       replicas: size.alertmanagerReplicas,
       resources: { ...size.helper },
       automountServiceAccountToken: false,
@@ -142,6 +151,7 @@ function alertmanager({ size, receivers, alertmanagerSecret }: StackSettings): H
 
 function grafana(size: StackSize): HelmValues {
   return {
+    ...BEFORE_MODELS,
     resources: { ...size.grafana },
     admin: { existingSecret: GRAFANA_ADMIN_SECRET, userKey: "admin-user", passwordKey: "admin-password" },
     // Dashboards and data sources are code: nothing in Grafana is worth a volume.

@@ -4,6 +4,7 @@ import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import { podsIn } from "../core/connections";
 import { fromKubernetesApi, toKubernetesApi } from "../core/network";
+import { PRIORITY } from "../core/priority-classes";
 import { replicasOf } from "../core/replicas";
 import { burstable } from "../core/resources";
 import type { ServerController } from "./model-server";
@@ -41,6 +42,7 @@ export function groupControllerValues(stage: Stage): HelmValues {
   return {
     // One leads, the other takes over: without a controller no broken group is made anew.
     replicaCount: replicasOf(stage),
+    priorityClassName: PRIORITY.platform.name,
     // The chart's own default is the moving tag "main", pulled every time.
     image: { manager: { repository, tag, pullPolicy: "IfNotPresent" } },
     podSecurityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },

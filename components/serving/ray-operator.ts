@@ -4,6 +4,7 @@ import type { Stage } from "../../planner/types";
 import type { HelmValues } from "../core/chart-release";
 import { connect, podsIn } from "../core/connections";
 import { toKubernetesApi } from "../core/network";
+import { PRIORITY } from "../core/priority-classes";
 import { replicasOf } from "../core/replicas";
 import { burstable, quantities } from "../core/resources";
 import type { ServerController } from "./model-server";
@@ -46,6 +47,7 @@ export function rayOperatorValues(stage: Stage): HelmValues {
     // One leads, the other takes over: while there is none, no cluster is mended.
     replicas: replicasOf(stage),
     leaderElectionEnabled: true,
+    priorityClassName: PRIORITY.platform.name,
     image: { repository, tag, pullPolicy: "IfNotPresent" },
     podSecurityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
     securityContext: { ...RESTRICTED_CONTAINER, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },

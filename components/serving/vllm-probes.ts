@@ -5,12 +5,15 @@ import { shippedText } from "../../names/shipped-file";
 import type { ModelPlan } from "../../planner/types";
 import { httpProbes, KILL_GRACE, type Probes } from "./probes";
 
-/** Seconds without a step, with requests running, after which a vLLM engine hangs: no single step of a prefill takes as long. */
-const STALLED_SECONDS = 300;
+/**
+ * Seconds without a step, with requests running, after which a vLLM engine hangs. Three probes, 20 s apart, must say so: a single step of a
+ * prefill may take five minutes, and no hang lasts six.
+ */
+const STALLED_SECONDS = 270;
 
 /**
  * Of a pod with vLLM's API server: liveness looks at what its engines do, because /health does not (vllm-project/vllm#36451). A hang
- * is noticed within 6 minutes: the seconds above, and three probes.
+ * is noticed within 6 minutes (test/engines-real/vllm/hang.test.ts).
  */
 export function vllmProbes(model: ModelPlan): Probes {
   if (featureGap("figuresOfEachStep", model.engineVersion) !== undefined) {

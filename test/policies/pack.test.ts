@@ -151,7 +151,12 @@ function samples(): Record<string, RecordedInputs[]> {
       object("rbac.authorization.k8s.io/v1", "ClusterRole", {
         rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
       }),
-      release({ version: "~1", namespace: "default", values: { adminPassword: "x", image: { tag: "latest" } } }),
+      release({
+        chart: "keda",
+        version: "~1",
+        namespace: "default",
+        values: { adminPassword: "x", image: { tag: "latest" } },
+      }),
       object("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding", {
         spec: { validationActions: ["Audit"] },
       }),

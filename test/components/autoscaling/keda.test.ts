@@ -7,15 +7,17 @@ import { KEDA_PODS } from "../../../components/autoscaling/keda-names";
 import { kedaValues } from "../../../components/autoscaling/keda-values";
 import { issuerReference } from "../../../components/certificates/authority";
 import { STACK_PODS } from "../../../components/observability/names";
+import type { Stage } from "../../../planner/types";
 import { deploy } from "../../harness/deploy";
 
 const RELEASE = "kubernetes:helm.sh/v3:Release";
+const BUDGET = "kubernetes:policy/v1:PodDisruptionBudget";
 const ISSUER = issuerReference("Issuer", "keda-ca");
 
-function keda() {
+function keda(stage: Stage = "production") {
   return deploy(() => {
     const installed = new kubernetes.core.v1.ConfigMap("cert-manager", { metadata: { name: "cert-manager" } });
-    new Keda("keda", { stage: "production", certManager: { namespace: "cert-manager", ready: [installed] } });
+    new Keda("keda", { stage, certManager: { namespace: "cert-manager", ready: [installed] } });
   });
 }
 
@@ -65,22 +67,41 @@ describe("KEDA", () => {
   });
 });
 
+describe("budgets of KEDA", () => {
+  it("let one pod of each part go at a time, and unready ones always; they come after the chart, which made some in older releases", async () => {
+    const deployment = await keda();
+    const budgets = deployment.ofType(BUDGET);
+    expect(budgets.map(({ inputs }) => inputs)).toEqual(
+      Object.values(KEDA_PODS).map(({ podLabels }) => ({
+        apiVersion: "policy/v1",
+        kind: "PodDisruptionBudget",
+        metadata: expect.objectContaining({ namespace: "keda" }),
+        spec: { maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow", selector: { matchLabels: podLabels } },
+      })),
+    );
+    const release = deployment.resource(RELEASE, "keda-controller");
+    expect(budgets.every(({ dependsOn }) => dependsOn.includes(release.urn))).toBe(true);
+    expect(release.inputs.values).not.toHaveProperty("podDisruptionBudget");
+  });
+
+  it("are none of single pods", async () => {
+    expect((await keda("development")).ofType(BUDGET)).toEqual([]);
+  });
+});
+
 describe("the values of KEDA's chart", () => {
   it.each(["production", "development"] as const)("are known to it (%s)", (stage) => {
     expect(chartValueProblems("keda", kedaValues(stage, ISSUER))).toEqual([]);
   });
 
   it("let one replica work while the other's node is drained, in production", () => {
-    const one = { maxUnavailable: 1 };
     expect(kedaValues("production", ISSUER)).toMatchObject({
       operator: { replicaCount: 2 },
       metricsServer: { replicaCount: 2 },
       webhooks: { replicaCount: 2 },
-      podDisruptionBudget: { operator: one, metricServer: one, webhooks: one },
     });
     const development = kedaValues("development", ISSUER);
     expect(development).toMatchObject({ operator: { replicaCount: 1 }, metricsServer: { replicaCount: 1 } });
-    expect(development).not.toHaveProperty("podDisruptionBudget");
   });
 
   it("give it no secret but its own, and the replicas of nothing but what runs models", () => {

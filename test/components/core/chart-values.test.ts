@@ -1,6 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { chartValueProblems } from "../../../catalog/chart-values";
 import { chartReference, charts } from "../../../catalog/charts";
+import priorities from "../../../policies/data/chart-priorities.json";
+import { podTemplates } from "../../../policies/lib/pods";
+import { toResource } from "../../../policies/lib/resource";
 import { environments, programRun } from "../../stacks/run";
 
 /** A Helm release of an environment. */
@@ -30,6 +33,21 @@ describe.each(environments)("the Helm releases of %s", (environment) => {
   it("set only values that their charts have", () => {
     expect(releases.length).toBeGreaterThanOrEqual(6);
     expect(releases.flatMap(({ chart, values }) => chartValueProblems(chart, values))).toEqual([]);
+  });
+
+  it("are of charts of which somebody has read where their pods' priority class comes from", () => {
+    expect(releases.map(({ chart }) => chart).filter((chart) => !(chart in priorities.charts))).toEqual([]);
+  });
+
+  it("stand beside pods of the program's own, which all have a priority class", async () => {
+    const { resources } = await programRun(environment);
+    const pods = resources.flatMap(({ type, name, urn, inputs }) =>
+      podTemplates(toResource({ type, name, urn, props: inputs, opts: { protect: false } }, new Set()))
+        .filter(({ isPartial }) => !isPartial)
+        .map(({ spec }) => ({ name, priority: spec.get("priorityClassName").text() })),
+    );
+    expect(pods.length).toBeGreaterThan(3);
+    expect(pods.filter(({ priority }) => priority === undefined).map(({ name }) => name)).toEqual([]);
   });
 
   it("fail as a whole or not at all, within ten minutes", async () => {

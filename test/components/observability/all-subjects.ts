@@ -5,6 +5,7 @@ import { k3sCertificates } from "../../../components/observability/rules/cluster
 import { type PlannedModel, plannedReplicas } from "../../../components/observability/rules/planned-replicas";
 import { rdmaAlerts } from "../../../components/observability/rules/rdma";
 import { serviceLevels } from "../../../components/observability/rules/service-levels";
+import { silentModels } from "../../../components/observability/rules/silent";
 import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
 import type { RuleSubject } from "../../../components/observability/rules/types";
 import { ADDON_ALERTS } from "../../../stacks/addons/watched";
@@ -43,6 +44,7 @@ export const PLANNED_SUBJECTS: readonly RuleSubject[] = [
   plannedReplicas([PLANNED_MODEL]),
   serviceLevels([{ name: "planned", serviceLevel: { ttftMs: 500, tokensPerSecond: 20, percentile: 95 } }]),
   unmetRequests([SLEEPER]),
+  silentModels({ streamIdleTimeoutSeconds: 600 }),
 ];
 
 /** All rules, also those that only some environments have. */

@@ -110,7 +110,7 @@ describe("VllmGroup", () => {
     expect(watched.livenessProbe).toMatchObject({ exec: { command } });
     expect(watched.readinessProbe).toBeUndefined();
     expect(container(leader.spec, "vllm").livenessProbe).toMatchObject({
-      exec: { command: ["python3", "-c", expect.stringContaining("/health"), "8000", "/tmp/engine-alive.json", "300"] },
+      exec: { command: ["python3", "-c", expect.stringContaining("/health"), "8000", "/tmp/engine-alive.json", "270"] },
     });
   });
 

@@ -182,7 +182,7 @@ describe("VllmServer", () => {
     });
     expect(engine.readinessProbe).toMatchObject({ httpGet: { path: "/v1/models" } });
     expect(engine.livenessProbe).toMatchObject({
-      exec: { command: ["python3", "-c", expect.stringContaining("/health"), "8000", "/tmp/engine-alive.json", "300"] },
+      exec: { command: ["python3", "-c", expect.stringContaining("/health"), "8000", "/tmp/engine-alive.json", "270"] },
       terminationGracePeriodSeconds: 30,
     });
   });

@@ -8,6 +8,7 @@ import { recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { container, type PodSpec, podTemplate } from "../../components/serving/fixture";
 import { modelStore } from "../../components/storage/fixture";
 import { type Deployment, deploy, type RecordedResource } from "../../harness/deploy";
+import type { LivenessProbe } from "../../harness/kubelet";
 
 const SECRET = "kubernetes:core/v1:Secret";
 const CONFIG_MAP = "kubernetes:core/v1:ConfigMap";
@@ -31,8 +32,8 @@ export interface RenderedContainer {
   readonly command: readonly string[];
   readonly env: Texts;
   readonly mounts: readonly Mount[];
-  /** Command of its liveness probe, where that is one. */
-  readonly liveness: readonly string[] | undefined;
+  /** Where it has one. */
+  readonly liveness: LivenessProbe | undefined;
 }
 
 /** Values of random passwords by their resource's name: what the program's state keeps between deployments. */
@@ -160,7 +161,7 @@ export class RenderedPlatform {
         }
         return { path: mount.mountPath, files: this.filesOf(volume, namespace) };
       }),
-      liveness: (livenessProbe as Probe | undefined)?.exec?.command,
+      liveness: livenessProbe as LivenessProbe | undefined,
     };
   }
 
@@ -201,10 +202,6 @@ export class RenderedPlatform {
 
 interface Template {
   readonly spec: PodSpec;
-}
-
-interface Probe {
-  readonly exec?: { readonly command: readonly string[] };
 }
 
 interface Item {

@@ -64,8 +64,8 @@ class Group {
 
   /** What the kubelet asks in the worker. @returns the command's status. */
   workerProbe(): number | null {
-    const { liveness = [] } = platform.groupEngine("tiny", "worker", "vllm");
-    const [program = "", ...args] = liveness.map((word) =>
+    const { liveness } = platform.groupEngine("tiny", "worker", "vllm");
+    const [program = "", ...args] = (liveness?.exec?.command ?? []).map((word) =>
       word.replace(String(RENDEZVOUS_PORT), String(this.ports[0])),
     );
     expect(args.join(" ")).toContain(String(this.ports[0]));

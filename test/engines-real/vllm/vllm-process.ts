@@ -10,8 +10,8 @@ import type { RenderedContainer } from "../../e2e/model-store/platform";
 /** How the part starts what its image has as `vllm`. */
 const COMMAND: readonly string[] = ["-m", "vllm.entrypoints.cli.main"];
 
-/** Importing PyTorch and compiling take a minute of two idle cores. */
-const START_SECONDS = 300;
+/** Importing PyTorch and compiling take a minute of two idle cores; beside other work more than five were seen. */
+const START_SECONDS = 900;
 
 /** What differs from the container: nothing else does. */
 export interface Replaced extends Changes {

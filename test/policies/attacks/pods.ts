@@ -119,6 +119,11 @@ export const PODS: readonly Attack[] = [
     "scheduling-limits",
     pod({ tolerations: [{ operator: "Exists" }], nodeSelector: { "node-role.kubernetes.io/control-plane": "" } }),
   ],
+  [
+    "monitoring below downloads",
+    "chart-priorities",
+    [release({ chart: "kube-prometheus-stack", values: { prometheus: { prometheusSpec: { replicas: 2 } } } })],
+  ],
   ["a priority of the system", "scheduling-limits", pod({ priorityClassName: "system-cluster-critical" })],
   ["a node by name", "scheduling-limits", pod({ nodeName: "gpu-1" })],
   [

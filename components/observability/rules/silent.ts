@@ -1,0 +1,76 @@
+/** Models that answer nothing, as the gateway sees them: engines may hang without a figure of their own that says so. */
+import { freeRouteName, kserveRouteName, modelRouteName } from "../../../names/model-routes";
+import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
+import type { RequestTimes } from "../../../planner/request-times";
+import type { AlertRule, PrometheusDuration, RuleSubject } from "./types";
+
+const ROUTE = `httproute/${GATEWAY_NAMESPACE}/`;
+/** Routes to models, whatever the engine. Not those of gRPC, whose series have other names. */
+const ROUTES = `namespace="${GATEWAY_NAMESPACE}",envoy_cluster_name=~"${ROUTE}(${[
+  modelRouteName,
+  freeRouteName,
+  kserveRouteName,
+]
+  .map((nameOf) => nameOf("[^/.]+"))
+  .join("|")})/rule/[0-9]+"`;
+
+/** By the model that a route is named after: prefixes of routes have no dash. */
+const byModel = (value: string) =>
+  `sum by (model) (label_replace(${value}, "model", "$1", "envoy_cluster_name", "${ROUTE}[a-z]+-([^/]+)/rule/[0-9]+"))`;
+
+const ACTIVE = "envoy_cluster_upstream_rq_active";
+const RECEIVED = "envoy_cluster_upstream_cx_rx_bytes_total";
+
+/** What one proxy counts of a model, minute by minute. */
+function past(model: string, active: string, received: string): Record<string, string> {
+  const of = `namespace="${GATEWAY_NAMESPACE}",pod="proxy-0",envoy_cluster_name="${ROUTE}${modelRouteName(model)}/rule/0"`;
+  return { [`${ACTIVE}{${of}}`]: active, [`${RECEIVED}{${of}}`]: received };
+}
+
+/**
+ * The gateway cuts requests in which nothing has come for `streamIdleTimeoutSeconds`, the wait for a first token and a whole answer that is
+ * not streamed included. A minute more without a byte of any answer: whatever was asked before has failed. A long prompt and a long answer
+ * do not look like this, because the gateway would cut them too. The gateway's own checks of replicas count in other connections.
+ */
+function modelSilent(streamIdleTimeoutSeconds: number): AlertRule {
+  const minutes = Math.ceil(streamIdleTimeoutSeconds / 60) + 1;
+  const window: PrometheusDuration = `${minutes}m`;
+  const series = (name: string) => `${name}{${ROUTES}}`;
+  return {
+    alert: "ModelSilent",
+    expr: `
+      ${byModel(`min_over_time(${series(ACTIVE)}[${window}])`)} > 0
+      and on (model) ${byModel(`${series(ACTIVE)} offset ${window}`)} > 0
+      unless on (model) ${byModel(`increase(${series(RECEIVED)}[${window}])`)} > 0`,
+    for: "30s",
+    severity: "critical",
+    summary: "{{ $labels.model }} has answered nothing for as long as the gateway waits",
+    description: `For ${minutes} minutes at least {{ $value }} requests to {{ $labels.model }} have been under way at the gateway, and not a byte of an answer has come from any of its replicas: the gateway cuts them. Its pods may well say that they are ready. End them without a drain.`,
+    cases: {
+      fires: {
+        series: past("chat", `0x2 3x${minutes + 20}`, `0+900x4 3600x${minutes + 20}`),
+        at: `${minutes + 10}m`,
+        labels: { model: "chat" },
+      },
+      quiet: {
+        series: {
+          // An answer that is not streamed ends in time; one that streams goes on; each client gives up early, and asks again later.
+          ...past("long", `1x${minutes + 20}`, `0x${minutes - 2} 900x${minutes - 2} 1800x${minutes + 20}`),
+          ...past("chat", `3x${minutes + 20}`, `0+900x${minutes + 20}`),
+          ...past("rare", `1x3 0 1x${minutes - 2} 0 1x${minutes + 20}`, `700x${minutes + 30}`),
+          // Nothing to do; begun a while ago.
+          ...past("idle", `0x${minutes + 20}`, `900x${minutes + 20}`),
+          ...past("new", `_x12 2x${minutes + 8}`, `_x12 0x${minutes + 8}`),
+        },
+        at: `${minutes + 2}m`,
+      },
+    },
+  };
+}
+
+/** The alert of an environment, whose gateway waits for so long. */
+export function silentModels({
+  streamIdleTimeoutSeconds,
+}: Pick<RequestTimes, "streamIdleTimeoutSeconds">): RuleSubject {
+  return { subject: "silent", recording: [], alerts: [modelSilent(streamIdleTimeoutSeconds)] };
+}
