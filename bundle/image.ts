@@ -192,7 +192,8 @@ function pulledReference(reference: string): string {
   return `${repositoryOf(reference)}${digest === undefined ? `:${tag ?? "latest"}` : `@${digest}`}`;
 }
 
-function digestOf(content: Buffer): string {
+/** As registries count it: of the bytes as they are. */
+export function digestOf(content: Buffer): string {
   return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }
 

@@ -2,7 +2,7 @@ import { chartNameOf } from "../catalog/chart-archive";
 import { type ChartEntry, chart } from "../catalog/charts";
 import { imagePulls } from "../catalog/image-pull";
 import { parseImage } from "../catalog/image-reference";
-import { image, images } from "../catalog/images";
+import { image } from "../catalog/images";
 import { K3S_INSTALLER, K3S_VERSION, k3sFor, k3sUrl } from "../catalog/k3s";
 import { chartLicense, imageLicense, K3S_LICENSE } from "../catalog/licenses";
 import { findModel } from "../catalog/models";
@@ -15,6 +15,7 @@ import type { EnvironmentRun } from "../offline/environment";
 import type { DeploymentPlan, ModelPlan } from "../planner/types";
 import { usedImages } from "../report/images";
 import { EXAMPLE_CONTROL_IMAGE } from "../stacks/addons/model-control/config";
+import { catalogueImage } from "./signatures";
 
 /** Nobody says what one may do with it: that is told, and not guessed. */
 export const UNKNOWN = "unknown";
@@ -126,10 +127,8 @@ function neededImage({
   readonly image: string;
   readonly usedBy: readonly string[];
 }): NeededImage {
-  const { digest, repository, tag } = parseImage(reference);
-  const row = images.find(
-    (entry) => entry.tag === tag && (repository === entry.repository || repository.endsWith(`/${entry.repository}`)),
-  );
+  const { digest, repository } = parseImage(reference);
+  const row = catalogueImage(reference);
   const pull = row && imagePulls.find(({ component }) => image(component) === image(row.component));
   return {
     reference,

@@ -2,6 +2,7 @@
 import { type Cell, table } from "../report/style";
 import type { Presence } from "./make";
 import type { BundleNeeds } from "./needs";
+import { signatureChecks } from "./signatures";
 
 const right = (text: string): Cell => ({ text, align: "right" });
 
@@ -17,6 +18,15 @@ export function sizeText(bytes: number | undefined): string {
 /** `sha256:0123456789ab…` */
 function short(digest: string): string {
   return `${digest.slice(0, 19)}…`;
+}
+
+/** How to check who made the images, before anything of them is used. */
+export function signaturesText(images: readonly { readonly reference: string; readonly digest?: string }[]): string {
+  const commands = signatureChecks(images);
+  return [
+    `Signatures: the publishers of ${commands.length} of ${images.length} images document how to check theirs with cosign, on this computer (docs/signatures.md)`,
+    ...commands.map((command) => `  ${command}`),
+  ].join("\n");
 }
 
 /**
@@ -56,6 +66,7 @@ export function needsText(needs: BundleNeeds, present?: ReadonlyMap<string, Pres
         license,
       ]),
     ]),
+    signaturesText(images),
     `Charts (${charts.length})`,
     table([
       head("chart", "version", "repository", "license"),

@@ -11,6 +11,10 @@ export interface ChartImage {
   /** The repository without its last name, which stands in a value of its own. */
   readonly folder?: string;
   readonly reference?: string;
+  /** The tag, which may have "@sha256:…" behind it. */
+  readonly tag?: string;
+  /** The digest, "sha256:…". @default the chart has no value for it */
+  readonly digest?: string;
   /** A switch: where it is off, nothing pulls the image. @default it is always pulled */
   readonly when?: string;
 }
@@ -49,27 +53,16 @@ export function chartImages(chartName: string): ChartImages {
 }
 
 /**
- * The values by which a chart takes its images from a mirror, by path.
+ * The values by which a chart takes its images from a mirror, and by their digests where those are known, by path.
  *
  * @param pullSecret name of the Secret that opens the mirror. @default none
  */
 export function chartImageValues(chartName: string, mirror: ImageMirror, pullSecret?: string): Map<string, unknown> {
   const { images, pullSecrets } = chartImages(chartName);
   const values = new Map<string, unknown>();
-  for (const { component, registry, repository, folder, reference } of images) {
-    const place = mirrored(imageEntry(component).repository, mirror);
-    if (place === imageEntry(component).repository) {
-      continue;
-    }
-    if (reference !== undefined) {
-      values.set(reference, mirrored(image(component), mirror));
-    } else if (folder !== undefined) {
-      values.set(folder, place.slice(0, place.lastIndexOf("/")));
-    } else if (repository !== undefined && registry !== undefined) {
-      const { registry: host, path } = splitReference(place);
-      values.set(registry, host).set(repository, path);
-    } else if (repository !== undefined) {
-      values.set(repository, place);
+  for (const image of images) {
+    for (const [path, value] of imageValues(image, mirror)) {
+      values.set(path, value);
     }
   }
   if (pullSecret !== undefined && pullSecrets?.references !== undefined) {
@@ -84,6 +77,43 @@ export function chartImageValues(chartName: string, mirror: ImageMirror, pullSec
   return values;
 }
 
+function imageValues(row: ChartImage, mirror: ImageMirror): [path: string, value: string][] {
+  const { repository: upstream, digest } = imageEntry(row.component);
+  const isMoved = mirrored(upstream, mirror) !== upstream;
+  if (row.reference !== undefined) {
+    return isMoved || digest !== undefined ? [[row.reference, mirrored(image(row.component), mirror)]] : [];
+  }
+  return [...(isMoved ? placeValues(row, mirror) : []), ...digestValues(row)];
+}
+
+function placeValues({ component, registry, repository, folder }: ChartImage, mirror: ImageMirror): [string, string][] {
+  const place = mirrored(imageEntry(component).repository, mirror);
+  if (folder !== undefined) {
+    return [[folder, place.slice(0, place.lastIndexOf("/"))]];
+  }
+  if (repository === undefined) {
+    return [];
+  }
+  const { registry: host, path } = splitReference(place);
+  return registry === undefined
+    ? [[repository, place]]
+    : [
+        [registry, host],
+        [repository, path],
+      ];
+}
+
+function digestValues({ component, tag: tagKey, digest: digestKey }: ChartImage): [string, string][] {
+  const { tag, digest } = imageEntry(component);
+  if (digest === undefined) {
+    return [];
+  }
+  return [
+    ...(digestKey === undefined ? [] : [[digestKey, digest] satisfies [string, string]]),
+    ...(tagKey === undefined ? [] : [[tagKey, `${tag}@${digest}`] satisfies [string, string]]),
+  ];
+}
+
 /**
  * The references that a chart renders: its defaults, or the values that a release sets in their place.
  *
@@ -93,23 +123,22 @@ export function chartImageValues(chartName: string, mirror: ImageMirror, pullSec
  */
 export function chartImageReferences(chartName: string, values: unknown): string[] {
   const pulled = chartImages(chartName).images.filter(({ when }) => valueAt(values, when) !== false);
-  return pulled.map(({ component, registry, repository, folder, reference }) => {
-    const own = image(component);
-    const place = textAt(values, folder);
-    if (place !== undefined) {
-      return `${place}${own.slice(own.lastIndexOf("/"))}`;
-    }
-    const whole = textAt(values, reference);
+  return pulled.map((row) => {
+    const { repository, tag } = imageEntry(row.component);
+    const whole = textAt(values, row.reference);
     if (whole !== undefined) {
       return whole;
     }
-    const path = textAt(values, repository);
-    if (path === undefined) {
-      return own;
+    const digest = textAt(values, row.digest);
+    const own = `${repository}:${textAt(values, row.tag) ?? tag}${digest === undefined ? "" : `@${digest}`}`;
+    const name = own.slice(own.lastIndexOf("/"));
+    const folder = textAt(values, row.folder);
+    const path = textAt(values, row.repository);
+    if (folder !== undefined || path === undefined) {
+      return folder === undefined ? own : `${folder}${name}`;
     }
-    const host = textAt(values, registry);
-    const tag = own.slice(own.lastIndexOf("/")).replace(/^[^:@]*/, "");
-    return `${host === undefined ? "" : `${host}/`}${path}${tag}`;
+    const host = textAt(values, row.registry);
+    return `${host === undefined ? "" : `${host}/`}${path}${name.replace(/^[^:]*/, "")}`;
   });
 }
 

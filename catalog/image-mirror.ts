@@ -37,3 +37,16 @@ export function splitReference(reference: string): { readonly registry: string; 
   }
   return { registry: "docker.io", path: slash < 0 ? `library/${reference}` : reference };
 }
+
+/** Ports of registries: 443, and those that mirrors have in their names. */
+export function registryPorts({ mirror, registries = {} }: ImageMirror): number[] {
+  const own = [mirror, ...Object.values(registries)].flatMap((name) =>
+    name === undefined ? [] : [portOf(`${name}/`)],
+  );
+  return [...new Set([443, ...own])];
+}
+
+/** The port of a reference's registry. */
+export function portOf(reference: string): number {
+  return Number(/:(\d+)$/.exec(splitReference(reference).registry)?.[1] ?? 443);
+}

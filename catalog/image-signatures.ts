@@ -48,14 +48,14 @@ export const signedImages: readonly SignedImages[] = table.signed;
 export const unverifiedImages: readonly UnverifiedImages[] = table.unverified;
 export const signedCharts: readonly SignedChart[] = table.charts;
 
-/** Commands that check every signed image and chart of the catalogue, as pinned, by publisher. */
+/** Commands that check every signed image and chart of the catalogue, by their pinned tags, by publisher. */
 export function signatureCommands(): { readonly publisher: string; readonly commands: readonly string[] }[] {
   return [
-    ...signedImages.map(({ publisher, images: repositories, check }) => ({
+    ...signedImages.map(({ publisher, images: repositories }) => ({
       publisher,
       commands: images
         .filter(({ repository }) => repositories.includes(repository))
-        .map(({ repository, tag, digest }) => command(check, tag, `${repository}:${tag}${digest ? `@${digest}` : ""}`)),
+        .flatMap(({ repository, tag }) => signatureCommand(repository, tag) ?? []),
     })),
     ...signedCharts.map(({ publisher, chart, reference, check }) => ({
       publisher: `${publisher} (chart)`,
@@ -64,6 +64,12 @@ export function signatureCommands(): { readonly publisher: string; readonly comm
         .map(({ version }) => command(check, version, filled(reference, version))),
     })),
   ];
+}
+
+/** The command that checks one image; undefined where its publisher documents none. */
+export function signatureCommand(repository: string, tag: string, digest?: string): string | undefined {
+  const signed = signedImages.find(({ images: repositories }) => repositories.includes(repository));
+  return signed && command(signed.check, tag, `${repository}:${tag}${digest ? `@${digest}` : ""}`);
 }
 
 function command({ identity, identityPattern, issuer, key, flags = [] }: SignatureCheck, tag: string, of: string) {

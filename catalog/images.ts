@@ -1,4 +1,5 @@
 import type { FabricKind } from "./fabrics";
+import { knownDigest, withDigest } from "./image-digests";
 import table from "./images.json";
 import { unknownName } from "./nearest";
 import type { CpuArchitecture } from "./shapes";
@@ -13,7 +14,7 @@ export interface ImageEntry {
   readonly tag: string;
   /** End of the tag, which older releases lack. */
   readonly tagSuffix?: { readonly text: string; readonly since: string };
-  /** Index digest "sha256:…", where known. */
+  /** Index digest "sha256:…", where image-digests.json has it. */
   readonly digest?: string;
   /** Docker platforms, e.g. "linux/arm64". */
   readonly platforms: readonly string[];
@@ -41,7 +42,10 @@ export interface ImageEntry {
 }
 
 // Checked against catalog/schema by test/catalog.
-export const images = table.images as readonly ImageEntry[];
+export const images: readonly ImageEntry[] = (table.images as readonly Omit<ImageEntry, "digest">[]).map((entry) => {
+  const digest = knownDigest(`${entry.repository}:${entry.tag}`);
+  return digest === undefined ? entry : { ...entry, digest };
+});
 
 const byComponent = new Map(images.map((entry) => [entry.component, entry]));
 
@@ -64,8 +68,8 @@ export function imageEntry(component: string): ImageEntry {
  * @throws Error for an unknown component, with the nearest known one.
  */
 export function image(component: string): string {
-  const { repository, tag, digest } = imageEntry(component);
-  return digest === undefined ? `${repository}:${tag}` : `${repository}:${tag}@${digest}`;
+  const { repository, tag } = imageEntry(component);
+  return withDigest(`${repository}:${tag}`);
 }
 
 /**

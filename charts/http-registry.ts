@@ -3,10 +3,12 @@ import { type HttpOptions, httpFile, httpGet } from "../downloads/http";
 import { PATIENCE } from "./find";
 import type { Registry } from "./registry";
 
-/** Manifests of charts have some hundred bytes; answers with a token a few thousand. */
+/** Manifests of charts have some hundred bytes; indexes of images and answers with a token a few thousand. */
 const SMALL = { bytes: 4 * 2 ** 20, seconds: 60 } as const;
 
 const MANIFESTS = [
+  "application/vnd.oci.image.index.v1+json",
+  "application/vnd.docker.distribution.manifest.list.v2+json",
   "application/vnd.oci.image.manifest.v1+json",
   "application/vnd.docker.distribution.manifest.v2+json",
 ].join(", ");
@@ -78,7 +80,7 @@ async function authorizationFor({ server, repository }: Place, options: HttpOpti
   const challenge = response.headers.get("www-authenticate") ?? "";
   const realm = parameter(challenge, "realm");
   if (!/^bearer /i.test(challenge) || realm === undefined || !URL.canParse(realm)) {
-    throw new Error(`${server}: asks for a login, and charts are taken from public registries only`);
+    throw new Error(`${server}: asks for a login, and only public registries are asked`);
   }
   const token = new URL(realm);
   if (token.protocol !== "https:" && server.startsWith("https:")) {

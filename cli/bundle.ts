@@ -12,7 +12,7 @@ import {
 } from "../bundle/make";
 import { type BundleNeeds, bundleNeeds } from "../bundle/needs";
 import { CRANE, craneRegistry } from "../bundle/registry";
-import { needsText, sizeText } from "../bundle/text";
+import { needsText, signaturesText, sizeText } from "../bundle/text";
 import { ChartsError, LockFile, pinOf } from "../charts/lock-file";
 import { programIn } from "../names/programs";
 import { repositoryRoot } from "../names/repository-root";
@@ -230,6 +230,8 @@ Parts      ${images.length} images · ${charts.length} charts · ${models.length
 Licences   ${unknown === 0 ? "each is named" : `of ${unknown} parts nobody says one: "unknown"`} in ${BUNDLE_FILE}
 Next       carry the folder to the machine that runs Pulumi and to the host, at the same path, and there:
            make install ENV=${environment} BUNDLE=<the folder> (docs/air-gap.md)
+
+${signaturesText(images)}
 `;
 }
 

@@ -3,6 +3,7 @@ import { type EnvironmentRun, PROJECT } from "../offline/environment";
 import { evaluatePolicies } from "../policies/evaluate";
 import { alertFacts } from "../stacks/alert-facts";
 import { clusterFact } from "./cluster";
+import { imagesByTag } from "./images-by-tag";
 import { vulnerableReleases } from "./known-vulnerabilities";
 import { publicNames } from "./public-names";
 import type { PlanResult, ReportedViolation } from "./result";
@@ -44,6 +45,7 @@ export function judge({
     violations: [
       ...capacity,
       ...vulnerableReleases({ environment, plan, recording }),
+      ...imagesByTag({ environment, plan, recording }),
       ...verdict.violations
         .filter((violation) => !isSaid(violation))
         .map((violation) => asOfModel(violation, plan.models)),

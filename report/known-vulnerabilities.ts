@@ -1,13 +1,11 @@
 import { EKS_NODE_IMAGE } from "../catalog/eks";
-import { mirrored } from "../catalog/image-mirror";
-import { parseImage } from "../catalog/image-reference";
 import { images } from "../catalog/images";
 import { K3S_VERSION } from "../catalog/k3s";
 import { areMet, type KnownOf, knownVulnerabilities, mendedIn } from "../catalog/known-vulnerabilities";
 import { type OtherPin, optInOf, type Pin, partOfImage } from "../catalog/pins";
 import type { EnvironmentRun } from "../offline/environment";
-import { usedImages } from "./images";
 import type { ReportedViolation } from "./result";
+import { upstreamImages } from "./upstream-images";
 
 type Run = Pick<EnvironmentRun, "environment" | "plan" | "recording">;
 
@@ -72,13 +70,8 @@ function fixOf(found: readonly Found[]): string {
     : "This environment names it: remove that, or name a newer one";
 }
 
-function takenImages({ environment, recording }: Run): Taken[] {
-  const repositories = new Map(
-    images.map(({ repository }) => [mirrored(repository, environment.images), repository] as const),
-  );
-  return usedImages(recording.resources).flatMap(({ image }): Taken[] => {
-    const { repository: place, tag = "" } = parseImage(image);
-    const repository = repositories.get(place) ?? place;
+function takenImages(run: Run): Taken[] {
+  return upstreamImages(run).flatMap(({ repository, tag }): Taken[] => {
     const part = partOfImage(repository);
     const rows = images.filter((row) => row.repository === repository);
     const pinned = rows.find((row) => row.tag === tag);

@@ -58,14 +58,15 @@ export async function checkCloudCapacity(planned: Planned, ask: CapacityQuestion
 
 /** Undefined where no nodes are made. */
 function questionOf(
-  { environment: { cluster, pools, scope, gateway }, plan }: Planned,
+  { environment, plan }: Planned,
   ask: CapacityQuestions,
 ): (() => Promise<CapacityFindings>) | undefined {
+  const { cluster, pools, scope } = environment;
   if (scope === "platform") {
     return undefined;
   }
   if (cluster.kind === "oci") {
-    const settings = okeSettings(cluster, plan, gateway);
+    const settings = okeSettings(cluster, plan, environment);
     const made = okePools(pools, plan);
     return settings && (async () => capacityFindings(made, await ask.oci(settings, made)));
   }

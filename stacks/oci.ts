@@ -11,7 +11,7 @@ import type { StackArgs } from "./platform";
 /** OKE: one that we make, or one that exists. Pods find a pool by the shape label that OKE puts on every node. */
 export function oci(config: ClusterConfig<"oci">, { environment, plan }: StackArgs): Cluster {
   const { gpuExporters, privateCidrs, apiServerCidrs } = config;
-  const settings = okeSettings(config, plan, environment.gateway);
+  const settings = okeSettings(config, plan, environment);
   if (settings !== undefined) {
     return new OkeCluster("cluster", {
       settings,

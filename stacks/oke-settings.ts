@@ -1,14 +1,21 @@
+import { type ImageMirror, registryPorts } from "../catalog/image-mirror";
 import { type GatewayService, okeLoadBalancers } from "../components/cluster/oke/gateway-clients";
 import type { OkeSettings } from "../components/cluster/oke/settings";
 import type { DeploymentPlan } from "../planner/types";
 import type { ClusterConfig } from "./config";
 import { okeAddresses } from "./config/core/oke-addresses";
 
+/** What else of an environment its cluster's network is made for. */
+export interface OkeSurroundings {
+  readonly gateway: GatewayService;
+  readonly images: ImageMirror;
+}
+
 /** What the section says of the cluster that it makes. Undefined where it makes none. */
 export function okeSettings(
   { provision, oke, privateCidrs }: ClusterConfig<"oci">,
   { environment, stage }: Pick<DeploymentPlan, "environment" | "stage">,
-  gateway: GatewayService,
+  { gateway, images }: OkeSurroundings,
 ): OkeSettings | undefined {
   if (provision !== "create") {
     return undefined;
@@ -27,6 +34,7 @@ export function okeSettings(
     network,
     rdmaCidr: oke.network.rdma,
     loadBalancers: okeLoadBalancers(gateway, privateCidrs),
+    registryPorts: registryPorts(images),
     homeRegion,
     encryptionKeyId,
     encryptionKeyCompartmentId,

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import images from "../catalog/images.json";
+import { images } from "../catalog/images";
 import { repositoryRoot } from "../names/repository-root";
 import { engines, scripts } from "../package.json";
 
@@ -76,7 +76,7 @@ describe.each(files)("workflow $name", ({ text }) => {
   });
 
   it("names the image of a container by the catalogue's digest", () => {
-    const known = images.images.map(({ repository, tag, digest }) => `${repository}:${tag}@${digest}`);
+    const known = images.map(({ repository, tag, digest }) => `${repository}:${tag}@${digest}`);
     for (const { container } of Object.values(jobs)) {
       expect([...known, undefined]).toContain(container?.image);
     }

@@ -4,6 +4,7 @@ import type { BundledEngine } from "../bundled-engines";
 import type { ChartImages } from "../chart-images";
 import type { ChartValueKeys } from "../chart-values";
 import type { ChartEntry } from "../charts";
+import type { ImageByTag, ImageDigest } from "../image-digests";
 import type { ImagePull } from "../image-pull";
 import { isPinned } from "../image-reference";
 import type { SignatureCheck, SignedChart, SignedImages, UnverifiedImages } from "../image-signatures";
@@ -51,10 +52,6 @@ const imageEntry = z.strictObject({
     .regex(/^[\w][\w.-]*$/)
     .refine((tag) => !/(^|-)latest(-|$)/.test(tag), "a moving tag"),
   tagSuffix: z.strictObject({ text, since: z.string().regex(/^\d+\.\d+\.\d+$/) }).optional(),
-  digest: z
-    .string()
-    .regex(/^sha256:[0-9a-f]{64}$/)
-    .optional(),
   platforms: z.array(z.string().regex(/^linux\/[a-z0-9]+$/)).nonempty(),
   platformsConfidence: z.enum(["stated", "inferred"]),
   gpus: z
@@ -88,6 +85,8 @@ const chartImages = z.strictObject({
       repository: text.optional(),
       folder: text.optional(),
       reference: text.optional(),
+      tag: text.optional(),
+      digest: text.optional(),
       when: text.optional(),
     }),
   ),
@@ -224,12 +223,24 @@ const imageSignatures = z.strictObject({
   ) satisfies z.ZodType<SignedChart[]>,
 });
 
+const imageName = z.string().regex(/^[a-z0-9.-]+\.[a-z]+(\/[a-z0-9._-]+)+:[\w][\w.-]*$/);
+
+const imageDigest = z.strictObject({
+  image: imageName,
+  digest: z.string().regex(/^sha256:[0-9a-f]{64}$/),
+  source: text,
+  readOn: day,
+}) satisfies z.ZodType<ImageDigest>;
+
+const imageByTag = z.strictObject({ repository: text, why: text }) satisfies z.ZodType<ImageByTag>;
+
 /** What is installed: charts, images, k3s, tools, and their licences. */
 export const software = {
   charts: z.strictObject({ about, charts: z.array(chartEntry) }),
   chartValues: chartValueKeys,
   images: z.strictObject({ about, images: z.array(imageEntry) }),
   chartImages: z.strictObject({ about, charts: z.array(chartImages) }),
+  imageDigests: z.strictObject({ about, digests: z.array(imageDigest), byTag: z.array(imageByTag) }),
   imagePull: z.strictObject({
     about,
     asOf: day,

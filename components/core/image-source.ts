@@ -17,29 +17,30 @@ export const PULL_SECRET = "image-pull";
 
 /**
  * Sends every image below a component through the mirror, and gives every pod the pull secret: pods wherever they stand,
- * charts by their values, and what controllers make for us (proxies of Envoy Gateway, solvers of cert-manager). In one
- * place, so that no component can forget it.
+ * charts by their values, and what controllers make for us (proxies of Envoy Gateway, solvers of cert-manager). Charts get
+ * the digests of their images that the catalogue has. In one place, so that no component can forget it.
  */
 export function imagesFrom(source: ImageSource): pulumi.ResourceTransformation {
   const pullSecret = source.credentials && PULL_SECRET;
   const nothing = source.mirror === undefined && source.registries === undefined && pullSecret === undefined;
   return ({ type, props, opts }) => {
-    if (nothing || !type.startsWith("kubernetes:")) {
-      return undefined;
+    if (type === HELM_RELEASE) {
+      const name = chartNameOf(String(props.chart));
+      return nothing && name === undefined ? undefined : { props: chart(props, name, source, pullSecret), opts };
     }
-    return {
-      props: type === HELM_RELEASE ? chart(props, source, pullSecret) : object(props, source, pullSecret),
-      opts,
-    };
+    return nothing || !type.startsWith("kubernetes:") ? undefined : { props: object(props, source, pullSecret), opts };
   };
 }
 
-function chart(props: Plain, mirror: ImageMirror, pullSecret: string | undefined): Plain {
-  const name = chartNameOf(String(props.chart));
+function chart(props: Plain, name: string | undefined, mirror: ImageMirror, pullSecret: string | undefined): Plain {
   if (name === undefined) {
     throw new Error(`chart "${props.chart}" is none of the catalogue: its images cannot be mirrored`);
   }
-  const values = [...chartImageValues(name, mirror, pullSecret)].reduce<Plain>(
+  const own = chartImageValues(name, mirror, pullSecret);
+  if (own.size === 0) {
+    return props;
+  }
+  const values = [...own].reduce<Plain>(
     (merged, [path, value]) => withValue(merged, path.split("."), value),
     isPlain(props.values) ? props.values : {},
   );

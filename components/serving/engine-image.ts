@@ -1,11 +1,11 @@
+import { withDigest } from "../../catalog/image-digests";
 import { imageEntry } from "../../catalog/images";
 import { engineOf, engineProcessors, spanningImageName } from "../../engines";
 import { compareVersions } from "../../names/versions";
 import type { ModelPlan } from "../../planner/types";
 
 /**
- * The engine's image for a model: the catalogue's, or the same tag with another version where the plan asks for one
- * (its digest is then unknown).
+ * The engine's image for a model: the catalogue's, or the same tag with another version where the plan asks for one.
  * @throws Error when the engine has no image for this kind of processor.
  */
 export function engineImage(model: ModelPlan): string {
@@ -18,12 +18,12 @@ export function engineImage(model: ModelPlan): string {
         "place it on another pool or choose another engine",
     );
   }
-  const { repository, tag, tagSuffix, digest } = imageEntry(component);
+  const { repository, tag, tagSuffix } = imageEntry(component);
   const pinned = engineOf(model.engine).versionOf(tag);
   if (pinned !== model.engineVersion) {
     const isBefore = tagSuffix !== undefined && compareVersions(model.engineVersion, tagSuffix.since) < 0;
     const form = isBefore ? tag.slice(0, -tagSuffix.text.length) : tag;
-    return `${repository}:${form.replace(pinned, model.engineVersion)}`;
+    return withDigest(`${repository}:${form.replace(pinned, model.engineVersion)}`);
   }
-  return digest === undefined ? `${repository}:${tag}` : `${repository}:${tag}@${digest}`;
+  return withDigest(`${repository}:${tag}`);
 }

@@ -38,6 +38,7 @@ describe("catalogue files", () => {
     ["k3s.json", schemas.k3s],
     ["licenses.json", schemas.licenses],
     ["image-signatures.json", schemas.imageSignatures],
+    ["image-digests.json", schemas.imageDigests],
     ["oke.json", schemas.oke],
     ["aws-managed-policies.json", schemas.awsManagedPolicies],
     ["confidential.json", schemas.confidential],

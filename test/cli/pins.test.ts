@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { imageDigests } from "../../catalog/image-digests";
 import { optInOf, type Pin, type PinnedPart, pinnedParts, pinsOf } from "../../catalog/pins";
 import { main } from "../../cli/pins";
 import { failing, type PinRow, pinRows } from "../../cli/pins/rows";
+import { FakeRegistry } from "../bundle/registry";
 import { runPiped } from "./run";
 
 const TODAY = new Date("2026-12-01T12:00:00Z");
@@ -18,7 +20,11 @@ function planted(versions: Readonly<Record<string, string>> = {}): PinRow[] {
   return pinRows(TODAY, pinnedParts, pinsOfPart);
 }
 
-const pins = (rows: PinRow[], ...argv: string[]) => runPiped((args, io) => main(args, io, () => rows), argv);
+/** The command with these rows; nothing asks a registry. */
+const pins = (rows: PinRow[], ...argv: string[]) => {
+  const place = { rows: () => rows, today: TODAY, digests: imageDigests, registry: new FakeRegistry(), file: "" };
+  return runPiped((args, io) => main(args, io, place), argv);
+};
 
 describe("npm run pins", () => {
   it("ends with 0 where nothing on the public path is known to be vulnerable", async () => {

@@ -7,34 +7,16 @@ import { guarded } from "../../cli/io";
 import { runCommand } from "../../cli/main";
 import { repositoryRoot } from "../../names/repository-root";
 import { isVisible } from "../../names/visible";
+import { evilCluster } from "./evil-cluster";
+import { bare, EVIL, expectHarmless, terminalOf } from "./hostile";
 import { environmentIn, laptop, onA10, runPiped, useFolder } from "./run";
 import { closeServers, listen, ollama, openAi, serve } from "./smoke-servers";
 
-const EVIL = "m\u001b[2J\u001b]0;PWNED\u0007\u009b31m\u001b[31mFAKE\u001b[8m\r\u202e\u061c";
 const folder = useFolder();
 afterEach(() => vi.unstubAllEnvs());
 afterAll(closeServers);
 
 const read = (file: string) => readFileSync(join(repositoryRoot(), file), "utf8");
-
-/** As on a terminal with colours. */
-async function terminalOf(...argv: string[]): Promise<{ readonly text: string; readonly status: number }> {
-  const parts: string[] = [];
-  const write = (text: string) => void parts.push(text);
-  const status = await runCommand(argv, { out: write, err: write, draw: write, color: true });
-  return { text: parts.join(""), status };
-}
-
-/** Without line feeds, and without the colours that the program itself gives. */
-function bare(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-  return text.replace(/\u001b\[(?:1|2|22|3[1239])m|\n/g, "");
-}
-
-function expectHarmless(text: string) {
-  expect(text).not.toBe("");
-  expect(isVisible(bare(text)), JSON.stringify(text)).toBe(true);
-}
 
 const evilModels = { "GET /v1/models": () => ({ body: { data: [{ id: EVIL }, { id: `${EVIL}2` }] } }) };
 
@@ -84,42 +66,17 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
   },
 };
 
-/** @returns a kubeconfig of a cluster that says nothing else. */
-async function evilCluster(): Promise<string> {
-  const metadata = { name: EVIL, namespace: EVIL, labels: { [EVIL]: EVIL }, creationTimestamp: "2026-11-01T00:00:00Z" };
-  const waiting = { reason: EVIL, message: EVIL };
-  const items = [
-    {
-      ...{ metadata, provisioner: EVIL, type: "Warning", reason: EVIL, message: EVIL },
-      ...{ involvedObject: { kind: EVIL, name: EVIL, namespace: EVIL }, spec: { nodeName: EVIL, containers: [] } },
-      status: { phase: EVIL, reason: EVIL, message: EVIL, containerStatuses: [{ name: EVIL, state: { waiting } }] },
-    },
-  ];
-  const { url } = await listen((request, response) => {
-    const isVersion = request.url === "/version";
-    response.end(JSON.stringify(isVersion ? { gitVersion: `v1.34.1${EVIL}` } : { items, message: EVIL }));
-  });
-  const file = join(folder, "kubeconfig");
-  const config = {
-    "current-context": EVIL,
-    clusters: [{ name: "c", cluster: { server: url } }],
-    contexts: [{ name: EVIL, context: { cluster: "c" } }],
-  };
-  writeFileSync(file, JSON.stringify(config));
-  return file;
-}
-
 /** Commands that ask servers other than the gateway, which answer. */
 const SERVERS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
   doctor: async () => {
-    const file = await evilCluster();
+    const file = await evilCluster(join(folder, "kubeconfig"));
     return [
       ["dev", "--kubeconfig", file],
       ["dev", "--kubeconfig", file, "--json"],
     ];
   },
   status: async () => {
-    const file = await evilCluster();
+    const file = await evilCluster(join(folder, "kubeconfig"));
     return [
       ["dev", "--kubeconfig", file],
       ["dev", "--kubeconfig", file, "--json"],

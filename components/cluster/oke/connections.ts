@@ -1,5 +1,5 @@
 import { GATEWAY_NODE_PORTS } from "../../../names/gateway-node-ports";
-import type { OkeEndpoint, OkeLoadBalancers } from "./settings";
+import type { OkeSettings } from "./settings";
 
 /** Network security groups, of what Pulumi makes. */
 export const NSG_NAMES = ["endpoint", "nodes", "pods"] as const;
@@ -37,13 +37,19 @@ const anyTcp: Traffic = { protocol: "tcp" };
 const all: Traffic = { protocol: "all" };
 const pathMtu: Traffic = { protocol: "path-mtu" };
 
+type Row = readonly [name: string, from: Party, to: Party, traffic: Traffic, reason: string];
+
 /**
  * Everybody who may open a connection in the network of an OKE cluster with VCN-native pods. Oracle's documentation,
  * "Network Resource Configuration for Cluster Creation and Deployment" and its example 4, of 2025-02-12; and the rules of
  * terraform-oci-oke at 25ef9a0, of which this is what both ends allow. Read 2026-11-23. Nobody may use SSH or NFS.
  */
-export function okeConnections(endpoint: OkeEndpoint, loadBalancers: OkeLoadBalancers): readonly OkeConnection[] {
-  const rows: (readonly [name: string, from: Party, to: Party, traffic: Traffic, reason: string])[] = [
+export function okeConnections({
+  endpoint,
+  loadBalancers,
+  registryPorts,
+}: Pick<OkeSettings, "endpoint" | "loadBalancers" | "registryPorts">): readonly OkeConnection[] {
+  const rows: Row[] = [
     ["nodes-api", "nodes", "endpoint", tcp(PORT.kubernetesApi), "kubelet and kube-proxy use the Kubernetes API"],
     ["nodes-oke", "nodes", "endpoint", tcp(PORT.okeControlPlane), "Nodes join and report to OKE's control plane"],
     ["pods-api", "pods", "endpoint", tcp(PORT.kubernetesApi), "Controllers use the Kubernetes API"],
@@ -59,7 +65,16 @@ export function okeConnections(endpoint: OkeEndpoint, loadBalancers: OkeLoadBala
     ["endpoint-oracle", "endpoint", "oracleServices", tcp(443), "The control plane uses OKE and Vault"],
     ["nodes-oracle", "nodes", "oracleServices", anyTcp, "Nodes use OKE, registries and package mirrors of Oracle"],
     ["pods-oracle", "pods", "oracleServices", anyTcp, "Workload identity, Object Storage, volumes and load balancers"],
-    ["nodes-internet", "nodes", "internet", anyTcp, "Images come from registries"],
+    ...registryPorts.map(
+      (port): Row => [
+        // The first has the name that it always had: the rule is changed, and not made anew.
+        port === 443 ? "nodes-internet" : `nodes-registry-${port}`,
+        "nodes",
+        "internet",
+        tcp(port),
+        "Images come from registries",
+      ],
+    ),
     ["pods-internet", "pods", "internet", anyTcp, "Models, certificates, servers of others; NetworkPolicies say who"],
     ["load-balancers-nodes", "loadBalancers", "nodes", tcp(NODE_PORTS.min, NODE_PORTS.max), NODE_PORT_REASON],
     ["load-balancers-health", "loadBalancers", "nodes", tcp(PORT.proxyHealth), "They ask kube-proxy whether it works"],

@@ -20,7 +20,10 @@ import { environmentTags } from "./tags";
 export type { NsgName } from "./connections";
 
 export interface OkeNetworkArgs {
-  readonly settings: Pick<OkeSettings, "environment" | "compartmentId" | "endpoint" | "loadBalancers" | "network">;
+  readonly settings: Pick<
+    OkeSettings,
+    "environment" | "compartmentId" | "endpoint" | "loadBalancers" | "registryPorts" | "network"
+  >;
 }
 
 /** DNS labels of subnets: at most 15 letters and digits. */
@@ -47,7 +50,7 @@ export class OkeNetwork extends PlatformComponent {
   constructor(name: string, { settings }: OkeNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
     super("cluster:OkeNetwork", name, opts);
     const { environment, compartmentId, network, endpoint, loadBalancers } = settings;
-    const connections = okeConnections(endpoint, loadBalancers);
+    const connections = okeConnections(settings);
     const freeformTags = environmentTags(settings);
     const displayName = (suffix: string) => `inference-${environment}-${suffix}`;
 

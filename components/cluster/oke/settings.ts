@@ -13,6 +13,8 @@ export interface OkeSettings {
   readonly kubernetesVersion: string;
   readonly endpoint: OkeEndpoint;
   readonly loadBalancers: OkeLoadBalancers;
+  /** TCP ports of the registries that nodes pull images from. */
+  readonly registryPorts: readonly number[];
   readonly network: OkeNetworks;
   /** Addresses of pods on the RDMA network, in CIDR form. @default the catalogue's */
   readonly rdmaCidr?: string;

@@ -29,6 +29,7 @@ export const modelControl = addon({
   rules: [
     rules.noModelInModelControl,
     rules.modelControlHasAnImage,
+    rules.nodesReachItsImage,
     rules.modelControlHasItsOwnHostname,
     rules.warmModelsHaveAnEngine,
     rules.warmModelsHaveAnEngineThatRuns,

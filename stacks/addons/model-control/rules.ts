@@ -1,3 +1,4 @@
+import { mirrored, portOf, registryPorts, splitReference } from "../../../catalog/image-mirror";
 import { engineNames, engineOf } from "../../../engines";
 import { DEFAULT_REGISTRY, SOURCES, splitSource } from "../../../engines/sources";
 import { MODEL_CONTROL_NAMESPACE } from "../../../names/namespaces";
@@ -22,6 +23,24 @@ export const modelControlHasAnImage: Rule<Own> = function* ({ sections: { modelC
       value: undefined,
       allowed: "the pinned image of the API, when it is enabled",
       fix: "build and push services/model-control (its README says how) and add image: <registry>/<repository>:<tag>; or write enabled: false",
+    };
+  }
+};
+
+/** Nodes of OKE that we make reach registries alone, at their ports. */
+export const nodesReachItsImage: Rule<Own> = function* ({ sections: { modelControl, cluster, images = {} } }) {
+  const image = modelControl?.enabled ? modelControl.image : undefined;
+  if (image === undefined || cluster?.kind !== "oci" || cluster.provision !== "create") {
+    return;
+  }
+  const port = portOf(mirrored(image, images));
+  if (!registryPorts(images).includes(port)) {
+    const { registry } = splitReference(image);
+    yield {
+      path: ["modelControl", "image"],
+      value: image,
+      allowed: `a registry at port ${registryPorts(images).join(" or ")}: what nodes of the cluster that is made here may reach`,
+      fix: `name its registry under images.registries, by itself: "${registry}": "${registry}"`,
     };
   }
 };

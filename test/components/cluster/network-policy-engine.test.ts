@@ -13,7 +13,7 @@ describe("NetworkPolicyEngine", () => {
       const { spec } = (inputs.spec as { template: { spec: Record<string, unknown> } }).template;
       const [agent, ...others] = spec.containers as { env: { name: string; value?: string }[]; image: string }[];
       expect(others).toEqual([]);
-      expect(agent?.image).toBe("quay.io/calico/node:v3.32.0");
+      expect(agent?.image).toMatch(/^quay\.io\/calico\/node:v3\.32\.0@sha256:/);
       // docs.oracle.com, ContEng/Tasks/contengsettingupcalico, on Oracle Linux 8.
       expect(Object.fromEntries((agent?.env ?? []).map(({ name, value }) => [name, value]))).toMatchObject({
         FELIX_INTERFACEPREFIX: "oci",

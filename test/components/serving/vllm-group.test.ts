@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { chartValueProblems } from "../../../catalog/chart-values";
+import { image } from "../../../catalog/images";
 import { groupControllerValues } from "../../../components/serving/group-controller";
 import { podSecurityLevel } from "../../../names/pod-security";
 import type { NodeLink } from "../../../planner/types";
@@ -120,7 +121,7 @@ describe("VllmGroup", () => {
     it("starts Ray's head and the engine on the leader, and joins it from the workers, on the image that has Ray", async () => {
       const { leader, worker, group } = await deployed({}, onRay());
       const [head, member] = [container(leader.spec, "vllm"), container(worker.spec, "vllm")];
-      expect([head.image, member.image]).toEqual(Array(2).fill("docker.io/vllm/vllm-openai:v0.17.1"));
+      expect([head.image, member.image]).toEqual(Array(2).fill(image("vllm-cuda-ray")));
       expect(head.command?.slice(0, 2)).toEqual(["/bin/bash", "-ec"]);
       expect(head.command?.[2]).toMatch(/ray start .*--head .*until .*LWS_GROUP_SIZE.*exec vllm serve "\$@"/s);
       expect(head.args).toEqual(

@@ -13,6 +13,7 @@ export function settings(changes: Partial<OkeSettings> = {}): OkeSettings {
     kubernetesVersion: "v1.34.1",
     endpoint: { public: false, allowedCidrs: [] },
     loadBalancers: { public: true, clientCidrs: ["0.0.0.0/0"], preserveSource: true },
+    registryPorts: [443],
     network: {
       vcn: "10.0.0.0/16",
       services: "10.96.0.0/16",

@@ -49,7 +49,7 @@ function table(rules: readonly SecurityRule[], group: string): string[] {
 
 function wholeTable(changes: Partial<OkeSettings> = {}): string {
   const of = settings(changes);
-  const connections = okeConnections(of.endpoint, of.loadBalancers);
+  const connections = okeConnections(of);
   const groups = Object.entries(groupRules(connections, of)).flatMap(([group, rules]) => table(rules, group));
   return [...groups, ...table(loadBalancerRules(connections, of), "load balancers")].join("\n");
 }
@@ -147,6 +147,19 @@ describe("the network of an OKE cluster", () => {
     ]);
   });
 
+  it("lets nodes out to registries alone: HTTPS, and the ports of mirrors", () => {
+    const outside = (changes: Partial<OkeSettings>) =>
+      wholeTable(changes)
+        .split("\n")
+        .filter((line) => /^nodes +to +0\.0\.0\.0\/0 +tcp/.test(line))
+        .map((line) => line.replace(/ +/g, " ").split(" ").slice(3, 6).join(" "));
+    expect(outside({})).toEqual(["tcp 443 nodes-internet-out"]);
+    expect(outside({ registryPorts: [443, 5000] })).toEqual([
+      "tcp 443 nodes-internet-out",
+      "tcp 5000 nodes-registry-5000-out",
+    ]);
+  });
+
   it("keeps clients off the nodes where the load balancer hides them, and off everything without one", () => {
     const hiding = wholeTable({ loadBalancers: { public: true, clientCidrs: ["0.0.0.0/0"], preserveSource: false } });
     expect(hiding).toContain("clients-https-in");
@@ -157,11 +170,10 @@ describe("the network of an OKE cluster", () => {
   });
 
   it("names rules by networks: one more in front changes no other", () => {
-    const names = (...allowedCidrs: string[]) =>
-      groupRules(okeConnections({ public: true, allowedCidrs }, settings().loadBalancers), {
-        ...settings(),
-        endpoint: { public: true, allowedCidrs },
-      }).endpoint.map(({ name }) => name);
+    const names = (...allowedCidrs: string[]) => {
+      const of = settings({ endpoint: { public: true, allowedCidrs } });
+      return groupRules(okeConnections(of), of).endpoint.map(({ name }) => name);
+    };
     const before = names(OFFICE);
     const after = names("198.51.100.0/24", OFFICE);
     expect(after.filter((name) => !before.includes(name))).toEqual(["operators-in-198-51-100-0-24"]);

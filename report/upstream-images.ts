@@ -1,0 +1,25 @@
+import { mirrored } from "../catalog/image-mirror";
+import { parseImage } from "../catalog/image-reference";
+import { images } from "../catalog/images";
+import type { EnvironmentRun } from "../offline/environment";
+import { usedImages } from "./images";
+
+/** An image that an environment pulls, by the name that it has at its publisher, whatever mirror it comes from. */
+export interface UpstreamImage {
+  readonly repository: string;
+  readonly tag: string;
+  readonly digest: string | undefined;
+}
+
+export function upstreamImages({
+  environment,
+  recording,
+}: Pick<EnvironmentRun, "environment" | "recording">): UpstreamImage[] {
+  const repositories = new Map(
+    images.map(({ repository }) => [mirrored(repository, environment.images), repository] as const),
+  );
+  return usedImages(recording.resources).map(({ image }) => {
+    const { repository: place, tag = "", digest } = parseImage(image);
+    return { repository: repositories.get(place) ?? place, tag, digest };
+  });
+}
