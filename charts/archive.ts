@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
 import type { ChartEntry } from "../catalog/charts";
-import { tarEntries } from "../downloads/tar";
+import { type TarEntry, tarEntries } from "../downloads/tar";
 
 /** More than any chart unpacks to: an archive of some KB can be made to fill all memory. */
 const LARGEST_UNPACKED = 100 * 2 ** 20;
@@ -31,11 +31,20 @@ export function chartProblem(
 
 function chartIdentity(archive: Buffer): { readonly name: string; readonly version: string } | undefined {
   try {
-    const unpacked = gunzipSync(archive, { maxOutputLength: LARGEST_UNPACKED });
-    const file = tarEntries(unpacked).find(({ path }) => /^[^/]+\/Chart\.yaml$/.test(path));
+    const file = chartFilesOf(archive).find(({ path }) => /^[^/]+\/Chart\.yaml$/.test(path));
     const { name, version } = parse(String(file?.content)) as { readonly name?: unknown; readonly version?: unknown };
     return typeof name === "string" && typeof version === "string" ? { name, version } : undefined;
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The files of a chart, by paths that begin with the chart's folder.
+ *
+ * @param archive content of the `.tgz`.
+ * @throws Error where it is no archive, or unpacks to more than any chart.
+ */
+export function chartFilesOf(archive: Buffer): readonly TarEntry[] {
+  return tarEntries(gunzipSync(archive, { maxOutputLength: LARGEST_UNPACKED }));
 }

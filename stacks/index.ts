@@ -5,6 +5,7 @@ import { eksProvider } from "../components/cluster/eks/provider";
 import { askOciCapacity } from "../components/cluster/oke/capacity-check";
 import { repositoryRoot } from "../names/repository-root";
 import { otherMachines } from "../planner/other-machines";
+import { upgradeChartDefinitions } from "./chart-definitions/hook";
 import { chartFiles } from "./chart-files";
 import { checkCloudCapacity } from "./cloud-capacity";
 import { loadEnvironment, secretTexts } from "./config/load";
@@ -38,6 +39,7 @@ async function main(): Promise<object> {
       await pulumi.log.warn(note);
     }
     const charts = await chartFiles(loaded.environment, repositoryRoot());
+    await upgradeChartDefinitions(loaded.environment);
     explainNodeErrors(async () => {
       const request = await readRequest(plan.environment, loaded, repositoryRoot());
       return { kind: cluster.kind, pools, plan, otherMachines: (pool) => otherMachines(request, pool) };

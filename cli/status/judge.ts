@@ -169,6 +169,7 @@ function context(pod: PodFact, { events }: StatusFacts, { now, environment, budg
       events.filter(({ metadata, involvedObject }) => metadata.namespace === namespace && involvedObject.name === name),
     ),
     age: (now - made) / 1000,
+    now,
     startupBudget: budget,
   };
 }

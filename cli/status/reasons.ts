@@ -8,6 +8,8 @@ export interface ReasonContext {
   readonly events: readonly EventFact[];
   /** Seconds since the pod was made. */
   readonly age: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
   /** Seconds that the plan gives it to start. @default none */
   readonly startupBudget?: number;
 }
@@ -17,11 +19,34 @@ type Reason = Omit<StatusProblem, "what">;
 /** What is wrong with a pod. Undefined: nothing, or it is starting within its time. */
 export function problemOf(pod: PodFact, context: ReasonContext): StatusProblem | undefined {
   const { name, deletionTimestamp } = pod.metadata;
-  if (isReady(pod) || pod.status.phase === "Succeeded" || deletionTimestamp) {
+  if (pod.status.phase === "Succeeded") {
+    return undefined;
+  }
+  if (deletionTimestamp) {
+    return stuckLeaving(pod, context);
+  }
+  if (isReady(pod)) {
     return undefined;
   }
   const reason = unscheduled(pod, context) ?? ended(pod) ?? waiting(pod, context) ?? overdue(pod, context);
   return reason && { what: `Pod ${name}`, ...reason };
+}
+
+/** Seconds past its deletion time that a pod may take to be gone: a kubelet that answers ends it by then. */
+const LEAVING_SLACK = 60;
+
+/** A pod that should be gone: its deletion time is when its grace ends (Kubernetes: ObjectMeta). */
+function stuckLeaving({ metadata }: PodFact, { now }: ReasonContext): StatusProblem | undefined {
+  const { name, deletionTimestamp } = metadata;
+  const late = (now - Date.parse(deletionTimestamp ?? "")) / 1000;
+  if (!(late > LEAVING_SLACK)) {
+    return undefined;
+  }
+  return {
+    what: `Pod ${name}`,
+    why: `Terminating, and should be gone for ${minutes(late)}: its node does not answer, or a finalizer holds it`,
+    remedies: ["kubectl get nodes; a lost node: docs/operations.md, When a node is lost"],
+  };
 }
 
 /** The container to read the log of: one that ended, or else one that runs and is not ready. */

@@ -90,10 +90,12 @@ export class FakeRegistry implements Registry {
   }
 }
 
-/** The archive of a chart that holds nothing but its name and version. */
-export function chartArchiveOf(name: string, version: string): Buffer {
-  const content = Buffer.from(`apiVersion: v2\nname: ${name}\nversion: ${version}\n`);
-  return gzipSync(
-    Buffer.concat([tarHeader(`${name}/Chart.yaml`, content.length), content, paddingOf(content.length), TAR_END]),
-  );
+/** The archive of a chart. @param files besides its `Chart.yaml`: content by path below the chart's folder. */
+export function chartArchiveOf(name: string, version: string, files: Readonly<Record<string, string>> = {}): Buffer {
+  const all = { "Chart.yaml": `apiVersion: v2\nname: ${name}\nversion: ${version}\n`, ...files };
+  const entries = Object.entries(all).flatMap(([path, text]) => {
+    const content = Buffer.from(text);
+    return [tarHeader(`${name}/${path}`, content.length), content, paddingOf(content.length)];
+  });
+  return gzipSync(Buffer.concat([...entries, TAR_END]));
 }

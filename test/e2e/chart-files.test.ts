@@ -1,96 +1,11 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { installedCharts } from "../../catalog/chart-images";
-import { chart } from "../../catalog/charts";
 import { LOCK_FILE } from "../../charts/lock";
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
-import { kindsOf, recordedObjects } from "../../rehearsal/cluster/recorded-objects";
-import { sha256 } from "../bundle/registry";
-import { FakeRepositories } from "../charts/fake-repositories";
-import { readEnvironment } from "./engine/environment-file";
-import { copySources, languageHostFolder } from "./engine/project";
-import { providerArguments } from "./engine/provider-process";
-import { pulumi, type Run } from "./engine/pulumi";
-import { Surroundings } from "./engine/surroundings";
+import { ChartClone, DIRECTORY } from "./engine/chart-clone";
 import { sharedBySuite } from "./shared-by-suite";
-
-/** Where Pulumi.yaml's program, and so the provider, has its working directory. */
-const DIRECTORY = "stacks";
-
-/** A clone of the repository whose catalogue names repositories of this machine, and Pulumi's command line with a provider that it starts itself. */
-class Clone {
-  private constructor(
-    readonly surroundings: Surroundings,
-    readonly repositories: FakeRepositories,
-    readonly project: string,
-    private readonly env: Readonly<Record<string, string>>,
-  ) {}
-
-  static async start(): Promise<Clone> {
-    const surroundings = await Surroundings.start("dev", readEnvironment("dev"));
-    const { plane } = surroundings;
-    const repositories = await FakeRepositories.start(installedCharts.map(chart));
-    const project = copySources(plane.folder);
-    writeCatalogue(project, repositories);
-    const file = join(project, "Pulumi.dev.yaml");
-    writeFileSync(file, readFileSync(file, "utf8").replace(/^ +inference-stacks:charts: .*\n/m, ""));
-    const env = {
-      ...surroundings.env,
-      PATH: [surroundings.env.PATH, languageHostFolder(plane.folder), providerFolder(plane.folder)].join(":"),
-      PULUMI_DEBUG_PROVIDERS: String(surroundings.env.PULUMI_DEBUG_PROVIDERS).replace(/kubernetes:\d+,?/, ""),
-      E2E_KINDS: [...kindsOf(recordedObjects(surroundings.offline.recording.resources))].join(","),
-      XDG_CACHE_HOME: join(plane.folder, "cache"),
-    };
-    const clone = new Clone(surroundings, repositories, project, env);
-    const { status, output } = await clone.run("stack", "init");
-    expect(status, output).toBe(0);
-    return clone;
-  }
-
-  run(...args: string[]): Promise<Run> {
-    return pulumi([...args, "--stack", "dev"], { cwd: this.project, env: this.env });
-  }
-
-  placed(name: string): string {
-    const digest = sha256(this.repositories.archives.get(name) ?? Buffer.alloc(0)).slice(0, 12);
-    return join(this.project, DIRECTORY, ".charts", `${name}-${chart(name).version}-${digest}.tgz`);
-  }
-
-  cached(name: string): string {
-    const content = this.repositories.archives.get(name) ?? Buffer.alloc(0);
-    return join(String(this.env.XDG_CACHE_HOME), "inference-stacks", "charts", `${sha256(content)}.tgz`);
-  }
-
-  async stop(): Promise<void> {
-    await this.repositories.stop();
-    await this.surroundings.stop();
-  }
-}
-
-function writeCatalogue(project: string, { charts }: FakeRepositories): void {
-  const file = join(project, "catalog", "charts.json");
-  const table = JSON.parse(readFileSync(file, "utf8"));
-  const rows = table.charts.map((row: { name: string }) => charts.find(({ name }) => name === row.name) ?? row);
-  writeFileSync(file, JSON.stringify({ ...table, charts: rows }));
-}
-
-/** A folder for PATH with the tests' provider as the engine starts it: in the directory that it chooses. */
-function providerFolder(folder: string): string {
-  const bin = join(folder, "own-provider");
-  mkdirSync(bin);
-  const launcher = join(bin, "pulumi-resource-kubernetes");
-  const args = providerArguments(join(__dirname, "engine", "providers", "kubernetes.ts"));
-  // Parts of these tests are in this process's own cache.
-  const { XDG_CACHE_HOME } = process.env;
-  const cache = XDG_CACHE_HOME === undefined ? "unset XDG_CACHE_HOME" : `export XDG_CACHE_HOME="${XDG_CACHE_HOME}"`;
-  writeFileSync(
-    launcher,
-    `#!/bin/sh\n${cache}\nexec "${process.execPath}" ${args.map((arg) => `"${arg}"`).join(" ")} "$@"\n`,
-  );
-  chmodSync(launcher, 0o755);
-  return bin;
-}
 
 interface Release {
   readonly type: string;
@@ -98,7 +13,7 @@ interface Release {
 }
 
 describe("charts as files", { timeout: 300_000 }, () => {
-  const clone = sharedBySuite(() => Clone.start());
+  const clone = sharedBySuite(() => ChartClone.start());
   const releases: Release[] = [];
 
   it("are fetched by the first preview, which says so", async () => {

@@ -27,10 +27,20 @@ const CHAT: ExpectedModel = {
 };
 const READY = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
 
-function pod(name: string, status: object, more: { labels?: Record<string, string>; age?: number } = {}): PodFact {
-  const { labels = { app: "chat" }, age = 60 } = more;
-  const creationTimestamp = new Date(NOW - age * 1000).toISOString();
-  return podFact.parse({ metadata: { name, namespace: "model-chat", labels, creationTimestamp }, status });
+interface PodOptions {
+  readonly labels?: Record<string, string>;
+  /** Seconds since it was made. */
+  readonly age?: number;
+  /** Seconds since it should be gone; negative: it still has time. @default it is not leaving */
+  readonly leftAgo?: number;
+}
+
+function pod(name: string, status: object, more: PodOptions = {}): PodFact {
+  const { labels = { app: "chat" }, age = 60, leftAgo } = more;
+  const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
+  const deletion = leftAgo === undefined ? {} : { deletionTimestamp: ago(leftAgo) };
+  const metadata = { name, namespace: "model-chat", labels, creationTimestamp: ago(age), ...deletion };
+  return podFact.parse({ metadata, status });
 }
 
 function facts(pods: readonly PodFact[], more: Partial<StatusFacts> = {}): StatusFacts {
@@ -164,7 +174,7 @@ describe("a model", () => {
 });
 
 describe("what is wrong", () => {
-  const why = (status: object, more: { age?: number; events?: StatusFacts["events"] } = {}) =>
+  const why = (status: object, more: PodOptions & { events?: StatusFacts["events"] } = {}) =>
     judged(facts([pod("a", status, more)], { events: more.events ?? [] })).problems[0];
   const waiting = (reason: string, more: object = {}) => ({
     phase: "Pending",
@@ -303,6 +313,17 @@ describe("what is wrong", () => {
       "not ready after 10 min, the plan gives it 5 min: Startup probe failed: 503",
     );
   });
+
+  it.each([READY, { phase: "Running" }])(
+    "is a pod that should be gone, not one that still has its grace: %j",
+    (status) => {
+      expect(why(status, { leftAgo: -3000, age: 9000 })).toBeUndefined();
+      expect(why(status, { leftAgo: 30, age: 9000 })).toBeUndefined();
+      const problem = why(status, { leftAgo: 600 });
+      expect(problem?.why).toMatch(/^Terminating, and should be gone for 10 min: its node does not answer/);
+      expect(problem?.remedies.join()).toContain("When a node is lost");
+    },
+  );
 
   it("is a refused pod where too few are there", () => {
     const refused = { ...warning("chat-5f6d", "FailedCreate", "exceeded quota") };

@@ -14,7 +14,8 @@ export type Variables = Readonly<Record<string, string>>;
 export class Stand {
   private constructor(
     readonly platform: RenderedPlatform,
-    readonly store: TestStore,
+    private current: TestStore,
+    private readonly authority: string,
     readonly hub: Hub,
     readonly reports: Reports,
     private readonly token: string,
@@ -40,7 +41,17 @@ export class Stand {
       Hub.start(repositories, token),
       Reports.start(platform, names),
     ]);
-    return new Stand(platform, store, hub, reports, token, issued);
+    return new Stand(platform, store, certificate["ca.crt"], hub, reports, token, issued);
+  }
+
+  get store(): TestStore {
+    return this.current;
+  }
+
+  /** The server ends and its volume is gone; one with an empty volume is set up by the provisioning Job's script, with the same keys. */
+  async loseVolume(): Promise<void> {
+    await this.current.stop();
+    this.current = await TestStore.start(this.platform, this.authority);
   }
 
   /** The platform after its models changed: what the program's state keeps, it keeps. */

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Which cluster, and as whom. */
+export interface KubectlAccess {
+  /** Content of a kubeconfig, or the path of one, as Pulumi's provider takes both. @default the files that kubectl reads by itself */
+  readonly kubeconfig?: string;
+  /** @default the current one */
+  readonly context?: string;
+}
+
+/** More than a list of names, or what kubectl says of a refused definition. */
+const MOST_BYTES = 16 * 2 ** 20;
+const GIVES_UP_AFTER_MS = 120_000;
+
+export const NO_KUBECTL = "kubectl is not on the PATH";
+
+/** kubectl did not do it; the message has its words. */
+export class KubectlError extends Error {}
+
+/**
+ * Runs kubectl.
+ *
+ * @param input what it reads from its standard input.
+ * @returns what it prints.
+ * @throws KubectlError
+ */
+export async function kubectl(access: KubectlAccess, args: readonly string[], input = ""): Promise<string> {
+  const { kubeconfig, context } = access;
+  const ofContext = context === undefined ? [] : ["--context", context];
+  if (kubeconfig === undefined || isPath(kubeconfig)) {
+    return run([...ofContext, ...args], input, kubeconfig);
+  }
+  const folder = mkdtempSync(join(tmpdir(), "inference-stacks-"));
+  try {
+    const file = join(folder, "kubeconfig");
+    writeFileSync(file, kubeconfig, { mode: 0o600 });
+    return await run([...ofContext, ...args], input, file);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What stands on one line and is no JSON. The provider takes KUBECONFIG for its default, which may name several files. */
+function isPath(kubeconfig: string): boolean {
+  return !/[\n{]/.test(kubeconfig);
+}
+
+/** @param kubeconfig path or paths. @default those that kubectl reads by itself */
+function run(args: readonly string[], input: string, kubeconfig: string | undefined): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const env = { ...process.env, ...(kubeconfig !== undefined && { KUBECONFIG: kubeconfig }) };
+    const options = { env, maxBuffer: MOST_BYTES, timeout: GIVES_UP_AFTER_MS };
+    const child = execFile("kubectl", args, options, (error, stdout, stderr) => {
+      if (error === null) {
+        resolve(stdout);
+      } else if ((error as NodeJS.ErrnoException).code === "ENOENT") {
+        reject(new KubectlError(NO_KUBECTL));
+      } else {
+        reject(new KubectlError(stderr.trim() || error.message));
+      }
+    });
+    // It may end before it has read everything; why is in its own words.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
+  });
+}
