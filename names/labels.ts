@@ -34,6 +34,9 @@ export const CHECKED_BY_SERVICE = "checked-by-service";
 /** Label that names the model a namespace or pod belongs to. */
 export const MODEL_LABEL = `${LABEL_PREFIX}/model`;
 
+/** Label of pods that are of several kinds in one model: what a pod is there. Rules read that of a Ray cluster's `head`. */
+export const ROLE_LABEL = `${LABEL_PREFIX}/role`;
+
 /**
  * On a model's namespace, its server and its pods, where these are on the network of their nodes: what allows that asks for the label. Its
  * value is the model's name.

@@ -6,3 +6,6 @@ export const MONTHLY_BUDGET = "monthly-budget";
 
 /** The rule of service levels: the planner refuses what it does not keep, and a policy of the same name what a stack records. */
 export const SERVICE_LEVEL = "service-level";
+
+/** The rule of promised availability: the planner refuses what replicas and their places do not keep. */
+export const AVAILABILITY = "availability";

@@ -117,6 +117,9 @@ function gpusOf({ shape, nodes }: MachineAnswer): number {
   return nodes * (shape.gpu?.count ?? 0);
 }
 
+/** Most regions have three, where replicas of a promised availability may be. */
+const ZONES_OF_REGIONS = 3;
+
 function requestOn(model: ModelRequest, shape: MachineShape): PlanRequest {
   const pool: PoolRequest = {
     name: shape.name,
@@ -129,6 +132,7 @@ function requestOn(model: ModelRequest, shape: MachineShape): PlanRequest {
     dedicatedTo: [],
     selector: {},
     labels: {},
+    zones: shape.provider === "onprem" ? 1 : ZONES_OF_REGIONS,
   };
   return {
     environment: "comparison",

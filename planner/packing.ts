@@ -12,6 +12,8 @@ export interface PackingItem {
   readonly count: number;
   /** Nodes that one replica takes for itself; a replica of 1 shares its node with others. */
   readonly nodesPerReplica: number;
+  /** They are on so many nodes, evenly: more than 1 takes as many nodes at least. @default wherever there is room */
+  readonly apart?: number;
 }
 
 /** A capacity in the units of the Kubernetes scheduler: whole numbers add up without drift. */
@@ -46,13 +48,16 @@ export class NodePacking {
     return new NodePacking(roomOf(node, Math.floor), [], 0);
   }
 
-  with({ demand: asked, count, nodesPerReplica }: PackingItem): NodePacking {
+  with({ demand: asked, count, nodesPerReplica, apart = 1 }: PackingItem): NodePacking {
     const demand = roomOf(asked, Math.ceil);
     if (podsThatFit(demand, this.node) < 1) {
       return new NodePacking(this.node, this.groups, Number.POSITIVE_INFINITY);
     }
     if (nodesPerReplica > 1) {
       return new NodePacking(this.node, this.groups, this.nodes + nodesPerReplica * count);
+    }
+    if (apart > 1) {
+      return this.inRounds(demand, count, apart);
     }
     const groups = [...this.groups];
     let nodes = this.nodes;
@@ -71,11 +76,40 @@ export class NodePacking {
     }
     return new NodePacking(this.node, groups, nodes);
   }
+
+  /** As schedulers do that keep the difference between nodes at one: a pod more on each, and again. */
+  private inRounds(demand: Room, count: number, nodes: number): NodePacking {
+    const round = Math.min(count, nodes);
+    return round === 0 ? this : this.eachApart(demand, round).inRounds(demand, count - round, nodes);
+  }
+
+  /** Each on another node: first those with the least room that holds it, then new ones. */
+  private eachApart(demand: Room, count: number): NodePacking {
+    const groups = [...this.groups];
+    let remaining = count;
+    for (const { free, count: available } of this.groups) {
+      const taken = podsThatFit(demand, free) >= 1 ? Math.min(remaining, available) : 0;
+      if (taken > 0) {
+        change(groups, free, -taken);
+        change(groups, subtract(free, demand, 1), taken);
+        remaining -= taken;
+      }
+    }
+    if (remaining > 0) {
+      change(groups, subtract(this.node, demand, 1), remaining);
+    }
+    return new NodePacking(this.node, groups, this.nodes + remaining);
+  }
 }
 
 /** Whether an empty node holds the pod. */
 export function holds(node: Capacity, demand: Capacity): boolean {
   return podsThatFit(roomOf(demand, Math.ceil), roomOf(node, Math.floor)) >= 1;
+}
+
+/** Pods of a kind that an empty node holds; infinite for one that asks for nothing. */
+export function mostOnNode(node: Capacity, { gpus, cpu, memoryGiB }: Capacity): number {
+  return podsThatFit(roomOf({ gpus, cpu, memoryGiB }, Math.ceil), roomOf(node, Math.floor));
 }
 
 /** What a division leaves behind the sixth decimal is noise, not a resource. */

@@ -16,9 +16,11 @@ export interface Placement {
 }
 
 /** `count` replicas of a candidate, as they are packed on the nodes of its pool. */
-export function packingItem({ resources, layout }: Candidate, count: number): PackingItem {
+export function packingItem({ resources, layout, availability }: Candidate, count: number): PackingItem {
   const { gpus, cpu, memoryGiB } = resources;
-  return { demand: { gpus, cpu, memoryGiB }, count, nodesPerReplica: layout.nodesPerReplica };
+  const { nodesPerReplica } = layout;
+  const { nodes: apart = 1 } = availability?.apart ?? {};
+  return { demand: { gpus, cpu, memoryGiB }, count, nodesPerReplica, ...(apart > 1 && { apart }) };
 }
 
 /** Replicas for which nodes always run: those that always run themselves, and those that may come at once. */

@@ -75,6 +75,7 @@ export function planModel(
     minReplicas: model.minReplicas,
     maxReplicas: model.maxReplicas,
     ...(model.serviceLevel && { serviceLevel: model.serviceLevel }),
+    ...(candidate.availability && { availability: candidate.availability }),
     ...(model.traffic && { traffic: model.traffic }),
     ...(model.node && { node: model.node }),
     ...(model.prefixCaches && { prefixCaches: model.prefixCaches }),

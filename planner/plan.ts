@@ -1,5 +1,6 @@
 import { modelImageName } from "../engines";
 import { type Assignable, cheapestAssignment } from "./assignment";
+import { availabilityOn, availabilityProblems, keepingPromise } from "./availability/placed-level";
 import type { Candidate, Refusal } from "./candidates/types";
 import { type BilledPlan, cloudServices } from "./cloud-services";
 import { costOf } from "./cost";
@@ -87,7 +88,11 @@ export function planDeployment(
       continue;
     }
     const pools = allowedPools(server.host, request.pools);
-    const { candidates, refusals } = keepingLevel(server.host, fits.onPools(server, pools, nodeOf));
+    const fitting = keepingLevel(server.host, fits.onPools(server, pools, nodeOf));
+    const { candidates, refusals } = keepingPromise({
+      ...fitting,
+      candidates: fitting.candidates.map((each) => withAvailability(server, each, pools, nodeOf)),
+    });
     if (candidates.length > 0) {
       placeable.set(server, { candidates, refusals });
     } else {
@@ -138,6 +143,7 @@ export function planDeployment(
   const pools = planPools(request, placements, assignment, phases);
   problems.push(...overlappingPools(request.pools), ...maximumProblems(request.pools, placements, assignment));
   problems.push(...numaProblems(request, placements), ...placements.flatMap(trafficProblems));
+  problems.push(...placements.flatMap(({ model, candidate }) => availabilityProblems(model, candidate)));
   const { externalModels = [] } = request;
   const billed = pools.map((pool) => pool.billed);
   const machines = costOf(billed, request.monthlyBudgetUsd);
@@ -238,6 +244,17 @@ function keepingLevel(
     return { pool, reason };
   });
   return { candidates: candidates.filter((each) => !short.includes(each)), refusals: [...refusals, ...tooFew] };
+}
+
+function withAvailability(
+  server: ServerModels,
+  candidate: Candidate,
+  pools: readonly PoolRequest[],
+  nodeOf: (pool: PoolRequest) => Capacity,
+): Candidate {
+  const pool = pools.find(({ name }) => name === candidate.pool);
+  const availability = pool && availabilityOn(server, candidate, pool, nodeOf(pool), asPlanned(server.host, candidate));
+  return availability ? { ...candidate, availability } : candidate;
 }
 
 /** With what follows from its traffic, on the layout of a candidate. */

@@ -73,10 +73,13 @@ export function maximumProblems(
   return pools.flatMap((pool) => {
     const here = placements.filter((p) => p.candidate.pool === pool.name);
     return here.flatMap(({ model, candidate }): CapacityProblem[] => {
-      const atMaximum = packings
-        .get(pool.name)
-        ?.with(packingItem(candidate, Math.max(0, model.maxReplicas - heldReplicas(model))));
-      if (!atMaximum || atMaximum.nodes <= pool.maxNodes) {
+      const more = Math.max(0, model.maxReplicas - heldReplicas(model));
+      const item = packingItem(candidate, more);
+      const now = packings.get(pool.name);
+      // Replicas that are kept apart double up on no node while any node of the pool, full of others, has none of them.
+      const isAlone = item.apart === undefined || here.length === 1;
+      const nodes = isAlone ? now?.with(item).nodes : now && now.nodes + more;
+      if (nodes === undefined || nodes <= pool.maxNodes) {
         return [];
       }
       return [
@@ -84,7 +87,7 @@ export function maximumProblems(
           severity: "mandatory",
           rule: "pool-capacity",
           subject: `models.${model.name}`,
-          message: `${model.name} can never reach replicas.max ${model.maxReplicas}: with the other models at their minimum it needs ${atMaximum.nodes} nodes of pool "${pool.name}", maxNodes is ${pool.maxNodes}. Raise maxNodes to ${atMaximum.nodes} or lower replicas.max.`,
+          message: `${model.name} can never reach replicas.max ${model.maxReplicas}: with the other models at their minimum it needs ${nodes} nodes of pool "${pool.name}", maxNodes is ${pool.maxNodes}. Raise maxNodes to ${nodes} or lower replicas.max.`,
         },
       ];
     });

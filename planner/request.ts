@@ -2,6 +2,7 @@ import type { StatedPrice } from "../catalog/api-prices";
 import type { FabricAccess } from "../catalog/fabrics";
 import type { GpuSharing } from "../catalog/gpu-sharing";
 import type { MachineShape } from "../catalog/shapes";
+import type { Uptime } from "../catalog/uptime";
 import type { EngineName, SidecarResources } from "../engines";
 import type { ServedModel } from "../engines/served-model";
 import type { CloudBilling } from "./cloud-services";
@@ -55,6 +56,10 @@ export interface PoolRequest {
   readonly numa?: NumaPolicy;
   /** Whether memory of its nodes is encrypted against their host. @default false */
   readonly confidential?: boolean;
+  /** Zones that its nodes may be in. @default 1 */
+  readonly zones?: number;
+  /** How often its nodes are there, where the environment says so. @default the catalogue's */
+  readonly uptime?: Partial<Uptime>;
 }
 
 /** One model, and where it may run. */

@@ -17,6 +17,7 @@ import type {
   ModelSource,
   ModelTask,
 } from "../engines/served-model";
+import type { AvailabilityPlan } from "./availability/spread";
 import type { CostPlan } from "./cost-plan";
 import type { NodePlan, ServerGroupPlan } from "./inference-nodes";
 import type { SpeedPlan } from "./level/speed-plan";
@@ -121,6 +122,8 @@ export interface ModelPlan {
   /** How its replicas follow demand. @default nothing scales them */
   readonly scaling?: ScalingPlan;
   readonly serviceLevel?: ServiceLevel;
+  /** What its replicas keep of the promised availability, and how far apart they are kept for it. */
+  readonly availability?: AvailabilityPlan;
   readonly traffic?: Traffic;
   /** Its replicas are nodes of a server group. */
   readonly node?: NodePlan;

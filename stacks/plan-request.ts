@@ -167,9 +167,9 @@ function externalModel(
 function poolRequest(
   name: string,
   config: PoolConfig,
-  { models, cluster: { provision } }: Pick<EnvironmentConfig, "models" | "cluster">,
+  { models, cluster }: Pick<EnvironmentConfig, "models" | "cluster">,
 ): PoolRequest {
-  const isMade = provision !== "existing";
+  const isMade = cluster.provision !== "existing";
   const machine = machineOf(config);
   const shape = parted(machine, config.sharing);
   const rdmaAccess = fabricAccess(config, machine);
@@ -201,7 +201,22 @@ function poolRequest(
     ...(config.numa && { numa: config.numa }),
     ...(config.confidential && { confidential: true }),
     localDisks: isMade && usesLocalDisks(config, machine),
+    ...uptime(config, cluster),
     ...poolLabels(name, shape, config.labels, config.sharing),
+  };
+}
+
+/** How often its nodes are there, and in how many zones: those that nodes are made in, else as the environment says. */
+function uptime(
+  { uptime: said = {}, zones, availabilityDomains }: PoolConfig,
+  cluster: EnvironmentConfig["cluster"],
+): Pick<PoolRequest, "zones" | "uptime"> {
+  const { zones: stated = 1, ...fractions } = said;
+  const ofNetwork = cluster.kind === "aws" ? cluster.eks?.zones : undefined;
+  const made = zones ?? availabilityDomains ?? ofNetwork;
+  return {
+    zones: cluster.provision === "existing" ? stated : (made?.length ?? stated),
+    ...(Object.keys(fractions).length > 0 && { uptime: fractions }),
   };
 }
 

@@ -258,6 +258,7 @@ export class Platform extends PlatformComponent {
         serviceAnnotations: service.annotations,
         ...(service.namespaceLabels && { namespaceLabels: service.namespaceLabels }),
         fixedNodePorts: service.fixedNodePorts,
+        ...(service.deregisterSeconds !== undefined && { deregisterSeconds: service.deregisterSeconds }),
         tls: gateway.tls,
         tenants,
         ...(plan.tokenIssuer && { tokenIssuer: plan.tokenIssuer }),

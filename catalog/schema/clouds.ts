@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CLOUD_SERVICES, type CloudPrice, PRICE_UNITS, type PriceShare } from "../cloud-prices";
 import type { OkeAddon } from "../oke";
+import { UPTIME_OF, type UptimeEntry } from "../uptime";
 import { about, count, day, notNegative, positive, text } from "./fields";
 
 const minor = z.string().regex(/^1\.\d+$/);
@@ -50,6 +51,15 @@ const cloudPrice = z.strictObject({
   notes: text,
 }) satisfies z.ZodType<CloudPrice>;
 
+const uptimeEntry = z.strictObject({
+  provider: z.enum(["oci", "aws", "onprem"]),
+  of: z.enum(UPTIME_OF),
+  fraction: z.number().min(0.5).max(1),
+  confidence: z.enum(["read", "assumed"]),
+  asOf: day,
+  source: text,
+}) satisfies z.ZodType<UptimeEntry>;
+
 const priceShare = z.strictObject({
   share: z.number().positive().max(1),
   asOf: day,
@@ -78,4 +88,5 @@ export const clouds = {
     unusedReservation: z.strictObject({ oci: priceShare }),
   }),
   oke,
+  uptime: z.strictObject({ about, uptime: z.array(uptimeEntry) }),
 };

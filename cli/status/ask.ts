@@ -8,9 +8,13 @@ import type { Expected } from "./expected";
 import { gatherStatus, logOf } from "./gather";
 import { judge, podsInTrouble } from "./judge";
 import type { ModelStatus, StatusReport } from "./result";
+import { orphanedVolumes } from "./volumes";
 
 /** What is shown of a run; the command adds how long it took, and whether all is well. */
-export type Asked = Pick<StatusReport, "cluster" | "failure" | "address" | "models" | "groups" | "platform">;
+export type Asked = Pick<
+  StatusReport,
+  "cluster" | "failure" | "address" | "models" | "groups" | "platform" | "volumes"
+>;
 
 /** Whom to ask, and as whom. */
 export interface Asking {
@@ -47,20 +51,33 @@ export async function askStatus(
     onProgress(new URL(found.address.server).host);
     api = await ClusterApi.open(found, limits, signal);
     const facts = await gatherStatus(api, expected, onProgress);
+    const namespaces = [
+      ...expected.platform,
+      ...expected.models.flatMap(({ workloads }) => workloads.map((w) => w.namespace)),
+    ];
+    const volumes = await orphanedVolumes(api, namespaces);
     const { models, groups, platform } = judge(expected, facts, Date.now());
     const logs: ModelStatus["log"][] = [];
     for (const model of expected.models) {
       logs.push(await logOf(api, podsInTrouble(model, facts)));
     }
     const shown = models.map((model, i) => ({ ...model, log: logs[i] ?? null }));
-    return presentable({ cluster: of(found), failure: null, address, models: shown, groups, platform });
+    return presentable({ cluster: of(found), failure: null, address, models: shown, groups, platform, volumes });
   } catch (error) {
     if (!(error instanceof NotAsked || error instanceof Refused)) {
       throw error;
     }
     const remedies = error instanceof NotAsked ? error.remedies : NO_RIGHTS;
     const failure = { message: error.message, remedies: [...remedies] };
-    return presentable({ cluster: found ? of(found) : null, failure, address, models: [], groups: [], platform: [] });
+    return presentable({
+      cluster: found ? of(found) : null,
+      failure,
+      address,
+      models: [],
+      groups: [],
+      platform: [],
+      volumes: null,
+    });
   } finally {
     api?.close();
   }

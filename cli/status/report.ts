@@ -28,6 +28,7 @@ export function statusText(report: StatusReport, color: boolean): string {
     modelTable(models, s),
     groupTable(report, s),
     partTable(report, s),
+    volumeTable(report, s),
     ...troubled.filter(hasMore).map((model) => details(model, s)),
     ...platform.flatMap(({ namespace, problems }) => problems.map((problem) => problemText(namespace, problem, s))),
     calls(report, s),
@@ -73,6 +74,22 @@ function partTable({ platform }: StatusReport, s: Style): string {
   });
   const head = ["Platform", "pods ready"].map((text) => ({ text, paint: s.dim }));
   return rows.length === 0 ? "" : table([head, ...rows]);
+}
+
+/** What nobody has any more, and is billed. */
+function volumeTable({ volumes }: StatusReport, s: Style): string {
+  const rows = (volumes ?? []).map(({ name, size, phase, claim }): (string | Cell)[] => [
+    { text: `! ${name}`, paint: s.warn },
+    size,
+    phase,
+    claim,
+  ]);
+  const head = ["Volumes without a claim", "size", "phase", "was of"].map((text) => ({ text, paint: s.dim }));
+  return rows.length === 0
+    ? ""
+    : `${table([head, ...rows])}${bullets([
+        "the cloud bills them: kubectl delete pv <name>, and the disk itself in the cloud, whose id kubectl get pv <name> -o yaml shows",
+      ])}`;
 }
 
 function hasMore({ problems, events, log, state }: ModelStatus): boolean {

@@ -90,6 +90,16 @@ const part = z.object({
   problems: z.array(problem),
 });
 
+const volume = z.object({
+  name: z.string(),
+  /** That it was made for, `namespace/name`, and that is gone. */
+  claim: z.string(),
+  /** As Kubernetes writes quantities: `10Gi`. */
+  size: z.string(),
+  /** `Released`, `Failed`. */
+  phase: z.string(),
+});
+
 /** The shape of `status --json`. Keys are added, not changed. docs/status.md explains it. */
 export const statusSchema = z.object({
   environment: z.string(),
@@ -104,6 +114,8 @@ export const statusSchema = z.object({
   groups: z.array(group),
   /** The namespaces of the platform besides the models'. */
   platform: z.array(part),
+  /** Volumes without a claim; null where whoever asks may not see volumes. */
+  volumes: z.array(volume).nullable(),
   seconds: z.number().min(0),
 });
 
@@ -111,6 +123,7 @@ export type StatusReport = Readonly<z.infer<typeof statusSchema>>;
 export type ModelStatus = StatusReport["models"][number];
 export type GroupStatus = StatusReport["groups"][number];
 export type PartStatus = StatusReport["platform"][number];
+export type VolumeStatus = Readonly<z.infer<typeof volume>>;
 export type StatusProblem = Readonly<z.infer<typeof problem>>;
 export type EventLine = Readonly<z.infer<typeof event>>;
 

@@ -12,6 +12,8 @@ export type RunningModel = Pick<
 const IDLE = { least: 300, most: 3600 } as const;
 /** Seconds in which what is no model leaves a node, with its PodDisruptionBudgets. */
 const LEAVE_SECONDS = 900;
+/** That Envoy Gateway gives the pod of a proxy beyond its drain (1.9, internal/infrastructure/kubernetes/proxy). */
+const PROXY_MORE_SECONDS = 300;
 /** Seconds that a machine may take to end once its pods are gone: those with many GPUs take long. */
 const MACHINE_ENDS_SECONDS = 1800;
 /** Seconds that the deletion of what makes nodes may take, at least. */
@@ -80,7 +82,15 @@ function graceSeconds({ plan }: EksPool, models: readonly RunningModel[]): numbe
   const longest = models
     .filter(({ pool, serverOf }) => pool === plan.name && serverOf === undefined)
     .map((model) => replicasPerNode(plan.shape.gpu?.count, model) * (model.startupBudgetSeconds + model.drainSeconds));
-  return Math.max(LEAVE_SECONDS, ...longest);
+  return Math.max(LEAVE_SECONDS, ...longest, ...(plan.role === "system" ? [LEAVE_SECONDS + proxyGrace(models)] : []));
+}
+
+/**
+ * Grace of the gateway's proxies, which finish requests as models do. Pods with a longer grace than their node has left go at once, past
+ * their budgets (karpenter v1.14.1, pkg/controllers/node/termination/terminator, DeleteExpiringPods).
+ */
+function proxyGrace(models: readonly RunningModel[]): number {
+  return PROXY_MORE_SECONDS + Math.max(0, ...models.map(({ drainSeconds }) => drainSeconds));
 }
 
 /** Of one model, by GPUs; 1 where it has none. */

@@ -62,6 +62,11 @@ const AWS_TARGET_TYPE = `${AWS}nlb-target-type`;
  * are made while the controller is away are not checked (`podMutatorWebhookConfig.failurePolicy`, Ignore by default after 2.11.0).
  */
 const AWS_GATED: Labels = { "elbv2.k8s.aws/pod-readiness-gate-inject": "enabled" };
+/**
+ * Targets that are pods are deregistered through EC2's API, and get new connections meanwhile: two minutes and more, whatever the target
+ * group's own delay (aws-load-balancer-controller#2366, #3270; aws/containers-roadmap#470). Nodes as targets are asked for health instead.
+ */
+const AWS_DEREGISTER_SECONDS = 180;
 /** Bounds of a network load balancer's TCP idle timeout, seconds. */
 const AWS_IDLE = { least: 60, most: 6000 } as const;
 
@@ -80,7 +85,11 @@ export const awsLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
     [`${AWS}listener-attributes.TCP-443`]: `tcp.idle_timeout.seconds=${idle}`,
     ...chosen,
   };
-  return { ...anyNodePorts(annotations), ...(annotations[AWS_TARGET_TYPE] === "ip" && { namespaceLabels: AWS_GATED }) };
+  const toPods = annotations[AWS_TARGET_TYPE] === "ip";
+  return {
+    ...anyNodePorts(annotations),
+    ...(toPods && { namespaceLabels: AWS_GATED, deregisterSeconds: AWS_DEREGISTER_SECONDS }),
+  };
 };
 
 /** Every way in which clusters make load balancers, by the name under which a stack says it to others. */

@@ -26,6 +26,8 @@ export interface LoadBalancerRequest {
   readonly fixedNodePorts: boolean;
   /** What the namespace of the pods behind it says to the cloud's controller. @default nothing */
   readonly namespaceLabels?: Labels;
+  /** Seconds for which it sends new connections to a pod that leaves. @default three looks at the node, 10 s apart, and one more */
+  readonly deregisterSeconds?: number;
 }
 
 /** What pods may rely on of a pool's nodes. */

@@ -2,6 +2,7 @@ import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import type { Labels } from "../../names/labels";
 import { PRIVILEGED_CONTAINER, RESTRICTED_CONTAINER } from "../../names/pod-security";
+import type { Apart } from "../../planner/availability/spread";
 import type { Taint } from "../../planner/types";
 import type { ContainerResources } from "./resources";
 
@@ -14,6 +15,8 @@ interface TopologySpread {
   readonly maxSkew: number;
   readonly topologyKey: string;
   readonly whenUnsatisfiable: "ScheduleAnyway" | "DoNotSchedule";
+  readonly minDomains?: number;
+  readonly nodeTaintsPolicy?: "Honor";
   readonly labelSelector: { matchLabels: Record<string, string> };
 }
 
@@ -101,15 +104,24 @@ export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
   };
 }
 
-/** Spread replicas over zones where there are some, and over nodes; a full node must not block a start. */
-export function spread(pods: Labels): TopologySpread[] {
-  return ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((topologyKey) => ({
+/**
+ * Spread replicas over zones where there are some, and over nodes. A full node must not block a start, unless the plan promises that
+ * replicas are apart: then a replica waits until there are so many nodes, or zones, with a place for one each. Nodes that are cordoned or
+ * tainted are none of them (nodeTaintsPolicy, stable since Kubernetes 1.33; minDomains since 1.30).
+ */
+export function spread(pods: Labels, { nodes, zones }: Apart = ANYWHERE): TopologySpread[] {
+  const least = { "topology.kubernetes.io/zone": zones, "kubernetes.io/hostname": nodes };
+  return Object.entries(least).map(([topologyKey, minDomains]) => ({
     maxSkew: 1,
     topologyKey,
-    whenUnsatisfiable: "ScheduleAnyway",
+    ...(minDomains > 1
+      ? { whenUnsatisfiable: "DoNotSchedule", minDomains, nodeTaintsPolicy: "Honor" }
+      : { whenUnsatisfiable: "ScheduleAnyway" }),
     labelSelector: { matchLabels: { ...pods } },
   }));
 }
+
+const ANYWHERE: Apart = { nodes: 1, zones: 1 };
 
 function harden({ writablePaths = [], hostDevices = false, resources, ...container }: HardenedContainer): {
   container: Container;

@@ -1,6 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { type Labels, selectorLabels, standardLabels } from "../../names/labels";
+import type { Apart } from "../../planner/availability/spread";
 import { ONE_AT_A_TIME } from "./disruption-budget";
 import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { type HardenedPodArgs, hardenedPodSpec, spread } from "./hardened-pod";
@@ -60,6 +61,8 @@ export interface WorkloadArgs {
   readonly headless?: boolean;
   /** @default 1, by the plan */
   readonly replicas?: Replicas;
+  /** How far its pods are kept apart, by the plan. @default wherever there is room, rather on other nodes */
+  readonly apart?: Apart | undefined;
   /**
    * `StatefulSet` when replicas own volumes, or one volume must never have two users. `Deployment` rolls with one extra pod, unless GPUs make
    * an extra pod impossible: then `surge: false` replaces pods one by one.
@@ -129,7 +132,7 @@ export class Workload {
       metadata: { labels, ...(args.podAnnotations && { annotations: { ...args.podAnnotations } }) },
       spec: hardenedPodSpec({
         serviceAccountName: named(account, args.instance),
-        topologySpreadConstraints: spread(this.podLabels),
+        topologySpreadConstraints: spread(this.podLabels, args.apart),
         ...args.pod,
       }),
     };

@@ -72,6 +72,8 @@ export interface InferenceGatewayArgs {
   readonly loadBalancerIp?: string;
   /** Whether it sends to the fixed ports of nodes. @default with `NodePort` alone */
   readonly fixedNodePorts?: boolean;
+  /** Seconds for which it sends new connections to a proxy that leaves. @default as of network load balancers that ask nodes */
+  readonly deregisterSeconds?: number;
   readonly tls: GatewayTls;
   /** Who may call; each gets an API key in a Secret of its own. */
   readonly tenants: readonly Tenant[];
@@ -177,6 +179,7 @@ export class InferenceGateway extends PlatformComponent {
           serviceAnnotations: args.serviceAnnotations,
           loadBalancerIp: args.loadBalancerIp,
           fixedNodePorts: args.fixedNodePorts,
+          deregisterSeconds: args.deregisterSeconds,
         }),
       },
       children,

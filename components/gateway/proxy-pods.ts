@@ -94,6 +94,8 @@ export interface ProxyPodsArgs {
   readonly loadBalancerIp?: string;
   /** Whether the load balancer sends to the fixed node ports, because the nodes' network opens no others. @default any ports */
   readonly fixedNodePorts?: boolean;
+  /** Seconds for which a load balancer sends new connections to a proxy that leaves. @default 40: network load balancers that ask the node */
+  readonly deregisterSeconds?: number;
 }
 
 /** Spec of the EnvoyProxy: how the proxy pods of the Gateway run, log and are reached. */
@@ -105,6 +107,7 @@ export function envoyProxySpec({
   serviceAnnotations = {},
   loadBalancerIp,
   fixedNodePorts = exposure === "NodePort",
+  deregisterSeconds = DEREGISTER_SECONDS,
 }: ProxyPodsArgs): IEnvoyProxy["spec"] {
   const { replicas } = SIZES[stage];
   return {
@@ -126,7 +129,7 @@ export function envoyProxySpec({
           },
           // Envoy Gateway has no field for minReadySeconds, the drain helper's limits, nor for a scratch volume: with a
           // read-only root the helper writes its marker file to /tmp.
-          patch: { type: "StrategicMerge", value: DEPLOYMENT_PATCH },
+          patch: { type: "StrategicMerge", value: deploymentPatch(deregisterSeconds) },
         },
         envoyPDB: ENVOY_GATEWAY_BUDGET,
         envoyService: {
@@ -141,8 +144,8 @@ export function envoyProxySpec({
       },
     },
     shutdown: {
-      drainTimeout: `${Math.max(drainSeconds, DEREGISTER_SECONDS)}s`,
-      minDrainDuration: `${DEREGISTER_SECONDS}s`,
+      drainTimeout: `${Math.max(drainSeconds, deregisterSeconds)}s`,
+      minDrainDuration: `${deregisterSeconds}s`,
     },
     logging: { level: { default: "warn" } },
     telemetry: {
@@ -168,7 +171,7 @@ export function gatewayConfigSpec({
   return { extProc: { kubernetes: { resources, securityContext: SECURITY_CONTEXT } } };
 }
 
-const DEPLOYMENT_PATCH = {
+const deploymentPatch = (deregisterSeconds: number) => ({
   spec: {
     minReadySeconds: BESIDE_SECONDS,
     template: {
@@ -181,7 +184,7 @@ const DEPLOYMENT_PATCH = {
             volumeMounts: [{ name: "tmp", mountPath: "/tmp" }],
             // A proxy that drains says that it is not ready, though it serves: nodes would drop what load balancers still
             // send them. The load balancer itself asks the node, which says at once that the pod is leaving.
-            readinessProbe: { failureThreshold: Math.ceil(DEREGISTER_SECONDS / READINESS_PERIOD_SECONDS) + 1 },
+            readinessProbe: { failureThreshold: Math.ceil(deregisterSeconds / READINESS_PERIOD_SECONDS) + 1 },
           },
           {
             name: "shutdown-manager",
@@ -192,7 +195,7 @@ const DEPLOYMENT_PATCH = {
       },
     },
   },
-};
+});
 
 const NODE_PORT_PATCH = {
   spec: {

@@ -60,6 +60,7 @@ export function engineDeployment(
       pod: node?.around(pod) ?? pod,
       ports: [...ports, ...(node?.ports ?? [])],
       labels: { [MODEL_LABEL]: model.name },
+      apart: model.availability?.apart,
       podAnnotations: {
         ...memoryAnnotations(model),
         [ANNOTATIONS.configHash]: node ? hashOf([hash, node.hash]) : hash,

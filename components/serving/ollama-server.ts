@@ -176,6 +176,7 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
         app: APP,
         instance,
         labels: { [MODEL_LABEL]: model.name },
+        apart: model.availability?.apart,
         podAnnotations: {
           ...memoryAnnotations(model),
           [ANNOTATIONS.configHash]: node ? hashOf([loader.hash, node.hash]) : loader.hash,

@@ -1,5 +1,5 @@
 /** What the operator, its connections and the pods of a Ray cluster call by one name. */
-import { LABEL_PREFIX, type Labels, selectorLabels } from "../../names/labels";
+import { type Labels, ROLE_LABEL, selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import type { PodSelection } from "../core/connections";
@@ -7,8 +7,6 @@ import { serverName } from "./model-server";
 
 /** Label value of the app, as selectors have it. */
 export const RAY_APP = "ray";
-
-const ROLE_LABEL = `${LABEL_PREFIX}/role`;
 
 /** The head keeps the cluster together; workers have the GPUs and answer requests. */
 export type RayRole = "head" | "worker";

@@ -5,7 +5,7 @@ import { HEAD, METRICS_PORT, ray, SERVE_PORT } from "../../engines/ray";
 import { vllmVersionOf } from "../../engines/ray/releases";
 import { exchangeMemoryGiB } from "../../planner/pod-resources";
 import type { ModelPlan } from "../../planner/types";
-import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
+import { type HardenedContainer, type HardenedPodArgs, spread } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
 import { gibibytes, guaranteed, modelResources } from "../core/resources";
 import type { Weights } from "./copied-weights";
@@ -15,7 +15,7 @@ import { engineImage } from "./engine-image";
 import type { ModelServerArgs } from "./model-server";
 import { modelVariables, variables } from "./pod-settings";
 import { KILL_GRACE } from "./probes";
-import { AGENT_PORT, DASHBOARD_PORT } from "./ray-names";
+import { AGENT_PORT, DASHBOARD_PORT, rayLabels } from "./ray-names";
 import { engineEnvironment } from "./vllm-pod";
 
 /** User `ray` of the image, whose home has the Python that everything runs in (docker/base-deps/Dockerfile of ray 2.56.0). */
@@ -95,6 +95,7 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
     rayStartParams: objectStore(exchangeMemoryGiB(model.resources.gpus)),
     pod: {
       ...common(args),
+      topologySpreadConstraints: spread(rayLabels(model.name, "worker"), model.availability?.apart),
       supplementalGroups: gpu?.groups,
       terminationGracePeriodSeconds: leavingSeconds(model),
       volumes: [...weights.volumes, ...(chatTemplate?.volumes ?? []), sharedMemory(sharedMemoryGiB)],

@@ -1,7 +1,7 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { VLLM_PORT } from "../../engines/vllm";
-import { ANNOTATIONS, LABEL_PREFIX, MODEL_LABEL, selectorLabels, standardLabels } from "../../names/labels";
+import { ANNOTATIONS, MODEL_LABEL, ROLE_LABEL, selectorLabels, standardLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
@@ -31,7 +31,6 @@ import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
 const NCCL = "nccl";
-const ROLE_LABEL = `${LABEL_PREFIX}/role`;
 
 /**
  * A worker serves no HTTP, and after its leader's death it waits for ever: it is alive as long as it can reach the

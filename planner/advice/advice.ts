@@ -1,9 +1,11 @@
 import type { Replanning } from "../fixes/setting";
 import type { CapacityProblem } from "../types";
+import { availability } from "./availability";
 import { cheaperMachine } from "./cheaper-machine";
 import { hostMemory } from "./host-memory";
 import { hostNetwork } from "./host-network";
 import { idleNodes } from "./idle-nodes";
+import { singleStore } from "./single-store";
 import { spareReplicas } from "./spare-replicas";
 import { topology } from "./topology";
 import { ungatedFabric } from "./ungated-fabric";
@@ -23,6 +25,8 @@ const PIECES: readonly ((context: Replanning) => CapacityProblem[])[] = [
   topology,
   ungatedFabric,
   unpricedMachines,
+  availability,
+  singleStore,
 ];
 
 /** What deserves a look in a plan that can be deployed; a refused one has more urgent things to say. */

@@ -1,4 +1,5 @@
 import type { SERVICE_LEVEL } from "../../names/rules";
+import type { AvailabilityPlan } from "../availability/spread";
 import type { Layout } from "../layouts";
 import type { SpeedAnswer } from "../level/replica-speed";
 import type { Sizing } from "../level/sizing";
@@ -24,6 +25,8 @@ export interface Candidate {
   readonly speed: SpeedAnswer;
   /** Where there is traffic or a level, and the speed is known. */
   readonly sizing?: Sizing;
+  /** Where availability is promised. */
+  readonly availability?: AvailabilityPlan;
   /** Why it is no smaller layout that would fit as well. */
   readonly why?: string;
 }

@@ -1,6 +1,7 @@
-import { SERVICE_LEVEL } from "../../names/rules";
+import { AVAILABILITY, SERVICE_LEVEL } from "../../names/rules";
 import type { ModelRequest, PlanRequest } from "../request";
 import type { CapacityProblem, DeploymentPlan, Fix } from "../types";
+import { availabilitySettings } from "./availability-settings";
 import { describeFixes } from "./describe";
 import { modelSettings } from "./model-settings";
 import { poolSettings } from "./pool-settings";
@@ -15,7 +16,7 @@ const MOST_PLANS = 400;
 const MOST_FIXES = 4;
 
 /** Rules that a change of load, format, replicas, nodes or machines can satisfy. */
-const FIXABLE = new Set(["model-fits", "pool-capacity", "monthly-budget", SERVICE_LEVEL]);
+const FIXABLE = new Set(["model-fits", "pool-capacity", "monthly-budget", SERVICE_LEVEL, AVAILABILITY]);
 
 /**
  * The problems of a plan, each refusal with the single changes after which the planner itself no longer raises it,
@@ -104,14 +105,17 @@ function mildestFix(
  */
 function settingsFor(request: PlanRequest, plan: DeploymentPlan, problem: CapacityProblem): Setting[] {
   const cost = (name: string) => plan.models.find((m) => m.name === name)?.monthlyUsd ?? Number.POSITIVE_INFINITY;
-  const models =
-    problem.rule === "model-fits" || problem.rule === SERVICE_LEVEL
-      ? withItsModel(request.models, problem.subject)
-      : request.models.toSorted((a, b) => compare(cost(b.name), cost(a.name)) || (a.name < b.name ? -1 : 1));
+  const models = ["model-fits", SERVICE_LEVEL, AVAILABILITY].includes(problem.rule)
+    ? withItsModel(request.models, problem.subject)
+    : request.models.toSorted((a, b) => compare(cost(b.name), cost(a.name)) || (a.name < b.name ? -1 : 1));
   const pools = request.pools.toSorted((a, b) => compare(poolCost(plan, b.name), poolCost(plan, a.name)));
   return [
     ...pools.flatMap((pool) => poolSettings(request, pool)),
-    ...models.flatMap((model) => [...modelSettings(request, model), ...startSettings(request, plan, model)]),
+    ...models.flatMap((model) => [
+      ...modelSettings(request, model),
+      ...startSettings(request, plan, model),
+      ...availabilitySettings(request, model, problem.rule),
+    ]),
   ];
 }
 

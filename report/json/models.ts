@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { engineNames } from "../../engines";
 import { AUTOSCALERS, SCALING_SIGNALS } from "../../planner/scaling";
-import { PERCENTILES } from "../../planner/service-level";
 import { taggedUnion } from "../../stacks/config/core/sections/tagged-union";
 import {
   amount,
@@ -18,6 +17,7 @@ import {
   usd,
   verdict,
 } from "./fields";
+import { availability, serviceLevel, traffic } from "./level";
 import { speed, tokenPrice } from "./speed";
 
 const storedSources = [
@@ -67,34 +67,6 @@ export const layout = {
   pipelineParallel: count("stages", "Groups of layers one after another."),
   nodesPerReplica: count("nodes", "Nodes of one replica."),
 };
-
-const serviceLevel = z
-  .strictObject({
-    availability: amount(
-      "fraction of requests",
-      "To be answered without an error of the server, over 30 days.",
-    ).optional(),
-    ttftMs: amount("ms", "Longest time to the first token.").optional(),
-    tpotMs: amount("ms", "Longest time for each further token.").optional(),
-    tokensPerSecond: amount("tokens/s", "Fewest tokens that each answer gets in a second after its first.").optional(),
-    percentile: z
-      .literal(PERCENTILES)
-      .optional()
-      .meta({ description: "How many requests must keep to the times.", unit: "percent of requests" }),
-    confidence: amount("fraction", "How sure the plan must be of the times.").optional(),
-  })
-  .meta({ description: "What the environment declares of how the model answers." });
-
-const traffic = z
-  .strictObject({
-    requestsPerSecond: amount("requests/s", "Of all clients on average, for all replicas together."),
-    peakFactor: amount("times", "How many times that come at the peak."),
-    inputTokens: amount("tokens", "Of a prompt on average."),
-    outputTokens: amount("tokens", "Of an answer on average."),
-    sharedPrefixTokens: amount("tokens", "Of the prompt's, those that all requests share."),
-    lengthVariation: amount("times the mean", "Standard deviation of the lengths."),
-  })
-  .meta({ description: "What the environment declares of what clients ask." });
 
 const resources = z
   .strictObject({
@@ -254,6 +226,7 @@ export const model = z.strictObject({
   maxReplicas: count("replicas", "Replicas that pool and quota keep room for."),
   scaling: scaling.optional(),
   serviceLevel: serviceLevel.optional(),
+  availability: availability.optional(),
   traffic: traffic.optional(),
   group: text("Server group that its replicas are nodes of.").optional(),
   sidecars: z

@@ -1,4 +1,5 @@
 import { engineOf } from "../../engines";
+import { keptText } from "../../planner/availability/text";
 import { partWord } from "../../planner/slices";
 import type { DeploymentPlan, ModelPlan, UnplacedModel } from "../../planner/types";
 import { sharing } from "../revisions";
@@ -38,6 +39,7 @@ function placedRows(m: ModelPlan, share: string, s: Style): Row[] {
         m.nodesPerReplica > 1 ? `${m.nodesPerReplica} nodes` : "",
         m.serverOf === undefined ? "" : `on the server of ${m.serverOf}`,
         `start-up ≤ ${duration(m.startupBudgetSeconds)}`,
+        m.availability ? `answers ${keptText(m.availability)}` : "",
         share,
       ],
       s,

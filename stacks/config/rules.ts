@@ -41,6 +41,7 @@ import * as sharedServers from "./rules/shared-servers";
 import * as sharing from "./rules/sharing";
 import * as sourceNames from "./rules/source-names";
 import * as tenants from "./rules/tenants";
+import * as uptime from "./rules/uptime";
 import type { EnvironmentConfig } from "./schema";
 
 const rules: readonly Rule[] = [
@@ -154,6 +155,8 @@ const rules: readonly Rule[] = [
   nodes.enginesHaveNodes,
   nodes.groupsOfOthersHaveNoPods,
   nodes.nodesAreCountedOnce,
+  uptime.uptimesHoldWhatTheyStandOn,
+  uptime.zonesAreCountedWhereOthersMakeNodes,
   serviceLevel.serviceLevelsSaySomething,
   serviceLevel.tokenTimesAreOfGeneratedText,
   serviceLevel.trafficFitsTheModel,

@@ -29,6 +29,7 @@ describe("catalogue files", () => {
     ["shapes/onprem.json", schemas.cards],
     ["cloud-prices.json", schemas.cloudPrices],
     ["api-prices.json", schemas.apiPrices],
+    ["uptime.json", schemas.uptime],
     ["models.json", schemas.models],
     ["charts.json", schemas.charts],
     ["images.json", schemas.images],

@@ -204,3 +204,27 @@ describe("holds", () => {
     );
   });
 });
+
+describe("pods that are kept apart", () => {
+  it.each([
+    ["take a node each", [{ ...gpuPod(4, 2), apart: 2 }], 2],
+    ["share nodes in rounds", [{ ...gpuPod(4, 4), apart: 2 }], 2],
+    ["take a further node when all are full", [{ ...gpuPod(4, 5), apart: 2 }], 3],
+    ["use nodes that others began", [gpuPod(4, 1), { ...gpuPod(4, 2), apart: 2 }], 2],
+    ["leave room to others", [{ ...gpuPod(4, 2), apart: 2 }, gpuPod(4, 2)], 2],
+  ])("%s", (_, items, nodes) => {
+    expect(packed(gpuNode(8), items)).toBe(nodes);
+  });
+
+  it("take as many nodes as their count asks for, and no fewer than wherever there is room", () => {
+    fc.assert(
+      fc.property(anyNode, anyItem, fc.integer({ min: 2, max: 6 }), (node, item, apart) => {
+        const nodes = packed(node, [{ ...item, apart }]);
+        expect(nodes).toBeGreaterThanOrEqual(packed(node, [item]));
+        if (item.count > 0 && item.nodesPerReplica === 1) {
+          expect(nodes).toBeGreaterThanOrEqual(Math.min(apart, item.count));
+        }
+      }),
+    );
+  });
+});

@@ -1,5 +1,6 @@
-import { MODEL_LABEL } from "../../../names/labels";
+import { MODEL_LABEL, ROLE_LABEL } from "../../../names/labels";
 import { MODEL_NAMESPACE_SERIES, READY_REPLICAS_SERIES } from "../../../names/recorded-series";
+import { PLANNED } from "./planned-replicas";
 import type { RecordingRule, RuleSubject } from "./types";
 
 /** Name under which kube-state-metrics exports a Kubernetes label. */
@@ -19,13 +20,14 @@ export const EXPORTED_LABELS: readonly string[] = [
   `namespaces=[${MODEL_LABEL}]`,
   `deployments=[${MODEL_LABEL}]`,
   `statefulsets=[${[MODEL_LABEL, LWS_LABELS.groupIndex].join(",")}]`,
-  `pods=[${[MODEL_LABEL, LWS_LABELS.workerIndex, JOB_LABEL].join(",")}]`,
+  `pods=[${[MODEL_LABEL, LWS_LABELS.workerIndex, JOB_LABEL, ROLE_LABEL].join(",")}]`,
 ];
 
 const MODEL = exportedLabel(MODEL_LABEL);
 const WORKER_INDEX = exportedLabel(LWS_LABELS.workerIndex);
 const GROUP_INDEX = exportedLabel(LWS_LABELS.groupIndex);
 const JOB = exportedLabel(JOB_LABEL);
+const ROLE = exportedLabel(ROLE_LABEL);
 
 /** Recorded replicas of each model, with labels `namespace` and `model`. */
 export const REPLICAS = { wanted: "inference:wanted_replicas:count", ready: READY_REPLICAS_SERIES } as const;
@@ -53,9 +55,10 @@ const modelNamespace: RecordingRule = {
 
 /**
  * Pods that answer requests: not what others run beside a model in its namespace, not the workers of a multi-node group,
- * which are ready before the group answers, and not Jobs, whose running pods count as ready.
+ * which are ready before the group answers, not the head of a Ray cluster, which has no model, and not Jobs, whose running pods
+ * count as ready.
  */
-export const answeringPods = `kube_pod_labels{${MODEL}!="",${WORKER_INDEX}=~"|0",${JOB}=""}`;
+export const answeringPods = `kube_pod_labels{${MODEL}!="",${WORKER_INDEX}=~"|0",${JOB}="",${ROLE}!="head"}`;
 
 const readyReplicas: RecordingRule = {
   record: REPLICAS.ready,
@@ -71,6 +74,7 @@ const readyReplicas: RecordingRule = {
         ...podSeries("chat", "chat-0", "1x10", { [WORKER_INDEX]: "0" }),
         ...podSeries("chat", "chat-0-1", "1x10", { [WORKER_INDEX]: "1" }),
         ...podSeries("chat", "pull", "1x10", { [JOB]: "pull" }),
+        ...podSeries("chat", "head", "1x10", { [ROLE]: "head" }),
         ...podSeries("chat", "leaving", "1x10"),
         'kube_pod_deletion_timestamp{namespace="model-chat",pod="leaving"}': "1790000000x10",
         'kube_pod_status_ready{namespace="model-chat",pod="waypoint",condition="true"}': "1x10",
@@ -90,10 +94,12 @@ function controllers(kind: "deployment" | "statefulset", count: string, more = "
 
 const wantedReplicas: RecordingRule = {
   record: REPLICAS.wanted,
+  // KubeRay runs pods of its own, which no controller of Kubernetes counts: what the plan says is wanted then.
   expr: `sum by (namespace, model) (${ofModels(
     `${controllers("deployment", "kube_deployment_spec_replicas")} or ${controllers("statefulset", "kube_statefulset_replicas", `,${GROUP_INDEX}=""`)}`,
-  )})`,
-  about: "Replicas that a model's controllers are told to run, by the plan or by what scales it; groups as groups.",
+  )}) or on (namespace, model) (${PLANNED.min} and on (namespace, model) ${MODEL_NAMESPACE_SERIES})`,
+  about:
+    "Replicas that a model's controllers are told to run, by the plan or by what scales it; groups as groups. Where no controller says a number, the plan's.",
   cases: {
     gives: {
       series: {
@@ -105,11 +111,16 @@ const wantedReplicas: RecordingRule = {
         ...statefulSetSeries("wide", "model-wide", "2x10"),
         ...statefulSetSeries("wide", "model-wide-0", "3x10", { [GROUP_INDEX]: "0" }),
         ...statefulSetSeries("wide", "model-wide-1", "3x10", { [GROUP_INDEX]: "1" }),
+        ...modelNamespaceSeries("operated", "1x10"),
+        [`${PLANNED.min}{namespace="model-operated",model="operated"}`]: "2x10",
+        [`${PLANNED.min}{namespace="model-chat",model="chat"}`]: "1x10",
+        [`${PLANNED.min}{namespace="model-gone",model="gone"}`]: "1x10",
       },
       at: "5m",
       samples: {
         [`${REPLICAS.wanted}{namespace="model-chat",model="chat"}`]: 3,
         [`${REPLICAS.wanted}{namespace="model-wide",model="wide"}`]: 2,
+        [`${REPLICAS.wanted}{namespace="model-operated",model="operated"}`]: 2,
       },
     },
   },

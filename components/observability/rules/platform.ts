@@ -30,6 +30,33 @@ const modelStoreFull: AlertRule = {
   },
 };
 
+const STORE = `namespace="${MODEL_STORE_NAMESPACE}",statefulset="minio"`;
+
+const modelStoreDown: AlertRule = {
+  alert: "ModelStoreDown",
+  expr: `max by (namespace) (kube_statefulset_status_replicas_ready{${STORE}}) == 0`,
+  for: "5m",
+  severity: "critical",
+  summary: "The model store has not answered for 5 minutes",
+  description:
+    "The one pod of the object store in {{ $labels.namespace }} is not ready. Models that run go on; none starts, scales or moves to another node, so that a node that is lost now takes its replicas with it. Look at the pod's events: its volume is of one zone.",
+  cases: {
+    fires: {
+      series: { [`kube_statefulset_status_replicas_ready{${STORE}}`]: "1x5 0x25" },
+      at: "20m",
+      labels: { namespace: "model-store" },
+    },
+    // It restarts within minutes; another set of the namespace is no store.
+    quiet: {
+      series: {
+        [`kube_statefulset_status_replicas_ready{${STORE}}`]: "1x5 0x4 1x20",
+        'kube_statefulset_status_replicas_ready{namespace="model-store",statefulset="other"}': "0x30",
+      },
+      at: "20m",
+    },
+  },
+};
+
 const certificateExpiring: AlertRule = {
   alert: "CertificateExpiringSoon",
   // cert-manager renews at two thirds of the lifetime: two weeks before the end, renewal has failed for days.
@@ -216,6 +243,7 @@ export const platform: RuleSubject = {
   subject: "platform",
   recording: [],
   alerts: [
+    modelStoreDown,
     modelStoreFull,
     certificateExpiring,
     volumeFilling,

@@ -85,6 +85,7 @@ describe("groups of an environment", () => {
       models: [],
       groups,
       platform: [],
+      volumes: null,
       seconds: 1,
     };
     expect(statusSchema.parse(report).groups).toEqual(groups);

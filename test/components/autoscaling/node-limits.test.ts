@@ -117,6 +117,13 @@ describe("the grace period of a node that goes", () => {
     expect(terminationGracePeriod(p5, [runningModel({ ...four, serverOf: "other" })])).toBe("15m");
   });
 
+  it("of a system node is longer than that of the gateway's proxies, by what all else takes to leave", () => {
+    const system = eksPool("m7i.2xlarge", { role: "system" });
+    const grace = seconds(terminationGracePeriod(system, [runningModel({ drainSeconds: 3600, pool: "other" })]));
+    expect(grace).toBe(900 + 3600 + 300);
+    expect(terminationGracePeriod(system, [])).toBe("20m");
+  });
+
   it("is never shorter than the start and drain of any model of the pool", () => {
     fc.assert(
       fc.property(aShape, someModels, (shape, models) => {

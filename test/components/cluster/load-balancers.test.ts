@@ -79,8 +79,10 @@ describe("load balancers", () => {
     });
     const gated = { "elbv2.k8s.aws/pod-readiness-gate-inject": "enabled" };
     expect(awsLoadBalancer({ idleSeconds: 600, chosen: {} }).namespaceLabels).toEqual(gated);
+    expect(awsLoadBalancer({ idleSeconds: 600, chosen: {} }).deregisterSeconds).toBe(180);
     const instances = { [`${AWS}nlb-target-type`]: "instance" };
     expect(awsLoadBalancer({ idleSeconds: 600, chosen: instances }).namespaceLabels).toBeUndefined();
+    expect(awsLoadBalancer({ idleSeconds: 600, chosen: instances }).deregisterSeconds).toBeUndefined();
     expect(awsLoadBalancer({ idleSeconds: 1, chosen: {} }).annotations).toMatchObject({
       [`${AWS}listener-attributes.TCP-443`]: "tcp.idle_timeout.seconds=61",
     });

@@ -62,7 +62,7 @@ describe("Observability with GPUs, a store and a webhook", () => {
           "namespaces=[inference-stacks.io/model]",
           "deployments=[inference-stacks.io/model]",
           "statefulsets=[inference-stacks.io/model,leaderworkerset.sigs.k8s.io/group-index]",
-          "pods=[inference-stacks.io/model,leaderworkerset.sigs.k8s.io/worker-index,batch.kubernetes.io/job-name]",
+          "pods=[inference-stacks.io/model,leaderworkerset.sigs.k8s.io/worker-index,batch.kubernetes.io/job-name,inference-stacks.io/role]",
         ],
         collectorsExclude: ["secrets"],
       },

@@ -61,6 +61,9 @@ const reservationId = z
   .regex(/^cr-[0-9a-f]{8,17}$/)
   .meta({ allowed: 'an id such as "cr-0123456789abcdef0"', example: "cr-0123456789abcdef0" });
 
+/** 0.5 is no machine to promise anything on. */
+const uptimeFraction = z.number().min(0.5).max(1);
+
 export const poolSchema = z
   .strictObject({
     shape: text(64).optional().meta({
@@ -250,6 +253,33 @@ export const poolSchema = z
         "How the kubelet of nodes that are made here places CPUs and devices of a pod (its topology manager). Default: restricted where no planned pod can be turned down by it, best-effort otherwise (docs/node-disks.md).",
       example: "restricted",
     }),
+    uptime: z
+      .strictObject({
+        node: uptimeFraction.optional().meta({
+          description:
+            "Part of a month in which one machine is there, with the zone that it is in. Default: the catalogue's, from what the cloud promises.",
+          unit: "fraction",
+          example: 0.995,
+        }),
+        zone: uptimeFraction
+          .optional()
+          .meta({ description: "The same of one zone or site, with its region.", unit: "fraction", example: 0.999 }),
+        region: uptimeFraction
+          .optional()
+          .meta({ description: "The same of what all zones share.", unit: "fraction", example: 0.9999 }),
+        zones: wholeNumber(1, 6).optional().meta({
+          description:
+            "Zones (values of topology.kubernetes.io/zone) that its nodes are in, of a cluster that is not made here. Default: 1.",
+          unit: "zones",
+          example: 3,
+        }),
+      })
+      .optional()
+      .meta({
+        description:
+          "How often the pool's machines are there: what serviceLevel.availability is held to (docs/availability.md). Default: the catalogue's.",
+        example: { node: 0.995, zones: 3 },
+      }),
     labels: z
       .record(labelKey, labelValue)
       .optional()

@@ -1,0 +1,34 @@
+import type { Provider } from "./shapes";
+import table from "./uptime.json";
+
+/** What a model stands on, the smallest first; a volume is what the model store stands on besides. */
+export const UPTIME_OF = ["node", "zone", "region", "volume"] as const;
+
+/** How often one thing is there. */
+export interface UptimeEntry {
+  readonly provider: Provider;
+  readonly of: (typeof UPTIME_OF)[number];
+  /** Part of a month, 0 to 1. */
+  readonly fraction: number;
+  readonly confidence: "read" | "assumed";
+  /** Day of the agreement, or of the judgement. */
+  readonly asOf: string;
+  readonly source: string;
+}
+
+// Checked against catalog/schema by test/catalog.
+export const uptimeEntries = table.uptime as readonly UptimeEntry[];
+
+/** Parts of a month in which machines of a provider are there. Each holds what it depends on: node ≤ zone ≤ region. */
+export type Uptime = Readonly<Record<UptimeEntry["of"], number>>;
+
+export function uptimeOf(provider: Provider): Uptime {
+  const fraction = (of: UptimeEntry["of"]) => {
+    const entry = uptimeEntries.find((each) => each.provider === provider && each.of === of);
+    if (!entry) {
+      throw new Error(`catalog/uptime.json has no ${of} of ${provider}`);
+    }
+    return entry.fraction;
+  };
+  return { node: fraction("node"), zone: fraction("zone"), region: fraction("region"), volume: fraction("volume") };
+}

@@ -1,0 +1,97 @@
+/** The availability of a server on a pool, and of its pools those that keep what is promised. */
+import { uptimeOf } from "../../catalog/uptime";
+import { engineOf } from "../../engines";
+import { AVAILABILITY } from "../../names/rules";
+import type { Candidate, Refusal } from "../candidates/types";
+import { replicasFor, type Sizing } from "../level/sizing";
+import { type Capacity, mostOnNode } from "../packing";
+import type { ModelRequest, PoolRequest } from "../request";
+import type { ServerModels } from "../shared-servers";
+import type { CapacityProblem } from "../types";
+import { type AvailabilityPlan, keepsPromise, leastSpread } from "./spread";
+import { keptText, percent } from "./text";
+
+/** Undefined where nothing is promised, and of replicas in pods of several kinds, whose share of a failure is not known. */
+export function availabilityOn(
+  { host, guests }: ServerModels,
+  { sizing, layout, resources }: Pick<Candidate, "sizing" | "layout" | "resources">,
+  pool: Pick<PoolRequest, "shape" | "zones" | "uptime">,
+  node: Capacity,
+  planned: ModelRequest,
+): AvailabilityPlan | undefined {
+  const promises = [host, ...guests].flatMap(({ serviceLevel }) => serviceLevel?.availability ?? []);
+  if (promises.length === 0 || engineOf(host.engine).answering?.(host) !== undefined) {
+    return undefined;
+  }
+  const needed = neededReplicas(planned, sizing);
+  return leastSpread({
+    promised: Math.max(...promises),
+    replicas: Math.max(1, planned.minReplicas, needed),
+    needed,
+    uptime: { ...uptimeOf(pool.shape.provider), ...pool.uptime },
+    nodesPerReplica: layout.nodesPerReplica,
+    mostOnNode: mostOnNode(node, resources),
+    zones: pool.zones ?? 1,
+  });
+}
+
+/**
+ * Without which the traffic is not answered: at the peak, or on average where replicas follow demand, for then the peak has more of them. 1 without
+ * traffic. They run together, whatever `replicas.min` says: demand has brought them.
+ */
+function neededReplicas({ traffic, scaling, maxReplicas }: ModelRequest, sizing: Sizing | undefined): number {
+  if (traffic === undefined || sizing === undefined) {
+    return 1;
+  }
+  const { needed, rate } = sizing;
+  const wanted =
+    scaling === undefined || rate.requestsPerSecond === 0
+      ? needed
+      : Math.min(needed, replicasFor(traffic.requestsPerSecond, rate.requestsPerSecond));
+  // Where even the most do not answer it, the service level refuses.
+  return Math.min(wanted, maxReplicas);
+}
+
+/** A pool on which the promise is kept comes before any on which it is not, however cheap. */
+export function keepingPromise({
+  candidates,
+  refusals,
+}: {
+  readonly candidates: Candidate[];
+  readonly refusals: Refusal[];
+}): { readonly candidates: Candidate[]; readonly refusals: Refusal[] } {
+  const broken = candidates.filter(({ availability }) => availability !== undefined && !keepsPromise(availability));
+  if (broken.length === 0 || broken.length === candidates.length) {
+    return { candidates, refusals };
+  }
+  const tooRare = broken.flatMap(({ pool, availability }): Refusal[] =>
+    availability ? [{ pool, reason: `its replicas would answer ${keptText(availability)} there` }] : [],
+  );
+  return { candidates: candidates.filter((each) => !broken.includes(each)), refusals: [...refusals, ...tooRare] };
+}
+
+/** What a placed server lacks of its promise. */
+export function availabilityProblems(
+  { name, derived = [] }: Pick<ModelRequest, "name" | "derived">,
+  { availability, pool }: Pick<Candidate, "availability" | "pool">,
+): CapacityProblem[] {
+  if (availability === undefined || keepsPromise(availability)) {
+    return [];
+  }
+  const { promised, uptime } = availability;
+  return [
+    {
+      severity: "mandatory",
+      rule: AVAILABILITY,
+      subject: `models.${name}`,
+      message: `${name}: serviceLevel.availability is ${promised}, and on pool "${pool}" its replicas answer ${keptText(availability)} at best.${
+        promised >= uptime.region
+          ? ` Nothing in one region is there for more than ${percent(uptime.region)}: write less.`
+          : ""
+      }`,
+      ...(derived.includes("replicas") && {
+        remedies: [`write models.${name}.replicas: {min: ${availability.replicas + 1}}`],
+      }),
+    },
+  ];
+}

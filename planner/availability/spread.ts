@@ -1,0 +1,81 @@
+/** How far the replicas of a model must be kept apart for what is promised of it. */
+import type { Uptime } from "../../catalog/uptime";
+import { leftWithout, type Placed, survival } from "./survival";
+
+/** The replicas that always run are on at least so many nodes, in at least so many zones. 1: wherever there is room. */
+export interface Apart {
+  readonly nodes: number;
+  readonly zones: number;
+}
+
+/** What is promised of a model's availability, and what its replicas keep of it. */
+export interface AvailabilityPlan {
+  /** Part of the requests that are to be answered. */
+  readonly promised: number;
+  /** Part of the time in which enough replicas are there, at the uptimes of their pool. */
+  readonly expected: number;
+  /** Replicas that always run. */
+  readonly replicas: number;
+  /** Of them, those without which the others do not answer the traffic. */
+  readonly needed: number;
+  readonly apart: Apart;
+  /** Replicas that are left when one is lost. */
+  readonly left: { readonly node: number; readonly zone: number };
+  /** That it rests on. */
+  readonly uptime: Uptime;
+}
+
+export interface SpreadQuestion extends Pick<AvailabilityPlan, "promised" | "replicas" | "needed" | "uptime"> {
+  /** Nodes of one replica, which takes them for itself. */
+  readonly nodesPerReplica: number;
+  /** Most replicas that an empty node of the pool holds. */
+  readonly mostOnNode: number;
+  /** Zones that nodes of the pool may be in. */
+  readonly zones: number;
+}
+
+/** Rounding is no failure. */
+const EPSILON = 1e-12;
+
+/**
+ * The least that keeps the promise: replicas wherever there is room, each on a node of its own, and these in two zones or more. Where
+ * nothing keeps it, what comes nearest. Further zones cost nothing that a plan counts, nodes do.
+ */
+export function leastSpread(question: SpreadQuestion): AvailabilityPlan {
+  const plans = spreads(question).map((apart) => planWith(question, apart));
+  const best = plans.reduce((a, b) => (b.expected > a.expected + EPSILON ? b : a));
+  return plans.find(keepsPromise) ?? best;
+}
+
+export function keepsPromise({ promised, expected }: Pick<AvailabilityPlan, "promised" | "expected">): boolean {
+  return expected >= promised - EPSILON;
+}
+
+/** From the cheapest on. All nodes of one replica are in one zone, which nobody here can choose for it. */
+function spreads({ replicas, nodesPerReplica, zones }: SpreadQuestion): Apart[] {
+  const most = nodesPerReplica > 1 ? 1 : Math.max(1, Math.min(zones, replicas));
+  return [{ nodes: 1, zones: 1 }, ...Array.from({ length: most }, (_, i) => ({ nodes: replicas, zones: i + 1 }))];
+}
+
+function planWith(question: SpreadQuestion, apart: Apart): AvailabilityPlan {
+  const { promised, replicas, needed, uptime, nodesPerReplica } = question;
+  const placed = worstPlaces(question, apart);
+  return {
+    promised,
+    expected: survival(placed, needed, uptime, nodesPerReplica),
+    replicas,
+    needed,
+    apart,
+    left: { node: leftWithout(placed, "node"), zone: leftWithout(placed, "zone") },
+    uptime,
+  };
+}
+
+/** Where the scheduler may put them: of what a spread allows, the least lucky. */
+function worstPlaces({ replicas, mostOnNode, nodesPerReplica }: SpreadQuestion, { nodes, zones }: Apart): Placed {
+  const perNode = nodes > 1 || nodesPerReplica > 1 ? 1 : Math.max(1, Math.min(replicas, mostOnNode));
+  const filled = Array.from({ length: Math.ceil(replicas / perNode) }, (_, i) =>
+    Math.min(perNode, replicas - i * perNode),
+  );
+  return Array.from({ length: zones }, (_, zone) => filled.filter((_, i) => i % zones === zone));
+}

@@ -1,0 +1,60 @@
+import type { Uptime } from "../../catalog/uptime";
+
+/** Replicas on each node, by zone. */
+export type Placed = readonly (readonly number[])[];
+
+/** Probabilities, by the number of replicas that are there. */
+type Distribution = readonly number[];
+
+/** Nothing is there for sure. */
+const NONE: Distribution = [1];
+
+/**
+ * Part of the time in which at least `needed` replicas are there. Nodes fail independently of each other, zones too, and what a region's
+ * zones share takes all of them: an uptime holds what it depends on, so that a lone node is there for exactly `uptime.node`.
+ *
+ * @param nodesPerReplica nodes that one replica takes for itself and of which it needs all; where it is more than 1, each entry of `placed` is one replica.
+ */
+export function survival(
+  placed: Placed,
+  needed: number,
+  uptime: Pick<Uptime, "node" | "zone" | "region">,
+  nodesPerReplica = 1,
+): number {
+  const region = uptime.region;
+  const zone = alone(uptime.zone, region);
+  const node = alone(uptime.node, Math.min(uptime.zone, region)) ** nodesPerReplica;
+  const up = placed
+    .map((nodes) => {
+      const whole = nodes.map((replicas) => sometimes(replicas, node)).reduce(sum, NONE);
+      return whole.map((probability, count) => zone * probability + (count === 0 ? 1 - zone : 0));
+    })
+    .reduce(sum, NONE);
+  return region * up.slice(needed).reduce((total, probability) => total + probability, 0);
+}
+
+/** Of a thing alone, while what it depends on is there. */
+function alone(own: number, around: number): number {
+  return around === 0 ? 0 : Math.min(1, own / around);
+}
+
+/** All of them with this probability, else none. */
+function sometimes(replicas: number, probability: number): Distribution {
+  return Array.from({ length: replicas + 1 }, (_, count) =>
+    replicas === 0 ? 1 : count === replicas ? probability : count === 0 ? 1 - probability : 0,
+  );
+}
+
+/** Of two independent numbers together. */
+function sum(a: Distribution, b: Distribution): Distribution {
+  return Array.from({ length: a.length + b.length - 1 }, (_, count) =>
+    a.reduce((total, probability, i) => total + probability * (b[count - i] ?? 0), 0),
+  );
+}
+
+/** Replicas that are left when the node, or the zone, with most of them is lost. */
+export function leftWithout(placed: Placed, lost: "node" | "zone"): number {
+  const total = (nodes: readonly number[]) => nodes.reduce((all, replicas) => all + replicas, 0);
+  const sizes = lost === "node" ? placed.flat() : placed.map(total);
+  return total(placed.flat()) - Math.max(0, ...sizes);
+}

@@ -1,0 +1,42 @@
+import { engineOf } from "../../engines";
+import { AVAILABILITY } from "../../names/rules";
+import { PROMISES } from "../availability/promises";
+import type { ModelRequest, PlanRequest } from "../request";
+import { setting, single } from "./model-settings";
+import type { Setting } from "./setting";
+
+/** More of them would be another deployment, not a fix. */
+const MORE_REPLICAS = [1, 2, 3];
+
+/** A lower promise, which takes fewer nodes; and more replicas, where it is the promise that is not kept. */
+export function availabilitySettings(request: PlanRequest, model: ModelRequest, rule: string): Setting[] {
+  const { serviceLevel } = model;
+  const { availability } = serviceLevel ?? {};
+  if (serviceLevel === undefined || availability === undefined || model.revisionOf) {
+    return [];
+  }
+  const lower = PROMISES.filter((promise) => promise < availability).toReversed();
+  return [
+    setting(request, model, "serviceLevel.availability", availability, lower.length, (i) => {
+      const to = lower[i] ?? availability;
+      return { to, change: { serviceLevel: { ...serviceLevel, availability: to } } };
+    }),
+    ...(rule === AVAILABILITY ? moreReplicas(request, model) : []),
+  ].filter((each) => each !== undefined);
+}
+
+/** One number each: of two that would keep the promise, a pool may have room for the smaller one alone. */
+function moreReplicas(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
+  const { minReplicas, maxReplicas, derived = [], serverOf, engine } = model;
+  if (derived.includes("replicas") || serverOf !== undefined || engineOf(engine).answering?.(model) !== undefined) {
+    return [];
+  }
+  const key = minReplicas === maxReplicas ? "replicas" : "replicas.min";
+  return MORE_REPLICAS.map((more) => {
+    const to = minReplicas + more;
+    return single(request, model, key, minReplicas, {
+      to,
+      change: { minReplicas: to, maxReplicas: Math.max(maxReplicas, to) },
+    });
+  });
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { planDeployment } from "../../../planner/plan";
+import { planWithAdvice } from "../../../planner/plan-with-advice";
+import type { ModelRequest, PlanRequest, PoolRequest } from "../../../planner/request";
+import type { DeploymentPlan } from "../../../planner/types";
+import { environmentOf, modelOf, poolOf } from "../fixtures";
+
+/** Two replicas of a model that takes four of eight GPUs. */
+function request(
+  availability: number | undefined,
+  model: Partial<ModelRequest> = {},
+  pool: Partial<PoolRequest> = {},
+  changes: Partial<PlanRequest> = {},
+): PlanRequest {
+  const chat = modelOf("llama-3.3-70b-instruct", {
+    name: "chat",
+    minReplicas: 2,
+    maxReplicas: 2,
+    tensorParallel: 4,
+    ...(availability !== undefined && { serviceLevel: { availability } }),
+    ...model,
+  });
+  return environmentOf([poolOf("p5.48xlarge", 4, { name: "h100", zones: 3, ...pool })], [chat], changes);
+}
+
+const nodesOf = ({ pools }: DeploymentPlan) => pools.find(({ name }) => name === "h100")?.minNodes;
+const rulesOf = ({ problems }: DeploymentPlan) =>
+  problems.filter(({ severity }) => severity === "mandatory").map(({ rule, subject }) => [rule, subject]);
+const textOf = ({ problems }: DeploymentPlan, rule: string) =>
+  problems.find((problem) => problem.rule === rule)?.message ?? "";
+
+describe("a promised availability", () => {
+  it.each([
+    ["is on one node where nothing is promised", undefined, 1, undefined],
+    ["is on one node where one machine's promise is enough", 0.99, 1, { nodes: 1, zones: 1 }],
+    ["is on two nodes in two zones for three nines", 0.999, 2, { nodes: 2, zones: 2 }],
+  ])("%s", (_, promised, nodes, apart) => {
+    const plan = planDeployment(request(promised));
+    expect([rulesOf(plan), nodesOf(plan), plan.models[0]?.availability?.apart]).toEqual([[], nodes, apart]);
+  });
+
+  it("is refused where zones are too few, with the promise that would hold and the replicas that would not help", () => {
+    const plan = planWithAdvice(request(0.999, {}, { zones: 1 }));
+    expect(rulesOf(plan)).toEqual([["availability", "models.chat"]]);
+    const message = textOf(plan, "availability");
+    expect(message).toContain(
+      'on pool "h100" its replicas answer 99.898 % of the time (1 of 2 needed, on 2 nodes) at best',
+    );
+    expect(message).toMatch(/lower models\.chat\.serviceLevel\.availability from 0\.999 to 0\.995: [\d,]+ USD a month/);
+    expect(message).not.toContain("models.chat.replicas");
+  });
+
+  it("is refused with the replicas that would keep it", () => {
+    const plan = planWithAdvice(request(0.999, { minReplicas: 1, maxReplicas: 1 }));
+    expect(rulesOf(plan)).toEqual([["availability", "models.chat"]]);
+    expect(textOf(plan, "availability")).toMatch(/raise models\.chat\.replicas from 1 to 2: [\d,]+ USD a month/);
+  });
+
+  it("costs what it promises: a budget for one node refuses two, and names the promise that it is enough for", () => {
+    const plan = planWithAdvice(request(0.999, {}, {}, { monthlyBudgetUsd: 60_000 }));
+    expect(rulesOf(plan)).toEqual([["monthly-budget", "budget.monthlyUsd"]]);
+    expect(textOf(plan, "monthly-budget")).toContain("lower models.chat.serviceLevel.availability from 0.999 to 0.995");
+  });
+
+  it("takes the pool that keeps it before a cheaper one that does not", () => {
+    const asked = request(0.999, {}, { zones: 1 });
+    const far = poolOf("p5.48xlarge", 4, { name: "far", zones: 2, usdPerNodeHour: 90 });
+    const plan = planDeployment({ ...asked, pools: [...asked.pools, far] });
+    expect([rulesOf(plan), plan.models[0]?.pool]).toEqual([[], "far"]);
+  });
+
+  it("counts with uptimes that the environment states", () => {
+    const stated = { uptime: { node: 0.9999, zone: 0.99995, region: 1 } };
+    expect(nodesOf(planDeployment(request(0.999, {}, stated)))).toBe(1);
+  });
+
+  it("needs a node for each further replica where other models fill nodes of the pool", () => {
+    const scaled = request(0.999, { maxReplicas: 4 }, { maxNodes: 3 });
+    const other = modelOf("llama-3.1-8b-instruct", { name: "other" });
+    expect(rulesOf(planDeployment(scaled))).toEqual([]);
+    expect(rulesOf(planDeployment({ ...scaled, models: [...scaled.models, other] }))).toEqual([
+      ["pool-capacity", "models.chat"],
+    ]);
+  });
+});
+
+describe("advice", () => {
+  it("names what a node and a zone cost, and the price of the next step", () => {
+    const message = textOf(planWithAdvice(request(0.99)), "availability");
+    expect(message).toContain(
+      "chat answers 99.5 % of the time (1 of 2 needed, wherever there is room); 99 % is promised.",
+    );
+    expect(message).toContain("One node lost leaves 0 of 2 replicas, one zone 0.");
+    expect(message).toMatch(
+      /Next step: serviceLevel\.availability: 0\.999, replicas on 2 nodes in 2 zones, 99\.987 %: [\d,]+ USD a month instead of [\d,]+\./,
+    );
+  });
+
+  it("says where one region has no more", () => {
+    expect(textOf(planWithAdvice(request(0.9995)), "availability")).toContain("More than that takes a second region");
+  });
+
+  it("says that a promise of pods of two kinds is not planned", () => {
+    const split = { engineSettings: { prefillDecode: { prefill: 1, decode: 1 } } };
+    expect(textOf(planWithAdvice(request(0.99, split)), "availability")).toContain(
+      "nothing is planned by its availability",
+    );
+  });
+
+  it.each([
+    ["names the single model store of a cloud", {}, /one pod with one volume in one zone, there 99\.4 % of the time/],
+    ["is silent on it in development", { stage: "development" as const }, /^$/],
+  ])("%s", (_, changes, expected) => {
+    expect(textOf(planWithAdvice(request(undefined, {}, {}, changes)), "single-store")).toMatch(expected);
+  });
+});

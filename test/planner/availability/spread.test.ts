@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { uptimeOf } from "../../../catalog/uptime";
+import { PROMISES } from "../../../planner/availability/promises";
+import { keepsPromise, leastSpread, type SpreadQuestion } from "../../../planner/availability/spread";
+import { keptText, percent } from "../../../planner/availability/text";
+import { atNight } from "../../harness/property-runs";
+
+const question = (changes: Partial<SpreadQuestion>): SpreadQuestion => ({
+  promised: 0.999,
+  replicas: 2,
+  needed: 1,
+  nodesPerReplica: 1,
+  mostOnNode: 2,
+  zones: 3,
+  uptime: uptimeOf("aws"),
+  ...changes,
+});
+
+const anyQuestion: fc.Arbitrary<SpreadQuestion> = fc
+  .record({
+    promised: fc.constantFrom(...PROMISES),
+    replicas: fc.integer({ min: 1, max: 6 }),
+    needed: fc.integer({ min: 1, max: 6 }),
+    nodesPerReplica: fc.constantFrom(1, 1, 2),
+    mostOnNode: fc.integer({ min: 1, max: 8 }),
+    zones: fc.integer({ min: 1, max: 4 }),
+    provider: fc.constantFrom("aws" as const, "oci" as const, "onprem" as const),
+  })
+  .map(({ provider, ...rest }) => ({
+    ...rest,
+    needed: Math.min(rest.needed, rest.replicas),
+    uptime: uptimeOf(provider),
+  }));
+const runs = { numRuns: atNight(200) };
+
+describe("the least spread", () => {
+  it.each([
+    ["one node where that is enough", { promised: 0.99 }, { nodes: 1, zones: 1 }],
+    ["two nodes of one zone where zones are no more", { promised: 0.998, zones: 1 }, { nodes: 2, zones: 1 }],
+    ["two nodes in two zones for three nines", {}, { nodes: 2, zones: 2 }],
+    ["a node for each replica, in as few zones as do", { replicas: 3, promised: 0.9995 }, { nodes: 3, zones: 2 }],
+    ["one zone for replicas that span nodes", { nodesPerReplica: 2, promised: 0.9 }, { nodes: 1, zones: 1 }],
+  ])("is %s", (_, changes, apart) => {
+    expect(leastSpread(question(changes)).apart).toEqual(apart);
+  });
+
+  it("says what a lost node and a lost zone leave", () => {
+    expect(leastSpread(question({ promised: 0.99 })).left).toEqual({ node: 0, zone: 0 });
+    expect(leastSpread(question({})).left).toEqual({ node: 1, zone: 1 });
+    expect(leastSpread(question({ promised: 0.998, zones: 1 })).left).toEqual({ node: 1, zone: 0 });
+  });
+
+  it("is the best there is where nothing keeps the promise", () => {
+    const best = leastSpread(question({ promised: 0.99999 }));
+    expect([keepsPromise(best), best.apart]).toEqual([false, { nodes: 2, zones: 2 }]);
+  });
+
+  it("keeps a kept promise, and a lower one for no more nodes and zones", () => {
+    fc.assert(
+      fc.property(anyQuestion, fc.constantFrom(...PROMISES), (asked, other) => {
+        const [low, high] = [Math.min(asked.promised, other), Math.max(asked.promised, other)];
+        const [mild, strict] = [low, high].map((promised) => leastSpread({ ...asked, promised }));
+        if (mild && strict && keepsPromise(strict)) {
+          expect(keepsPromise(mild)).toBe(true);
+          expect(mild.apart.nodes).toBeLessThanOrEqual(strict.apart.nodes);
+          expect(mild.apart.zones).toBeLessThanOrEqual(strict.apart.zones);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it("never has more zones than the pool or nodes than replicas, and is no worse than any node", () => {
+    fc.assert(
+      fc.property(anyQuestion, (asked) => {
+        const { apart, expected } = leastSpread(asked);
+        expect(apart.zones).toBeLessThanOrEqual(Math.min(asked.zones, asked.replicas));
+        expect(apart.nodes).toBeLessThanOrEqual(asked.replicas);
+        const anywhere = leastSpread({ ...asked, promised: 0 });
+        expect(anywhere.apart).toEqual({ nodes: 1, zones: 1 });
+        expect(expected).toBeGreaterThanOrEqual(Math.min(anywhere.expected, asked.promised) - 1e-9);
+      }),
+      runs,
+    );
+  });
+
+  it("survives a lost node where more than one node's promise is kept by replicas to spare", () => {
+    fc.assert(
+      fc.property(anyQuestion, (asked) => {
+        const plan = leastSpread(asked);
+        if (keepsPromise(plan) && asked.promised > asked.uptime.node) {
+          expect(plan.left.node).toBeGreaterThanOrEqual(asked.needed);
+        }
+        if (keepsPromise(plan) && asked.promised > asked.uptime.zone) {
+          expect(plan.left.zone).toBeGreaterThanOrEqual(asked.needed);
+        }
+      }),
+      runs,
+    );
+  });
+});
+
+it("figures are rounded down: a promise is not made by rounding", () => {
+  expect([0.995, 0.99988, 0.99999, 0.9, 1].map(percent)).toEqual(["99.5 %", "99.988 %", "99.999 %", "90 %", "100 %"]);
+  expect(keptText(leastSpread(question({})))).toBe("99.987 % of the time (1 of 2 needed, on 2 nodes in 2 zones)");
+  expect(keptText(leastSpread(question({ promised: 0.9 })))).toBe(
+    "99.5 % of the time (1 of 2 needed, wherever there is room)",
+  );
+});
