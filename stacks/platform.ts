@@ -25,6 +25,7 @@ import { rdmaDevices } from "../components/gpu/rdma-devices";
 import { Mesh } from "../components/mesh/mesh";
 import { meshTransformations } from "../components/mesh/port-protocols";
 import { PROMETHEUS_URL } from "../components/observability/names";
+import { sleepersByOtherNames } from "../components/observability/rules/asleep";
 import { k3sCertificates } from "../components/observability/rules/cluster-certificates";
 import { plannedReplicas } from "../components/observability/rules/planned-replicas";
 import { rdmaAlerts } from "../components/observability/rules/rdma";
@@ -284,6 +285,7 @@ export class Platform extends PlatformComponent {
         plannedReplicas(plan.models),
         serviceLevels(plan.models),
         unmetRequests(scaled),
+        sleepersByOtherNames(endpoints),
         ...ADDON_ALERTS,
         ...(provisioned ? [karpenterAlerts] : []),
         ...(devices ? [rdmaAlerts] : []),
