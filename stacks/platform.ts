@@ -282,10 +282,10 @@ export class Platform extends PlatformComponent {
       serving,
       gpuAccess: access,
       alerts: [
+        sleepersByOtherNames(endpoints),
         plannedReplicas(plan.models),
         serviceLevels(plan.models),
         unmetRequests(scaled),
-        sleepersByOtherNames(endpoints),
         ...ADDON_ALERTS,
         ...(provisioned ? [karpenterAlerts] : []),
         ...(devices ? [rdmaAlerts] : []),

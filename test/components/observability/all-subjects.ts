@@ -43,15 +43,15 @@ export const PLANNED_MODEL: PlannedModel = {
 
 /** What only a plan can say. */
 export const PLANNED_SUBJECTS: readonly RuleSubject[] = [
+  sleepersByOtherNames([
+    { model: "planned", namespace: "model-planned", node: { group: "cluster", port: 9080, metrics: [] } },
+  ]),
+  expectedMetrics([{ job: "observability/models", namespace: "model-planned" }]),
   plannedReplicas([PLANNED_MODEL]),
   serviceLevels([
     { name: "planned", serviceLevel: { availability: 0.999, ttftMs: 500, tokensPerSecond: 20, percentile: 95 } },
   ]),
   unmetRequests([SLEEPER]),
-  sleepersByOtherNames([
-    { model: "planned", namespace: "model-planned", node: { group: "cluster", port: 9080, metrics: [] } },
-  ]),
-  expectedMetrics([{ job: "observability/models", namespace: "model-planned" }]),
 ];
 
 /** All rules, also those that only some environments have. */
