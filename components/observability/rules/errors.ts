@@ -1,6 +1,6 @@
 /** Requests that fail where nobody refuses them on purpose: of a model, and of what a service level promises. */
 import { modelNamespaceName } from "../../../names/namespaces";
-import { dueSeries, errorRecordings, MODEL_ANSWERS, MODEL_ERRORS, routeSeries } from "./error-series";
+import { ASLEEP, dueSeries, errorRecordings, MODEL_ANSWERS, MODEL_ERRORS, routeSeries } from "./error-series";
 import type { AlertRule, PrometheusDuration, RecordingRule, RuleSubject } from "./types";
 
 /** Part of the requests that a service level promises to answer without an error, by `namespace` and `model`. */
@@ -33,7 +33,8 @@ const OF_CHAT = { namespace: "model-chat", model: "chat" };
 const failing: AlertRule = {
   alert: "ModelRequestsFailing",
   expr: `${MODEL_ERRORS} / ${MODEL_ANSWERS} > 0.25 and ${MODEL_ERRORS} * 300 >= ${LEAST_ERRORS}`,
-  for: "1m",
+  // Longer than it takes until what somebody stops is known to be asleep.
+  for: "2m",
   severity: "critical",
   summary: "{{ $value | humanizePercentage }} of the requests for {{ $labels.model }} fail",
   description:
@@ -93,7 +94,8 @@ const promised = { [`${AVAILABILITY}{namespace="model-chat",model="chat"}`]: "0.
 
 const burnsFast: AlertRule = {
   alert: "ErrorBudgetBurnsFast",
-  expr: PAGES.map(burns).join(" or "),
+  // What somebody stops fails requests until that is known, and those stay in the windows.
+  expr: `(${PAGES.map(burns).join(" or ")}) unless on (namespace, model) ${ASLEEP}`,
   for: "1m",
   severity: "critical",
   summary: "{{ $labels.model }} fails {{ $value | humanizePercentage }} of its requests, and uses its error budget up",

@@ -77,7 +77,7 @@ export const STORIES: readonly Story[] = [
       ...routeSeries("ray", { "2": counter([FAULT, 12], [rest, 0]), "5": counter([FAULT, 0], [rest, 12]) }),
     },
     alert: "ModelRequestsFailing",
-    after: 2,
+    after: 3,
     isOutage: true,
   },
   {
@@ -101,7 +101,7 @@ export const STORIES: readonly Story[] = [
       ...clientSeries({ "2": counter([FAULT, 63], [rest, 60]), "5": counter([FAULT, 0], [rest, 3]) }),
     },
     alert: "ModelRequestsFailing",
-    after: 4,
+    after: 5,
     isOutage: true,
   },
   {
