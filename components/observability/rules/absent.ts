@@ -13,7 +13,7 @@ import { deploymentSeries, modelNamespaceSeries, podSeries, REPLICAS } from "./m
 import { PLANNED } from "./planned-replicas";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
-/** What Kubernetes knows reaches Prometheus through it alone. */
+/** What Kubernetes knows reaches Prometheus through it alone. The job is what the chart's monitor names it after, app.kubernetes.io/name. */
 const KUBE_STATE = `up{job="kube-state-metrics",namespace="${OBSERVABILITY_NAMESPACE}"}`;
 const kubeState = (samples: string) => ({
   [`up{job="kube-state-metrics",namespace="${OBSERVABILITY_NAMESPACE}",pod="ksm-0"}`]: samples,
@@ -152,7 +152,7 @@ export interface ExpectedMetrics {
   readonly namespace: string;
 }
 
-/** Of the chart's own, beside kube-state-metrics. */
+/** Of the chart's own, beside kube-state-metrics; the job is the pods' label jobLabel. */
 export const NODE_EXPORTER: ExpectedMetrics = { job: "node-exporter", namespace: NODE_METRICS_NAMESPACE };
 
 /** Of our monitors. */
