@@ -25,6 +25,7 @@ import { rdmaDevices } from "../components/gpu/rdma-devices";
 import { Mesh } from "../components/mesh/mesh";
 import { meshTransformations } from "../components/mesh/port-protocols";
 import { PROMETHEUS_URL } from "../components/observability/names";
+import { sleepersByOtherNames } from "../components/observability/rules/asleep";
 import { k3sCertificates } from "../components/observability/rules/cluster-certificates";
 import { plannedReplicas } from "../components/observability/rules/planned-replicas";
 import { rdmaAlerts } from "../components/observability/rules/rdma";
@@ -283,6 +284,7 @@ export class Platform extends PlatformComponent {
       serving,
       gpuAccess: access,
       alerts: [
+        sleepersByOtherNames(endpoints),
         plannedReplicas(plan.models),
         serviceLevels(plan.models),
         unmetRequests(scaled),

@@ -8,10 +8,12 @@ import { PlatformComponent } from "../core/platform-component";
 import type { AlertReceivers } from "./alert-receivers";
 import type { DashboardSpec } from "./dashboards/builder";
 import { dashboards } from "./dashboards/dashboards";
-import { type GpuPool, gpuMetrics } from "./gpu-metrics";
+import { type GpuPool, gpuMetrics, gpuVendors } from "./gpu-metrics";
 import { MetricsStack, type ReceiverSecrets } from "./metrics-stack";
 import { monitors } from "./monitors";
 import { GRAFANA_ADMIN_SECRET, GRAFANA_SERVICE, PROMETHEUS_URL } from "./names";
+import { expectedMetrics, expectedOf, NODE_EXPORTER } from "./rules/absent";
+import { gpuExporterAlerts } from "./rules/machines";
 import { prometheusRules } from "./rules/prometheus-rules";
 import type { RuleSubject } from "./rules/types";
 import type { ObservabilityProfile } from "./stack-sizes";
@@ -80,7 +82,8 @@ export class Observability extends PlatformComponent {
     );
     const afterCrds = this.childOptions({ dependsOn: [...stack.crds] });
 
-    if (args.gpuPools.length > 0 && cluster.gpuExporters === "platform") {
+    const ownExporters = cluster.gpuExporters === "platform" ? gpuVendors(args.gpuPools) : [];
+    if (ownExporters.length > 0) {
       new Controller(
         this.child("gpus"),
         {
@@ -93,7 +96,15 @@ export class Observability extends PlatformComponent {
     monitors(this.child("monitors"), { namespace: stack.namespace, targets }, afterCrds);
     prometheusRules(
       this.child("rules"),
-      { namespace: stack.namespace, runbookUrl: args.runbookUrl, alerts: args.alerts },
+      {
+        namespace: stack.namespace,
+        runbookUrl: args.runbookUrl,
+        alerts: [
+          ...(args.alerts ?? []),
+          expectedMetrics([NODE_EXPORTER, ...targets.map(expectedOf)]),
+          ...(ownExporters.includes("nvidia") ? [gpuExporterAlerts] : []),
+        ],
+      },
       afterCrds,
     );
     dashboards(

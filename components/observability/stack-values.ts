@@ -36,7 +36,20 @@ const BLOCKS_SHARE = 0.8;
 const BEFORE_MODELS = { priorityClassName: PRIORITY.platform.name } as const;
 
 /** Default rules of the chart that have a counterpart, with its own runbook entry, in `rules/`. */
-const REPLACED_RULES = ["TargetDown", "KubePersistentVolumeFillingUp", "KubeJobFailed"];
+const REPLACED_RULES = [
+  "TargetDown",
+  "KubePersistentVolumeFillingUp",
+  "KubeJobFailed",
+  "KubeNodeNotReady",
+  "KubeNodeUnreachable",
+  "KubeHpaMaxedOut",
+];
+
+/**
+ * Default rules that always fire here: that all pods would have room without the largest node is untrue wherever one machine has the GPUs
+ * (chart 88.5.3, kubernetes-resources).
+ */
+const UNTRUE_RULES = ["KubeCPUOvercommit", "KubeMemoryOvercommit"];
 
 /**
  * Values of kube-prometheus-stack. All of it passes Pod Security `restricted`, except node-exporter, which
@@ -184,7 +197,7 @@ function controlPlane(scraped: boolean): HelmValues {
     ...Object.fromEntries(parts.map((part) => [part, { enabled: scraped }])),
     defaultRules: {
       rules: Object.fromEntries(rules.map((rule) => [rule, scraped])),
-      disabled: Object.fromEntries(REPLACED_RULES.map((rule) => [rule, true])),
+      disabled: Object.fromEntries([...REPLACED_RULES, ...UNTRUE_RULES].map((rule) => [rule, true])),
     },
   };
 }

@@ -17,7 +17,7 @@ const expiring: AlertRule = {
   alert: "ClusterCertificateExpiringSoon",
   // An authority lasts ten years, and no restart renews it.
   expr: `min by (node) (${LEFT},usages!~".*CertSign.*"}) < ${REMIND_DAYS} * 86400`,
-  for: "1h",
+  for: "15m",
   severity: "warning",
   summary: "Certificates of k3s on {{ $labels.node }} expire in {{ $value | humanizeDuration }}",
   description:
@@ -33,7 +33,7 @@ const expiring: AlertRule = {
       at: "90m",
       labels: { node: "workstation" },
     },
-    // Renewed by a restart within the hour; and an authority is nothing that a restart mends.
+    // Renewed by a restart; and an authority is nothing that a restart mends.
     quiet: {
       series: {
         [`${LEFT},node="workstation",subject="CN=system:kube-controller-manager",usages="ClientAuth"}`]:

@@ -1,11 +1,8 @@
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
+import { CLIENT_ANSWERS, clientSeries, dueSeries, GATEWAY_ERRORS, routeSeries } from "./error-series";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
-/** The proxies' own readiness and metrics listeners are left out: only `http-<port>` and `https-<port>` serve clients. */
-const CLIENT_LISTENERS = 'envoy_http_conn_manager_prefix=~"https?-[0-9]+"';
-
 const PROXY = 'namespace="gateway",pod="proxy-0"';
-const HTTPS = 'envoy_http_conn_manager_prefix="https-443"';
 
 /** What Envoy Gateway names clusters of routes after. */
 const ROUTES = 'envoy_cluster_name=~"(http|grpc)route/.*"';
@@ -35,30 +32,25 @@ const upstreamRtt: RecordingRule = {
 
 const errorRate: AlertRule = {
   alert: "GatewayErrorRate",
-  expr: `
-    sum by (namespace) (rate(envoy_http_downstream_rq_xx{${CLIENT_LISTENERS},envoy_response_code_class="5"}[5m]))
-      / sum by (namespace) (rate(envoy_http_downstream_rq_xx{${CLIENT_LISTENERS}}[5m]))
-      > 0.05`,
-  for: "5m",
+  expr: `${GATEWAY_ERRORS} / ${CLIENT_ANSWERS} > 0.05 and ${GATEWAY_ERRORS} * 300 >= 10`,
+  for: "3m",
   severity: "critical",
   summary: "The gateway answers {{ $value | humanizePercentage }} of requests with an error",
   description:
-    "More than 5 % of the answers of the gateway in {{ $labels.namespace }} have been 5xx for 5 minutes: users see failures. The access log names the model and the reason (`response_flags`).",
+    "More than 5 % of the answers of the gateway in {{ $labels.namespace }}, and at least 10 in 5 minutes, have been 5xx for 3 minutes: users see failures. Requests for models that sleep, and those of free consumers, do not count. The access log names the model and the reason (`response_flags`).",
   cases: {
     fires: {
-      series: {
-        [`envoy_http_downstream_rq_xx{${PROXY},${HTTPS},envoy_response_code_class="2"}`]: "0+90x30",
-        [`envoy_http_downstream_rq_xx{${PROXY},${HTTPS},envoy_response_code_class="5"}`]: "0+10x30",
-      },
+      series: clientSeries({ "2": "0+90x30", "5": "0+10x30" }),
       at: "20m",
-      labels: { namespace: "gateway" },
+      labels: { namespace: GATEWAY_NAMESPACE },
     },
-    // Failing probes of the proxies' own listener are nobody's request.
+    // Failing probes of the proxies' own listener are nobody's request; a client asks a model that sleeps again and again.
     quiet: {
       series: {
-        [`envoy_http_downstream_rq_xx{${PROXY},${HTTPS},envoy_response_code_class="2"}`]: "0+98x30",
-        [`envoy_http_downstream_rq_xx{${PROXY},${HTTPS},envoy_response_code_class="5"}`]: "0+2x30",
-        [`envoy_http_downstream_rq_xx{${PROXY},envoy_http_conn_manager_prefix="eg-ready-http",envoy_response_code_class="5"}`]:
+        ...clientSeries({ "2": "0+60x30", "5": "0+7x30" }),
+        ...routeSeries("asleep", { "5": "0+6x30" }),
+        ...dueSeries("asleep", "0x30"),
+        [`envoy_http_downstream_rq_xx{namespace="${GATEWAY_NAMESPACE}",pod="proxy-0",envoy_http_conn_manager_prefix="eg-ready-http",envoy_response_code_class="5"}`]:
           "0+90x30",
       },
       at: "20m",

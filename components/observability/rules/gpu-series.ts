@@ -60,7 +60,8 @@ const EXPORTERS: readonly GpuExporter[] = [
       },
       "gpu_uncorrectable_memory_errors:increase1h": {
         // ECC counters are commented out in the exporter's default list: remapped rows are their trace.
-        expr: "increase(DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS[1h]) + max_over_time(DCGM_FI_DEV_ROW_REMAP_FAILURE[1h])",
+        // A card that failed to remap one says so until it is replaced, and a machine that is gone says nothing.
+        expr: "increase(DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS[1h]) + DCGM_FI_DEV_ROW_REMAP_FAILURE",
         given: { DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS: 3, DCGM_FI_DEV_ROW_REMAP_FAILURE: 1 },
         gives: 1,
       },

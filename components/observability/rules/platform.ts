@@ -63,7 +63,7 @@ const certificateExpiring: AlertRule = {
   // `exported_namespace`: the certificate's own namespace, where Prometheus keeps the exporter's in `namespace`.
   expr: `
     min by (exported_namespace, name) (certmanager_certificate_expiration_timestamp_seconds) - time() < 14 * 86400`,
-  for: "1h",
+  for: "15m",
   severity: "warning",
   summary: "Certificate {{ $labels.exported_namespace }}/{{ $labels.name }} expires in {{ $value | humanizeDuration }}",
   description:

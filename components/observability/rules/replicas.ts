@@ -38,11 +38,11 @@ const unavailable: AlertRule = {
   alert: "ModelUnavailable",
   // The replicas that are wanted decide: a model that sleeps, or is stopped, wants none, and one that wakes is not due yet.
   expr: `${DUE} > 0 unless ${REPLICAS.ready} > 0`,
-  for: "10m",
+  for: "5m",
   severity: "critical",
   summary: "No replica of model {{ $labels.model }} is ready",
   description:
-    "Replicas are wanted in namespace {{ $labels.namespace }}, but none has been ready for 10 minutes: requests for {{ $labels.model }} fail. Look at the pods' events first.",
+    "Replicas are wanted in namespace {{ $labels.namespace }}, but none has been ready for 5 minutes: requests for {{ $labels.model }} fail. Look at the pods' events first.",
   cases: {
     fires: {
       series: {

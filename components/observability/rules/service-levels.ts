@@ -4,6 +4,7 @@ import { modelNamespaceName } from "../../../names/namespaces";
 import { tokenTimeOf } from "../../../planner/level/level-rate";
 import { PERCENTILES, USUAL_PERCENTILE } from "../../../planner/service-level";
 import type { ModelPlan } from "../../../planner/types";
+import { availabilitySeries } from "./errors";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
 /** What a plan promises of a model's times, as series with the `percentile` that they are of: rules are the same for every plan. */
@@ -21,7 +22,7 @@ const ABOUT: Readonly<Record<keyof typeof LEVEL, string>> = {
 /** What is read of a plan. */
 export type PromisedModel = Pick<ModelPlan, "name" | "serviceLevel">;
 
-/** The series of a plan: none of models that promise no time. */
+/** The series of a plan: none of models that promise nothing. */
 export function serviceLevels(models: readonly PromisedModel[]): RuleSubject {
   return { subject: "service-levels", recording: models.flatMap(ofModel), alerts: [] };
 }
@@ -33,28 +34,26 @@ function ofModel({ name, serviceLevel = {} }: PromisedModel): RecordingRule[] {
     token: tokenTimeOf(serviceLevel),
   };
   const labels = { namespace: modelNamespaceName(name), model: name, percentile: String(percentile) };
-  return (Object.keys(LEVEL) as (keyof typeof LEVEL)[]).flatMap((key) => {
+  const availability =
+    serviceLevel.availability === undefined ? [] : [availabilitySeries(name, serviceLevel.availability)];
+  const times = (Object.keys(LEVEL) as (keyof typeof LEVEL)[]).flatMap((key): RecordingRule[] => {
     const promised = milliseconds[key];
     if (promised === undefined) {
       return [];
     }
     const seconds = promised / 1000;
-    return {
-      record: LEVEL[key],
-      expr: `vector(${seconds})`,
-      labels,
-      about: ABOUT[key],
-      cases: {
-        gives: {
-          series: {},
-          at: "5m",
-          samples: {
-            [`${LEVEL[key]}{namespace="${labels.namespace}",model="${name}",percentile="${percentile}"}`]: seconds,
-          },
-        },
+    const series = `${LEVEL[key]}{namespace="${labels.namespace}",model="${name}",percentile="${percentile}"}`;
+    return [
+      {
+        record: LEVEL[key],
+        expr: `vector(${seconds})`,
+        labels,
+        about: ABOUT[key],
+        cases: { gives: { series: {}, at: "5m", samples: { [series]: seconds } } },
       },
-    };
+    ];
   });
+  return [...times, ...availability];
 }
 
 /** Above the promised time at the promised percentile; PromQL takes no percentile from a series, so that each has a row. */

@@ -1,8 +1,11 @@
+import { absent } from "./absent";
 import { autoscaling } from "./autoscaling";
 import { clusterCertificates } from "./cluster-certificates";
 import { cpuQueue } from "./cpu-queue";
+import { errors } from "./errors";
 import { gateway } from "./gateway";
 import { gpu } from "./gpu";
+import { machines } from "./machines";
 import { mesh } from "./mesh";
 import { models } from "./models";
 import { nodes } from "./nodes";
@@ -17,6 +20,7 @@ import type { RuleSubject } from "./types";
 
 /** Rules of what every platform has; add-ons bring theirs along. A new subject is one file and one row here. */
 export const RULE_SUBJECTS: readonly RuleSubject[] = [
+  absent,
   models,
   replicas,
   autoscaling,
@@ -26,7 +30,9 @@ export const RULE_SUBJECTS: readonly RuleSubject[] = [
   nodes,
   registrations,
   gpu,
+  machines,
   cpuQueue,
+  errors,
   gateway,
   quotas,
   mesh,

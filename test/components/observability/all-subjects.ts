@@ -1,7 +1,10 @@
 import { karpenterAlerts } from "../../../components/autoscaling/alerts";
 import type { ScaledModel } from "../../../components/autoscaling/scaled-model";
 import { unmetRequests } from "../../../components/autoscaling/unmet-requests";
+import { expectedMetrics } from "../../../components/observability/rules/absent";
+import { sleepersByOtherNames } from "../../../components/observability/rules/asleep";
 import { k3sCertificates } from "../../../components/observability/rules/cluster-certificates";
+import { gpuExporterAlerts } from "../../../components/observability/rules/machines";
 import { type PlannedModel, plannedReplicas } from "../../../components/observability/rules/planned-replicas";
 import { rdmaAlerts } from "../../../components/observability/rules/rdma";
 import { serviceLevels } from "../../../components/observability/rules/service-levels";
@@ -41,8 +44,14 @@ export const PLANNED_MODEL: PlannedModel = {
 
 /** What only a plan can say. */
 export const PLANNED_SUBJECTS: readonly RuleSubject[] = [
+  sleepersByOtherNames([
+    { model: "planned", namespace: "model-planned", node: { group: "cluster", port: 9080, metrics: [] } },
+  ]),
+  expectedMetrics([{ job: "observability/models", namespace: "model-planned" }]),
   plannedReplicas([PLANNED_MODEL]),
-  serviceLevels([{ name: "planned", serviceLevel: { ttftMs: 500, tokensPerSecond: 20, percentile: 95 } }]),
+  serviceLevels([
+    { name: "planned", serviceLevel: { availability: 0.999, ttftMs: 500, tokensPerSecond: 20, percentile: 95 } },
+  ]),
   unmetRequests([SLEEPER]),
   silentModels({ streamIdleTimeoutSeconds: 600 }),
 ];
@@ -55,4 +64,5 @@ export const ALL_SUBJECTS: readonly RuleSubject[] = [
   karpenterAlerts,
   k3sCertificates,
   rdmaAlerts,
+  gpuExporterAlerts,
 ];

@@ -56,7 +56,10 @@ describe("Observability with GPUs, a store and a webhook", () => {
       },
       kubeEtcd: { enabled: false },
       kubeScheduler: { enabled: false },
-      defaultRules: { rules: { etcd: false }, disabled: { TargetDown: true } },
+      defaultRules: {
+        rules: { etcd: false },
+        disabled: { TargetDown: true, KubeCPUOvercommit: true, KubeMemoryOvercommit: true },
+      },
       "kube-state-metrics": {
         metricLabelsAllowlist: [
           "namespaces=[inference-stacks.io/model]",

@@ -2,15 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PrometheusRule } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule";
 import { describe, expect, it } from "vitest";
-import { karpenterAlerts } from "../../../components/autoscaling/alerts";
-import { k3sCertificates } from "../../../components/observability/rules/cluster-certificates";
 import { exportedLabel } from "../../../components/observability/rules/models";
 import { prometheusRules } from "../../../components/observability/rules/prometheus-rules";
-import { rdmaAlerts } from "../../../components/observability/rules/rdma";
 import { ruleGroups, runbookAnchor } from "../../../components/observability/rules/rule-groups";
-import { ADDON_ALERTS } from "../../../stacks/addons/watched";
+import { RULE_SUBJECTS } from "../../../components/observability/rules/subjects";
 import { deploy } from "../../harness/deploy";
-import { ALL_SUBJECTS, PLANNED_SUBJECTS } from "./all-subjects";
+import { ALL_SUBJECTS } from "./all-subjects";
 import { exposedSeries, metricNames, recordedSeries } from "./metric-names";
 
 const subjects = ALL_SUBJECTS;
@@ -98,7 +95,7 @@ describe("the PrometheusRule", () => {
         {
           namespace: "observability",
           runbookUrl: "https://git.example/docs/operations.md",
-          alerts: [...PLANNED_SUBJECTS, ...ADDON_ALERTS, karpenterAlerts, k3sCertificates, rdmaAlerts],
+          alerts: ALL_SUBJECTS.filter((subject) => !RULE_SUBJECTS.includes(subject)),
         },
         {},
       ),

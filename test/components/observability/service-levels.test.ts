@@ -24,7 +24,13 @@ describe("the promised times as series", () => {
     ]);
   });
 
-  it("are none of models without a level, or with one of availability alone", () => {
-    expect(promised({ name: "chat" }, { name: "embed", serviceLevel: { availability: 0.999 } })).toEqual([]);
+  it("are none of models without a level", () => {
+    expect(promised({ name: "chat" })).toEqual([]);
+  });
+
+  it("say the availability that a model promises, of whatever times", () => {
+    expect(promised({ name: "embed", serviceLevel: { availability: 0.999 } })).toEqual([
+      ["inference:level_availability:ratio", "vector(0.999)", "embed", undefined],
+    ]);
   });
 });

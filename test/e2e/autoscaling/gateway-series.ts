@@ -7,7 +7,8 @@ export const GATEWAY_TARGET = {
   gateway: { job: "observability/gateway-envoy", namespace: "inference-gateway", pod: "proxy-0" },
 };
 
-const SAMPLE = /^(envoy_cluster_\w*upstream_(?:cx_none_healthy|cx_connect_fail|rq_total|rq_active))\{(.*)\} (\S+)$/;
+const SAMPLE =
+  /^(envoy_cluster_\w*upstream_(?:cx_none_healthy|cx_connect_fail|rq_total|rq_active|rq_xx))\{(.*)\} (\S+)$/;
 const LABEL = /(\w+)="([^"]*)"/g;
 const EVERY_MS = 500;
 

@@ -151,6 +151,7 @@ describe("a model that sleeps", { timeout: 180_000 }, () => {
     const { series, state } = all();
     series.isRead = false;
     const before = await series.value("envoy_cluster_upstream_cx_none_healthy", "model-chat");
+    const answered = await series.value("envoy_cluster_upstream_rq_xx", "model-chat");
     const { status, headers, text } = await ask("chat");
     expect({ status, type: headers["content-type"] }).toEqual({ status: 503, type: "application/json" });
     expect(Number(headers["retry-after"])).toBeGreaterThan(0);
@@ -158,6 +159,8 @@ describe("a model that sleeps", { timeout: 180_000 }, () => {
       error: { type: "server_error", message: expect.stringContaining("wak") },
     });
     expect(await series.value("envoy_cluster_upstream_cx_none_healthy", "model-chat")).toBe(before + 1);
+    // What alerts take off the gateway's errors while a model sleeps.
+    expect(await series.value("envoy_cluster_upstream_rq_xx", "model-chat")).toBe(answered + 1);
     expect(await ofReplicas(state, 3 * POLL)).toEqual([0]);
   });
 

@@ -1,0 +1,107 @@
+/** Nodes that are gone, and GPUs that a node had. */
+import type { AlertRule, RuleSubject } from "./types";
+
+const READY = 'kube_node_status_condition{condition="Ready",status="true"}';
+const ready = (node: string, samples: string) => ({
+  [`kube_node_status_condition{node="${node}",condition="Ready",status="true"}`]: samples,
+});
+
+const nodeNotReady: AlertRule = {
+  alert: "NodeNotReady",
+  // A node that its cloud or its autoscaler takes away is deleted within minutes.
+  expr: `max by (node) (${READY}) == 0`,
+  for: "6m",
+  severity: "warning",
+  summary: "Node {{ $labels.node }} does not answer",
+  description:
+    "For 6 minutes {{ $labels.node }} has not been ready. Pods of Deployments and groups start elsewhere; those of StatefulSets (the model store, Valkey, servers with a volume) stay Terminating, and their volumes attached, until somebody says that the machine is off.",
+  cases: {
+    fires: {
+      series: { ...ready("gpu-1", "1x10 0x30"), ...ready("gpu-2", "1x40") },
+      at: "20m",
+      labels: { node: "gpu-1" },
+    },
+    // A reboot, and a spot machine that was taken away.
+    quiet: { series: { ...ready("gpu-1", "1x10 0x5 1x30"), ...ready("spot-1", "1x10 0x3 stale") }, at: "17m" },
+  },
+};
+
+/** GPUs of a node by the device plugin: those it has, and those of them that are well. */
+const GPUS = 'resource=~"nvidia_com_gpu|amd_com_gpu"';
+const gpus = (kind: "capacity" | "allocatable", node: string, samples: string) => ({
+  [`kube_node_status_${kind}{node="${node}",resource="nvidia_com_gpu",unit="integer"}`]: samples,
+});
+
+const gpuLost: AlertRule = {
+  alert: "GpuLost",
+  // A plugin that starts again counts a lost GPU no more: what the node has had is compared, for three days.
+  expr: `
+    max by (node) (max_over_time(kube_node_status_capacity{${GPUS}}[3d])) - max by (node) (kube_node_status_allocatable{${GPUS}}) > 0`,
+  for: "5m",
+  severity: "warning",
+  summary: "Node {{ $labels.node }} lacks {{ $value }} of its GPUs",
+  description:
+    "For 5 minutes {{ $labels.node }} has offered {{ $value }} GPUs fewer than it had in the last three days: the device plugin found them broken, or the driver finds them no more. Replicas that need them do not start there. Look at its XIDs.",
+  cases: {
+    fires: {
+      series: { ...gpus("capacity", "gpu-1", "8x10 7x30"), ...gpus("allocatable", "gpu-1", "8x5 7x35") },
+      at: "30m",
+      labels: { node: "gpu-1" },
+    },
+    // A plugin that starts anew says 0 for a while; a node that is gone.
+    quiet: {
+      series: {
+        ...gpus("capacity", "gpu-1", "8x40"),
+        ...gpus("allocatable", "gpu-1", "8x22 0x4 8x20"),
+        ...gpus("capacity", "gpu-2", "8x10 stale"),
+        ...gpus("allocatable", "gpu-2", "7x10 stale"),
+      },
+      at: "26m",
+    },
+  },
+};
+
+/** Nodes and GPUs of every platform. */
+export const machines: RuleSubject = { subject: "machines", recording: [], alerts: [nodeNotReady, gpuLost] };
+
+const TEMPERATURE =
+  'DCGM_FI_DEV_GPU_TEMP{instance="10.0.0.1:9400",node="gpu-1",gpu="0",modelName="H100",namespace="model-chat",pod="chat-0"}';
+
+const gpuMetricsMissing: AlertRule = {
+  alert: "GpuMetricsMissing",
+  expr: `
+    max by (node) (kube_node_status_allocatable{resource="nvidia_com_gpu"}) > 0
+    and on (node) ${READY} > 0
+    unless on (node) gpu_temperature_celsius`,
+  for: "15m",
+  severity: "warning",
+  summary: "Nobody reads the GPUs of node {{ $labels.node }}",
+  description:
+    "For 15 minutes {{ $labels.node }} has offered {{ $value }} GPUs, and its exporter has said nothing of them: XIDs, memory errors and heat there raise no alert. Look at the exporter's pod of that node.",
+  cases: {
+    fires: {
+      series: { ...gpus("allocatable", "gpu-1", "8x60"), ...ready("gpu-1", "1x60"), [TEMPERATURE]: "61x10 _x50" },
+      at: "40m",
+      labels: { node: "gpu-1" },
+    },
+    // A new node, whose exporter comes later; one that is lost; one without GPUs.
+    quiet: {
+      series: {
+        ...gpus("allocatable", "gpu-1", "_x10 8x50"),
+        ...ready("gpu-1", "_x10 1x50"),
+        [TEMPERATURE]: "_x20 61x40",
+        ...gpus("allocatable", "gpu-2", "8x60"),
+        ...ready("gpu-2", "0x60"),
+        ...ready("system-1", "1x60"),
+      },
+      at: "40m",
+    },
+  },
+};
+
+/** Of platforms that bring NVIDIA's exporter themselves. */
+export const gpuExporterAlerts: RuleSubject = {
+  subject: "gpu-exporters",
+  recording: [],
+  alerts: [gpuMetricsMissing],
+};

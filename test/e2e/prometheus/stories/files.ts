@@ -1,0 +1,100 @@
+/** Stories as promtool's input. */
+import { stringify } from "yaml";
+import { ruleGroups } from "../../../../components/observability/rules/rule-groups";
+import type { InputSeries, RuleSubject } from "../../../../components/observability/rules/types";
+import { metricNames } from "../../../components/observability/metric-names";
+import type { PromtoolFiles } from "../promtool-files";
+import { FAULT, STORIES, type Story } from "./stories";
+import { quietDays } from "./week";
+import { RULES, well } from "./world";
+
+const TOLD = 'ALERTS{alertstate="firing",severity=~"critical|warning"}';
+const MINUTES_A_DAY = 24 * 60;
+
+interface PromtoolTest {
+  readonly name: string;
+  readonly interval: string;
+  readonly input_series: readonly { readonly series: string; readonly values: string }[];
+  readonly promql_expr_test: readonly object[];
+}
+
+const inputs = (series: InputSeries) => Object.entries(series).map(([name, values]) => ({ series: name, values }));
+const asked = (minute: number, expr: string, labels?: string) => ({
+  expr,
+  eval_time: `${minute}m`,
+  exp_samples: labels === undefined ? [] : [{ labels, value: 1 }],
+});
+
+/** Nothing fires before the fault, and its alert neither earlier than said nor later. */
+function storyTest({ story, series, fault = FAULT, alert, after }: Story): PromtoolTest {
+  const fires = `count by (alertname) (ALERTS{alertname="${alert}",alertstate="firing"})`;
+  return {
+    name: story,
+    interval: "1m",
+    input_series: inputs({ ...well(fault + 30), ...series }),
+    promql_expr_test: [
+      asked(fault - 1, `count by (alertname) (${TOLD})`),
+      asked(fault + after - 1, fires),
+      asked(fault + after, fires, `{alertname="${alert}"}`),
+    ],
+  };
+}
+
+/** Nothing fires in so many days. */
+function quietTest(days: number): PromtoolTest {
+  return {
+    name: `${days} days in which nothing is wrong`,
+    interval: "1m",
+    input_series: inputs(quietDays(days)),
+    promql_expr_test: [asked(days * MINUTES_A_DAY - 1, `count by (alertname) (count_over_time(${TOLD}[${days}d]))`)],
+  };
+}
+
+/** Without rules that read nothing of what is there: they give nothing, and take their time. */
+function rulesFor(tests: readonly PromtoolTest[]): readonly RuleSubject[] {
+  const there = new Set(
+    tests.flatMap(({ input_series }) => input_series.map(({ series }) => series.replace(/\{.*/, ""))),
+  );
+  const isRead = ({ expr }: { readonly expr: string }) =>
+    expr.includes("absent(") || expr.includes("vector(") || metricNames(expr).some((name) => there.has(name));
+  const recordings = RULES.flatMap(({ recording }) => recording);
+  // Recordings read recordings, four deep.
+  for (let before = -1; before !== there.size; ) {
+    before = there.size;
+    for (const { record } of recordings.filter(isRead)) {
+      there.add(record);
+    }
+  }
+  return RULES.map(({ subject, recording, alerts }) => ({
+    subject,
+    recording: recording.filter(isRead),
+    alerts: alerts.filter(isRead),
+  }));
+}
+
+function testFile(name: string, interval: string, tests: readonly PromtoolTest[]): PromtoolFiles {
+  const groups = rulesFor(tests).flatMap((subject) => ruleGroups(subject));
+  const order = groups.map((group) => group.name);
+  return {
+    [`${name}.rules.yaml`]: stringify({ groups }),
+    [`${name}.test.yaml`]: stringify({
+      rule_files: [`${name}.rules.yaml`],
+      evaluation_interval: interval,
+      // Otherwise at random: what is recorded would be read a minute late, or not.
+      group_eval_order: [
+        ...order.filter((each) => each.endsWith(".recording")),
+        ...order.filter((each) => !each.endsWith(".recording")),
+      ],
+      tests,
+    }),
+  };
+}
+
+/** All stories by the minute; a quiet day, for alerts that end soon; a quiet week, for what adds up over days. */
+export function storyFiles(): PromtoolFiles {
+  return {
+    ...testFile("stories", "1m", STORIES.map(storyTest)),
+    ...testFile("day", "2m", [quietTest(1)]),
+    ...testFile("week", "20m", [quietTest(7)]),
+  };
+}
