@@ -83,7 +83,9 @@ function imageValues(row: ChartImage, mirror: ImageMirror): [path: string, value
   if (row.reference !== undefined) {
     return isMoved || digest !== undefined ? [[row.reference, mirrored(image(row.component), mirror)]] : [];
   }
-  return [...(isMoved ? placeValues(row, mirror) : []), ...digestValues(row)];
+  // Some templates look at the tag only where the repository is set beside it (gateway-helm, eg.image).
+  const isPlaced = isMoved || (digest !== undefined && row.tag !== undefined);
+  return [...(isPlaced ? placeValues(row, mirror) : []), ...digestValues(row)];
 }
 
 function placeValues({ component, registry, repository, folder }: ChartImage, mirror: ImageMirror): [string, string][] {

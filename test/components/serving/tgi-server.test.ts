@@ -43,7 +43,7 @@ describe("TgiServer", () => {
     const { spec } = (await deployed()).template;
     const engine = container(spec, "tgi");
     expect(engine).toMatchObject({
-      image: "ghcr.io/huggingface/text-generation-inference:3.0.1",
+      image: expect.stringMatching(/^ghcr\.io\/huggingface\/text-generation-inference:3\.0\.1(@|$)/),
       command: ["text-generation-launcher"],
       args: [
         "--model-id=/models/current",

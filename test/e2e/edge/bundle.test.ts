@@ -12,6 +12,8 @@ import { parse, stringify } from "yaml";
 import { makeBundle, verifyBundle } from "../../../bundle/make";
 import { type BundleNeeds, bundleNeeds } from "../../../bundle/needs";
 import { craneRegistry } from "../../../bundle/registry";
+import { HttpRegistry } from "../../../charts/http-registry";
+import { fillDigests } from "../../../cli/pins/digests";
 import { repositoryRoot } from "../../../names/repository-root";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { BUNDLE_FILE, type BundleFile, bundleText } from "../../../stacks/bundle/bundle-file";
@@ -95,6 +97,14 @@ describe("a bundle made with crane", () => {
       expect(() => blob(other?.digest ?? "")).toThrow("ENOENT");
       rmSync(layout, { recursive: true });
     }
+  });
+
+  it("is of the digests that npm run pins -- --digests reads from the registry", async () => {
+    const asked = bundle.images.map(({ reference }) => `${registry.host}/${reference.replace(/@.*/, "")}`);
+    const none = { about: "", digests: [], byTag: [] };
+    const { list, rows } = await fillDigests(none, asked, new HttpRegistry(), "2026-11-28");
+    expect(rows.filter(({ state }) => state !== "added")).toEqual([]);
+    expect(list.digests.map(({ digest }) => digest).sort()).toEqual(bundle.images.map(({ digest }) => digest).sort());
   });
 
   it("gives an image back that a registry takes under the digest that it had", async () => {
