@@ -8,6 +8,8 @@ import { CHARTS, copyProject, languageHostFolder } from "./project";
 import { PulumiCommand, type Run } from "./pulumi";
 import { type CloudBehaviour, Surroundings } from "./surroundings";
 
+type Variables = Readonly<Record<string, string>>;
+
 /** An environment's stack, driven by the command line as an operator drives it. */
 export class CommandLineStack {
   private constructor(
@@ -50,18 +52,24 @@ export class CommandLineStack {
   }
 
   /** Starts a command on the stack, and returns while it runs. */
-  begin(args: readonly string[]): PulumiCommand {
-    return new PulumiCommand([...args, "--stack", this.name], { cwd: this.cwd, env: this.env });
+  begin(args: readonly string[], env = this.env): PulumiCommand {
+    return new PulumiCommand([...args, "--stack", this.name], { cwd: this.cwd, env });
   }
 
-  /** Runs a command on the stack to its end. */
-  run(args: readonly string[]): Promise<Run> {
-    return this.begin(args).finished;
+  /**
+   * Runs a command on the stack to its end.
+   *
+   * @param variables that an operator sets for it; a provider started with them gets them too.
+   */
+  async run(args: readonly string[], variables: Variables = {}): Promise<Run> {
+    const { PATH = "" } = this.env;
+    const isSet = Object.keys(variables).length > 0;
+    return this.begin(args, isSet ? { ...(await this.surroundings.envWith(variables)), PATH } : this.env).finished;
   }
 
   /** @throws Error with the output of a command that fails. */
-  async must(args: readonly string[]): Promise<Run> {
-    const run = await this.run(args);
+  async must(args: readonly string[], variables: Variables = {}): Promise<Run> {
+    const run = await this.run(args, variables);
     if (run.status !== 0) {
       throw new Error(`pulumi ${args.join(" ")}:\n${run.output}`);
     }
