@@ -5,13 +5,13 @@ import { serviceHost } from "../../names/service-host";
 import { AUTOSCALER_NAME } from "../../names/services";
 import type { NodePlan } from "../../planner/inference-nodes";
 import type { ModelPlan, Stage } from "../../planner/types";
-import type { Cluster } from "../core/cluster";
 import type { Connection, PodSelection } from "../core/connections";
 import type { ControllerArgs } from "../core/controller";
 import type { GpuAccess } from "../core/gpu-access";
 import type { ClusterNetworks } from "../core/network";
 import { NODE_PORTS } from "../node/ports";
 import type { ModelStore } from "../storage/model-store";
+import type { VolumeClasses } from "../storage/volume-class";
 import type { EngineControl, ModelEndpoint, NodeEndpoint } from "./endpoint";
 import type { RegistryAccess } from "./registry-access";
 
@@ -28,7 +28,7 @@ export interface ModelServerArgs {
   readonly model: ModelPlan;
   /** Planned models that join its server, where its engine lets them. @default none */
   readonly guests?: readonly ModelPlan[];
-  readonly cluster: Pick<Cluster, "storageClass">;
+  readonly cluster: VolumeClasses;
   readonly store: ModelStore | undefined;
   /** @default no model control API: nobody loads, fetches or scales anything at run time */
   readonly control?: ControlAccess;

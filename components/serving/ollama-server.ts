@@ -18,6 +18,7 @@ import { PRIORITY } from "../core/priority-classes";
 import { besidesSidecars, modelResources, volumeClaimSpec } from "../core/resources";
 import { headlessServiceName, Workload } from "../core/workload";
 import { inferenceNode } from "../node/inference-node";
+import { cacheClass } from "../storage/volume-class";
 import { leaving, leavingSeconds, whileConnected } from "./drain";
 import type { EngineControl, ModelEndpoint } from "./endpoint";
 import { engineImage } from "./engine-image";
@@ -112,7 +113,10 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
     );
 
     const storageGiB = volumeGiB(model, args.control);
-    const volumeClaims = [{ metadata: { name: "models" }, spec: volumeClaimSpec(storageGiB, cluster.storageClass) }];
+    const cache = isAutoscaledCache(model, args.control) ? cacheClass(cluster) : undefined;
+    const volumeClaims = [
+      { metadata: { name: "models" }, spec: volumeClaimSpec(storageGiB, cache ?? cluster.storageClass) },
+    ];
     const loader = modelLoader(
       this.child("loader"),
       {
@@ -186,9 +190,13 @@ export class OllamaServer extends PlatformComponent implements ModelServer {
         ports: [{ name: "http", port: PORT }, ...(node?.ports ?? [])],
         controller: {
           kind: "StatefulSet",
-          // The volume is a cache of the registry. But a replica that is stopped, or not needed for a while, starts again with its models:
-          // a month of the volume costs less than the minutes of a GPU in which a replica fetches them, and wakes by so much later.
-          claimRetention: { whenDeleted: "Delete", whenScaled: replicas.owner === "runtime" ? "Retain" : "Delete" },
+          // The volume is a cache of the registry. A replica that is stopped, or that sleeps, starts again with its models: a month of the
+          // volume costs less than the minutes of a GPU in which a replica fetches them, and wakes by so much later. One that comes beside
+          // others has no such volume: it would be tied to the zone of the last time, where no machine may be had.
+          claimRetention: {
+            whenDeleted: "Delete",
+            whenScaled: replicas.owner === "runtime" && cache === undefined ? "Retain" : "Delete",
+          },
           volumeClaims,
         },
         controllerOptions: { customTimeouts: deployTimeouts(rolloutSeconds(model)) },
@@ -206,6 +214,11 @@ function replicaUrls({ name, minReplicas, maxReplicas, scaling }: ModelPlan): st
   const pods = `${serviceHost(headlessServiceName(instance), modelNamespaceName(name))}:${PORT}`;
   const length = scaling ? maxReplicas : Math.max(1, minReplicas);
   return Array.from({ length }, (_, ordinal) => `http://${instance}-${ordinal}.${pods}`);
+}
+
+/** Replicas come and go with demand, and one always runs. */
+function isAutoscaledCache({ scaling, minReplicas }: ModelPlan, control: ControlAccess | undefined): boolean {
+  return scaling !== undefined && minReplicas > 0 && control === undefined;
 }
 
 /** Volume of each replica: for its models, and for what it is told to fetch besides. */

@@ -2,13 +2,14 @@ import type * as pulumi from "@pulumi/pulumi";
 import { modelNamespaceName } from "../../names/namespaces";
 import { guestsOf, hostsOf } from "../../planner/shared-servers";
 import type { ModelPlan, Stage } from "../../planner/types";
-import type { Cluster, PoolsReady } from "../core/cluster";
+import type { PoolsReady } from "../core/cluster";
 import type { Connection } from "../core/connections";
 import { Controller } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import type { ClusterNetworks } from "../core/network";
 import { PlatformComponent } from "../core/platform-component";
 import type { ModelStore } from "../storage/model-store";
+import type { VolumeClasses } from "../storage/volume-class";
 import type { ModelEndpoint } from "./endpoint";
 import type { ControlAccess, ModelServerClass, ServerController } from "./model-server";
 import { podsAfter } from "./pods-after";
@@ -19,7 +20,7 @@ export interface ServingArgs {
   readonly models: readonly ModelPlan[];
   /** `undefined` in an environment whose engines all pull from their own registries. */
   readonly store: ModelStore | undefined;
-  readonly cluster: Pick<Cluster, "storageClass">;
+  readonly cluster: VolumeClasses;
   /** How engines that fetch models themselves reach their registry. @default over the internet */
   readonly registry?: RegistryAccess;
   /** Lets the model control API drive engines that run on one node. @default nobody does */

@@ -10,7 +10,7 @@ export interface VolumeClassArgs {
 }
 
 /**
- * The class of the platform's volumes, where the cluster comes with none that keeps the house rules; nothing elsewhere.
+ * The class of the platform's volumes, where the cluster comes with none that keeps the house rules, and one like it for caches; nothing elsewhere.
  * Volumes are made in the availability domain of the pod that uses them, and can be made larger.
  *
  * The API server lets nobody change a class: one with other settings replaces it, which leaves its volumes as they are.
@@ -24,23 +24,41 @@ export function volumeClass(
   if (made === undefined || storageClass === undefined) {
     return [];
   }
-  return [
+  const classOf = (logical: string, metadataName: string, isKept: boolean) =>
     new kubernetes.storage.v1.StorageClass(
-      `${name}-class`,
+      logical,
       {
-        metadata: { name: storageClass, labels: standardLabels("volumes", storageClass) },
+        metadata: { name: metadataName, labels: standardLabels("volumes", metadataName) },
         provisioner: made.provisioner,
         parameters: made.parameters,
         allowVolumeExpansion: true,
         volumeBindingMode: "WaitForFirstConsumer",
-        reclaimPolicy: protect ? "Retain" : "Delete",
+        reclaimPolicy: isKept ? "Retain" : "Delete",
       },
       pulumi.mergeOptions(opts, {
-        protect,
+        protect: isKept,
         // Two classes of one name cannot be at the same time.
         deleteBeforeReplace: true,
         replaceOnChanges: ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"],
       }),
-    ),
+    );
+  return [
+    classOf(`${name}-class`, storageClass, protect),
+    classOf(`${name}-cache-class`, cacheName(storageClass), false),
   ];
+}
+
+/** What is known of a cluster's classes. */
+export type VolumeClasses = Pick<Cluster, "storageClass"> & Partial<Pick<Cluster, "volumeClass">>;
+
+/**
+ * Class of volumes that hold copies alone, and go with their claims: where the platform makes the classes. Elsewhere it is not known what
+ * becomes of a volume whose claim is deleted.
+ */
+export function cacheClass({ storageClass, volumeClass: made }: VolumeClasses): string | undefined {
+  return made === undefined || storageClass === undefined ? undefined : cacheName(storageClass);
+}
+
+function cacheName(storageClass: string): string {
+  return `${storageClass}-cache`;
 }

@@ -32,6 +32,8 @@ export interface SpreadQuestion extends Pick<AvailabilityPlan, "promised" | "rep
   readonly mostOnNode: number;
   /** Zones that nodes of the pool may be in. */
   readonly zones: number;
+  /** One pod, on whatever node, keeps the replicas together: none answers without it. */
+  readonly hasHead: boolean;
 }
 
 /** Rounding is no failure. */
@@ -58,15 +60,16 @@ function spreads({ replicas, nodesPerReplica, zones }: SpreadQuestion): Apart[] 
 }
 
 function planWith(question: SpreadQuestion, apart: Apart): AvailabilityPlan {
-  const { promised, replicas, needed, uptime, nodesPerReplica } = question;
+  const { promised, replicas, needed, uptime, nodesPerReplica, hasHead } = question;
   const placed = worstPlaces(question, apart);
   return {
     promised,
-    expected: survival(placed, needed, uptime, nodesPerReplica),
+    // The least lucky place of a head is a node, and a zone, that no replica is on.
+    expected: survival(placed, needed, uptime, nodesPerReplica) * (hasHead ? uptime.node : 1),
     replicas,
     needed,
     apart,
-    left: { node: leftWithout(placed, "node"), zone: leftWithout(placed, "zone") },
+    left: hasHead ? { node: 0, zone: 0 } : { node: leftWithout(placed, "node"), zone: leftWithout(placed, "zone") },
     uptime,
   };
 }

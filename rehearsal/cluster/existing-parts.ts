@@ -81,9 +81,11 @@ export function nodesOf(
   const isShared = plan.pools.every(({ taints, shape }) => taints.length > 0 && shape.provider === "onprem");
   const pools = plan.pools.map((pool) => (isShared ? { ...pool, taints: [] } : pool));
   return pools.flatMap((pool) => {
-    const blockSize = Math.max(1, ...plan.models.filter((m) => m.pool === pool.name).map((m) => m.nodesPerReplica));
+    const own = plan.models.filter((m) => m.pool === pool.name);
+    const blockSize = Math.max(1, ...own.map((m) => m.nodesPerReplica));
+    const zones = Math.max(1, ...own.map(({ availability }) => availability?.apart.zones ?? 1));
     return Array.from({ length: count(pool) }, (_, index) =>
-      nodeOf(pool, index, { name: nameOf(pool, index), blockSize, mesh: plan.mesh }),
+      nodeOf(pool, index, { name: nameOf(pool, index), blockSize, zones, mesh: plan.mesh }),
     );
   });
 }
@@ -117,13 +119,15 @@ interface Around {
   readonly name: string;
   /** Nodes in each block of the RDMA network: as many as the largest replica takes. */
   readonly blockSize: number;
+  /** Over which the nodes are dealt: no more than replicas must be apart. 1: nothing asks, and nodes name none. */
+  readonly zones: number;
   readonly mesh: MeshMode | undefined;
 }
 
 function nodeOf(
   { name: poolName, shape, labels, taints, startupTaints, fabric }: PoolPlan,
   index: number,
-  { name, blockSize, mesh }: Around,
+  { name, blockSize, zones, mesh }: Around,
 ): KubernetesObject {
   const { cpu, memoryGiB, gpus } = playedAllocatable(shape, mesh);
   const resources = {
@@ -145,6 +149,7 @@ function nodeOf(
         "kubernetes.io/hostname": name,
         ...cloudLabels(shape),
         ...labels,
+        ...(zones > 1 && { "topology.kubernetes.io/zone": `zone-${(index % zones) + 1}` }),
         ...(fabric?.topologyLabel !== undefined && {
           [fabric.topologyLabel]: `${poolName}-block-${Math.floor(index / blockSize)}`,
         }),

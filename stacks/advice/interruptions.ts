@@ -48,6 +48,18 @@ export function changesBeside({ plan }: Pick<Advised, "plan">): CapacityProblem[
   });
 }
 
+/** Models whose replicas are kept together by one pod: without it none of them answers, however many there are. */
+export function singleHeads({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
+  return hostsOf(plan.models)
+    .filter(({ engine }) => engineOf(engine).companion !== undefined)
+    .map(({ name, engine, startupBudgetSeconds }) => ({
+      severity: "advisory",
+      rule: "single-head",
+      subject: `models.${name}`,
+      message: `one pod keeps the replicas of ${name} together (the head of ${engineOf(engine).label}): when its node is drained, replaced by another image or lost, none of them answers for up to ${minutes(startupBudgetSeconds)}, until all are made anew. An engine whose replicas know nothing of each other has no such pod.`,
+    }));
+}
+
 /** Requests that a node's or a proxy's leave may cut, since the environment says that it waits for less than they may take. */
 export function cutRequests({ environment }: Pick<Advised, "environment">): CapacityProblem[] {
   const { requestTimeoutSeconds, drainSeconds } = requestTimes(environment.gateway);

@@ -26,6 +26,22 @@ describe("nodes of the rehearsal", () => {
     expect(nodesFor(1, [sleeper, { ...sleeper, name: "other" }])).toBe(1);
   });
 
+  it("are dealt over as many zones as replicas of a promised availability must be apart", () => {
+    const promised = modelOf("llama-3.1-8b-instruct", {
+      minReplicas: 2,
+      maxReplicas: 2,
+      serviceLevel: { availability: 0.999 },
+    });
+    const zonesOf = (model: ModelRequest) => {
+      const plan = planDeployment(environmentOf([poolOf("g6e.xlarge", 3, { name: "gpu", zones: 3 })], [model]));
+      return startNodes(plan, { gpu: 3 }, [])
+        .filter(({ pool }) => pool.name === "gpu")
+        .map(({ object }) => object.metadata.labels?.["topology.kubernetes.io/zone"]);
+    };
+    expect(zonesOf(promised)).toEqual(["zone-1", "zone-2", "zone-1"]);
+    expect(zonesOf({ ...promised, serviceLevel: { availability: 0.9 } })).toEqual([undefined, undefined, undefined]);
+  });
+
   it("are called as the machines are that an environment names, which volumes on their disks ask for", async () => {
     const { environment, plan } = await programRun("edge-nvidia");
     const machines = machinesOf(environment);

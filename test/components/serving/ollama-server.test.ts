@@ -3,6 +3,7 @@ import { ollamaEnvironment } from "../../../components/serving/ollama-server";
 import type { ModelPlan } from "../../../planner/types";
 import upstream from "../../fixtures/upstream/ollama.json";
 import { ollamaPlan, sharedOllamaPlans } from "../../harness/plans";
+import { scalingPlan } from "../autoscaling/scaled";
 import { container, deployServing, literals, podTemplate, preStop, specOf } from "./fixture";
 
 const SET = "kubernetes:apps/v1:StatefulSet";
@@ -53,6 +54,23 @@ describe("OllamaServer", () => {
       volumeClaimTemplates: [{ spec: { storageClassName: "encrypted", resources: { requests: { storage: "3Gi" } } } }],
     });
   });
+
+  it.each([
+    ["of a class that goes with its claim, where the platform makes one", 2, true, "encrypted-cache", "Delete"],
+    ["that stays where the class is another's: who knows what becomes of the disk", 2, false, "encrypted", "Retain"],
+    ["that stays while it sleeps: it wakes with its model", 0, true, "encrypted", "Retain"],
+  ])(
+    "gives a replica that follows demand a volume %s",
+    async (_, minReplicas, isMade, storageClassName, whenScaled) => {
+      const scaled = ollamaPlan({ minReplicas, maxReplicas: 4, scaling: scalingPlan({ min: minReplicas, max: 4 }) });
+      const volumeClass = isMade ? { provisioner: "ebs.csi.aws.com", parameters: {} } : undefined;
+      const { set } = await deployed(scaled, { cluster: { storageClass: "encrypted", volumeClass } });
+      expect(specOf(set)).toMatchObject({
+        persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled },
+        volumeClaimTemplates: [{ spec: { storageClassName } }],
+      });
+    },
+  );
 
   it("under model control keeps its volume when stopped, has room for more models, and leaves memory to the API", async () => {
     const { serving, set, server } = await deployed(ollamaPlan({ minReplicas: 2 }), { control: CONTROL });

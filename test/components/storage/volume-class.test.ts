@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { okeVolumeClass } from "../../../components/cluster/oke/volume-class";
-import { volumeClass } from "../../../components/storage/volume-class";
+import { cacheClass, volumeClass } from "../../../components/storage/volume-class";
 import { deploy } from "../../harness/deploy";
 
 const TYPE = "kubernetes:storage.k8s.io/v1:StorageClass";
@@ -34,6 +34,14 @@ describe("the class of the platform's volumes", () => {
     });
     expect(made.options).toMatchObject({ protect, deleteBeforeReplace: true });
     expect(made.secretInputs).toEqual([]);
+  });
+
+  it("of caches goes with its claims, in every stage", async () => {
+    const deployment = await deploy(() => void volumeClass("volumes", { cluster: CLUSTER, protect: true }, {}));
+    const made = deployment.resource(TYPE, "volumes-cache-class");
+    expect(made.inputs).toMatchObject({ metadata: { name: "ours-cache" }, reclaimPolicy: "Delete" });
+    expect(made.options).toMatchObject({ protect: false });
+    expect([cacheClass(CLUSTER), cacheClass({ storageClass: "theirs" })]).toEqual(["ours-cache", undefined]);
   });
 
   it.each([
