@@ -11,7 +11,7 @@ export interface ChartImage {
   /** The repository without its last name, which stands in a value of its own. */
   readonly folder?: string;
   readonly reference?: string;
-  /** The tag, which may have "@sha256:…" behind it. */
+  /** The tag; without a value for the digest "@sha256:…" may stand behind it. */
   readonly tag?: string;
   /** The digest, "sha256:…". @default the chart has no value for it */
   readonly digest?: string;
@@ -110,10 +110,9 @@ function digestValues({ component, tag: tagKey, digest: digestKey }: ChartImage)
   if (digest === undefined) {
     return [];
   }
-  return [
-    ...(digestKey === undefined ? [] : [[digestKey, digest] satisfies [string, string]]),
-    ...(tagKey === undefined ? [] : [[tagKey, `${tag}@${digest}`] satisfies [string, string]]),
-  ];
+  const beside: [string, string][] = digestKey === undefined ? [] : [[digestKey, digest]];
+  const behind = digestKey === undefined ? `${tag}@${digest}` : tag;
+  return tagKey === undefined ? beside : [...beside, [tagKey, behind]];
 }
 
 /**
