@@ -94,7 +94,7 @@ function testFile(name: string, interval: string, tests: readonly PromtoolTest[]
 export function storyFiles(): PromtoolFiles {
   return {
     ...testFile("stories", "1m", STORIES.map(storyTest)),
-    ...testFile("day", "2m", [quietTest(1)]),
-    ...testFile("week", "20m", [quietTest(7)]),
+    ...testFile("day", "3m", [quietTest(1)]),
+    ...testFile("week", "30m", [quietTest(7)]),
   };
 }
