@@ -73,6 +73,12 @@ export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecre
         target_matchers: ['severity =~ "warning|info"'],
         equal: ["namespace"],
       },
+      // And its failed requests: one page for one dead model.
+      {
+        source_matchers: ['alertname = "ModelUnavailable"'],
+        target_matchers: ['alertname =~ "ModelRequestsFailing|ModelSilent"'],
+        equal: ["model"],
+      },
       {
         source_matchers: ['severity = "critical"'],
         target_matchers: ['severity =~ "warning|info"'],

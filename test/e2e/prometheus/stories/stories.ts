@@ -105,10 +105,10 @@ export const STORIES: readonly Story[] = [
     isOutage: true,
   },
   {
-    story: "the model store does not answer",
-    series: { [world.STORE_METRICS]: then(1, 0) },
-    alert: "TargetDown",
-    after: 10,
+    story: "the model store's pod fails",
+    series: { [world.STORE_METRICS]: then(1, 0), [world.STORE_READY]: then(1, 0) },
+    alert: "ModelStoreDown",
+    after: 5,
     isOutage: false,
   },
   {

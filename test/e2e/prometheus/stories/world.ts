@@ -57,7 +57,7 @@ const GPU = 'instance="10.0.0.1:9400",node="gpu-1",gpu="0",modelName="H100",name
 export const XID = `DCGM_FI_DEV_XID_ERRORS{${GPU}}`;
 export const TEMPERATURE = `DCGM_FI_DEV_GPU_TEMP{${GPU}}`;
 const LABELS = /^kube_\w+_labels\{/;
-const OF_STORE = 'namespace="model-store",statefulset="minio"';
+export const STORE_READY = 'kube_statefulset_status_replicas_ready{namespace="model-store",statefulset="minio"}';
 
 /** What Kubernetes says of a model's replicas: those wanted, and of each pod whether it is ready. */
 export function replicas(model: string, wanted: string, ...ready: readonly string[]): InputSeries {
@@ -94,7 +94,7 @@ export function well(minutes: number): InputSeries {
     [gpus("allocatable")]: always(8),
     [XID]: always(0),
     [TEMPERATURE]: always(60),
-    [`kube_statefulset_status_replicas_ready{${OF_STORE}}`]: always(1),
+    [STORE_READY]: always(1),
     ...replicas("chat", always(2), always(1), always(1)),
     ...replicas("small", always(1), always(1)),
     ...modelNamespaceSeries("ray", always(1)),
