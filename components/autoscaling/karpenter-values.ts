@@ -36,8 +36,8 @@ export function karpenterValues(
     // One leads, the other takes over: while there is none, no pod gets a node.
     replicas: replicasOf(stage),
     priorityClassName: PRIORITY.platform.name,
-    // Its budget (one pod at a time) can neither be left out nor say that unready pods may go, which karpenter-provider-aws has on its main
-    // branch, not in 1.14: while no pod is ready, a drain of their nodes waits.
+    // Its budget (one pod at a time) can neither be left out nor say that unready pods may go, which a later commit
+    // of karpenter-provider-aws has (0cc175741), not 1.14: while no pod is ready, a drain of their nodes waits.
     settings: { clusterName, interruptionQueue: queueName, preferencePolicy: "Ignore" },
     controller: {
       metrics: { port: karpenterPods.metricsPort },

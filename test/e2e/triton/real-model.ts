@@ -34,6 +34,10 @@ export class RealTritonModel {
     return this.triton.url;
   }
 
+  get metricsUrl(): string {
+    return this.triton.metricsUrl;
+  }
+
   get port(): number {
     return Number(new URL(this.triton.url).port);
   }

@@ -23,6 +23,7 @@ class TritonPythonModel:
     def initialize(self, args):
         policy = json.loads(args["model_config"]).get("model_transaction_policy", {})
         self.decoupled = policy.get("decoupled", False)
+        self.hung = []
         # A model loads for a while: the server lives before it is ready.
         time.sleep(2)
 
@@ -32,6 +33,10 @@ class TritonPythonModel:
             wanted = pb_utils.get_input_tensor_by_name(request, "sampling_param_max_tokens")
             count = 1 if wanted is None else int(wanted.as_numpy().item())
             sender = request.get_response_sender()
+            if text == "hang":
+                # As where the cards hang: the request is taken, and never answered.
+                self.hung.append(sender)
+                continue
             for index in range(count):
                 tensor = pb_utils.Tensor("text_output", np.array([f"{text} {index}"], dtype=object))
                 sender.send(pb_utils.InferenceResponse([tensor]))
