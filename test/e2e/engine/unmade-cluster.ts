@@ -34,11 +34,7 @@ export class UnmadeClusters {
       programs.push(program);
       return program;
     };
-    const [kubeconfig, cloud, backend] = ["kubeconfig", "cloud", "backend"].map((name) => join(folder, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const [kubeconfig, cloud, backend] = [join(folder, "kubeconfig"), join(folder, "cloud"), join(folder, "backend")];
     mkdirSync(cloud);
     mkdirSync(backend);
     writeFileSync(kubeconfig, kubeconfigOf(NOWHERE));
@@ -46,7 +42,7 @@ export class UnmadeClusters {
     const ports = await Promise.all(
       names.map(async (name) => [
         name,
-        await startProvider({ run: run as never }, name, { KUBECONFIG: kubeconfig, E2E_CLOUD: cloud }),
+        await startProvider({ run }, name, { KUBECONFIG: kubeconfig, E2E_CLOUD: cloud }),
       ]),
     );
     const variables = engineVariables({ home: join(folder, "home"), backend, ports: Object.fromEntries(ports) });
