@@ -1,8 +1,9 @@
 import { PolicyPack } from "@pulumi/policy";
 import { policies } from "./all";
+import { servedPolicies } from "./lib/served";
 
 // Constructing a pack starts its server, so this file does nothing else; import `all` for the policies.
 new PolicyPack("inference-stacks", {
   displayName: "inference-stacks",
-  policies: [...policies],
+  policies: servedPolicies(policies, console.log),
 });

@@ -92,6 +92,14 @@ export function isObject(value: Value): value is { readonly [key: string]: Value
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
+/** Whether a value is unknown, or holds an unknown one. */
+export function holdsUnknown(value: Value): boolean {
+  if (Array.isArray(value)) {
+    return value.some(holdsUnknown);
+  }
+  return value === UNKNOWN || (isObject(value) && Object.values(value).some(holdsUnknown));
+}
+
 function joinPath(path: string, key: string): string {
   if (!/^[A-Za-z_][\w-]*$/.test(key)) {
     return `${path}["${key}"]`;
@@ -103,9 +111,12 @@ const snapshots = new WeakMap<object, Value>();
 
 /**
  * Copies properties into plain data. The policy SDK hands out proxies that throw when an unknown value is
- * read, at any depth; the mocks of an offline preview hold `Unknown` objects. Both become `UNKNOWN`.
+ * read, at any depth; the mocks of an offline preview hold `Unknown` objects. Both become `UNKNOWN`. A copy is its own copy.
  */
 export function snapshot(raw: unknown): Value {
+  if (raw === UNKNOWN) {
+    return UNKNOWN;
+  }
   if (raw === null || typeof raw !== "object") {
     return typeof raw === "string" || typeof raw === "number" || typeof raw === "boolean" || raw === null
       ? raw
@@ -117,6 +128,9 @@ export function snapshot(raw: unknown): Value {
   }
   const copy = copyObject(raw);
   snapshots.set(raw, copy);
+  if (typeof copy === "object" && copy !== null) {
+    snapshots.set(copy, copy);
+  }
   return copy;
 }
 

@@ -46,7 +46,7 @@ export type PlanFacts = Readonly<z.infer<typeof planSchema>>;
 export type PlanReading =
   | { readonly state: "read"; readonly plan: PlanFacts; readonly resource: Resource; readonly field: Field }
   | { readonly state: "absent" }
-  /** The ConfigMap exists; its content is known only once it is deployed. */
+  /** The ConfigMap exists, or may; its content is known only once it is deployed. */
   | { readonly state: "unknown" }
   | { readonly state: "invalid"; readonly reason: string; readonly resource: Resource; readonly field: Field };
 
@@ -54,7 +54,7 @@ export type PlanReading =
 export function readPlan(resources: readonly Resource[]): PlanReading {
   const resource = resources.find(isPlan);
   if (!resource) {
-    return { state: "absent" };
+    return { state: resources.some(mayBePlan) ? "unknown" : "absent" };
   }
   const field = resource.props.get("data", PLAN_CONFIG_MAP.key);
   const text = field.text();
@@ -94,12 +94,23 @@ function isPlan({ kind, props }: Resource): boolean {
   return kind === "ConfigMap" && props.get("metadata", "name").value === PLAN_CONFIG_MAP.name;
 }
 
-/** Stage of a stack: what the policy's configuration says, else the plan's. Without either, the strict one. */
+/** A ConfigMap of which nobody knows the name. */
+function mayBePlan({ kind, props }: Resource): boolean {
+  return kind === "ConfigMap" && !props.get("metadata", "name").is(() => true);
+}
+
+/**
+ * Stage of a stack: what the policy's configuration says, else the plan's; without either, the strict one. While the plan is unknown, the other:
+ * what only production asks is undecided then.
+ */
 export function stageOf(resources: readonly Resource[], configured: string | undefined): string {
   if (configured !== undefined) {
     return configured;
   }
   const reading = readPlan(resources);
+  if (reading.state === "unknown") {
+    return "development";
+  }
   return reading.state === "read" ? reading.plan.stage : "production";
 }
 

@@ -83,7 +83,7 @@ function podsBelow(field: Field, place: Place): PodTemplate[] {
   if (!mayHoldPods(field.value)) {
     return [];
   }
-  if (field.value === UNKNOWN && POD_KEY.test(place.key)) {
+  if (field.value === UNKNOWN && (place.key === "" || POD_KEY.test(place.key))) {
     field.items(); // asks, so that the result is "undecided"
   }
   if (Array.isArray(field.value)) {

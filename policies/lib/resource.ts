@@ -1,11 +1,14 @@
-import { Field, isObject, snapshot } from "./field";
+import { Field, isObject, snapshot, UNKNOWN } from "./field";
 
 /** What a policy is told about a resource, by the engine as well as by an offline run. */
 export interface ResourceFacts {
   readonly type: string;
   readonly name: string;
   readonly urn: string;
-  readonly props: Readonly<Record<string, unknown>>;
+  /** `UNKNOWN` where nothing is known of it. */
+  readonly props: Readonly<Record<string, unknown>> | typeof UNKNOWN;
+  /** What the engine tells of its provider; components have none, and offline runs tell of none. */
+  readonly provider?: unknown;
   readonly opts: { readonly protect: boolean };
   /**
    * Top-level properties that hold a Pulumi secret. The engine does not tell policies which values are
@@ -71,13 +74,13 @@ function coreGroup(apiVersion: string): string {
 }
 
 export function toResource(facts: ResourceFacts, unknownPaths: Set<string>): Resource {
-  const { type, name, urn } = facts;
+  const { type, name, urn, props } = facts;
   return {
     type,
     name,
     urn,
     ...objectOf(type),
-    props: new Field(snapshot(facts.props), "", unknownPaths),
+    props: new Field(snapshot(props), props === UNKNOWN ? `${type} "${name}"` : "", unknownPaths),
     protect: new Field(facts.opts.protect, "option protect", unknownPaths),
     secretInputs: facts.secretInputs,
     dependenciesOf: (property) => facts.propertyDependencies?.[property]?.map((dependency) => dependency.urn),

@@ -1,4 +1,4 @@
-import { type Field, isObject, UNKNOWN, type Value } from "./field";
+import { type Field, holdsUnknown, isObject, UNKNOWN } from "./field";
 
 export interface NodeTaint {
   readonly key: string;
@@ -109,11 +109,4 @@ function isKnown(field: Field): boolean {
   }
   field.containing(UNKNOWN).is(() => true);
   return false;
-}
-
-function holdsUnknown(value: Value): boolean {
-  if (Array.isArray(value)) {
-    return value.some(holdsUnknown);
-  }
-  return value === UNKNOWN || (isObject(value) && Object.values(value).some(holdsUnknown));
 }

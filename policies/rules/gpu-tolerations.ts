@@ -18,6 +18,9 @@ export const gpuTolerations = stackPolicy(
   },
   (resources, report) => {
     const reading = readPlan(resources);
+    if (reading.state === "unknown") {
+      return;
+    }
     const pools = reading.state === "read" ? reading.plan.pools.filter(({ role }) => role === "gpu") : [];
     for (const resource of resources) {
       for (const pod of podTemplates(resource).filter(({ isPartial }) => !isPartial)) {

@@ -6,6 +6,7 @@ import {
   AnalyzeRequest,
   type AnalyzeResponse,
   type AnalyzerInfo,
+  AnalyzerProviderResource,
   AnalyzerResource,
   AnalyzerResourceOptions,
   AnalyzeStackRequest,
@@ -17,6 +18,8 @@ import type { RecordedInputs } from "../../policies/evaluate";
 import { UNKNOWN } from "./cases";
 
 const START_TIMEOUT_MS = 60_000;
+
+type Properties = Readonly<Record<string, unknown>>;
 
 export interface Verdicts {
   /** `policy | urn | message`, sorted. */
@@ -68,29 +71,39 @@ export class PackServer {
     });
   }
 
-  /** What an engine does in a preview: every resource by itself, then the stack. */
-  async judge(resources: readonly RecordedInputs[]): Promise<Verdicts> {
+  /**
+   * What an engine does in a preview: every resource by itself, then the stack.
+   *
+   * @param outputsOf what a resource has in the end. @default its inputs
+   * @param inputsOf what it is to have. @default its inputs
+   */
+  async judge(
+    resources: readonly RecordedInputs[],
+    outputsOf: (resource: RecordedInputs) => Properties = withId,
+    inputsOf: (resource: RecordedInputs) => Properties = withId,
+  ): Promise<Verdicts> {
     const requests = resources.map((resource) => {
       const request = new AnalyzeRequest();
-      describe(request, resource);
+      describe(request, resource, inputsOf(resource));
       return new Promise<{ urn: string; response: AnalyzeResponse }>((resolve, reject) => {
         this.client.analyze(request, (error, response) =>
           error ? reject(error) : resolve({ urn: resource.urn, response }),
         );
       });
     });
+    const alone = await Promise.all(requests);
     const stack = new AnalyzeStackRequest();
     stack.setResourcesList(
       resources.map((resource) => {
         const message = new AnalyzerResource();
-        describe(message, resource);
+        describe(message, resource, outputsOf(resource));
         return message;
       }),
     );
     const whole = new Promise<{ urn: string; response: AnalyzeResponse }>((resolve, reject) => {
       this.client.analyzeStack(stack, (error, response) => (error ? reject(error) : resolve({ urn: "", response })));
     });
-    const answers = await Promise.all([...requests, whole]);
+    const answers = [...alone, await whole];
     return {
       violations: answers
         .flatMap(({ urn, response }) =>
@@ -110,9 +123,14 @@ export class PackServer {
   }
 }
 
+function withId({ name, inputs }: RecordedInputs): Properties {
+  return { id: `${name}-id`, ...inputs };
+}
+
 function describe(
   message: AnalyzeRequest | AnalyzerResource,
-  { type, name, urn, inputs, options }: RecordedInputs,
+  { type, name, urn, custom, options }: RecordedInputs,
+  properties: Properties,
 ): void {
   const resourceOptions = new AnalyzerResourceOptions();
   resourceOptions.setProtect(options.protect);
@@ -120,9 +138,16 @@ function describe(
   message.setName(name);
   message.setUrn(urn);
   message.setOptions(resourceOptions);
-  message.setProperties(
-    Struct.fromJavaScript(onTheWire({ id: `${name}-id`, ...inputs }) as Parameters<typeof Struct.fromJavaScript>[0]),
-  );
+  message.setProperties(structOf(properties));
+  if (custom) {
+    const provider = new AnalyzerProviderResource();
+    provider.setProperties(structOf({}));
+    message.setProvider(provider);
+  }
+}
+
+function structOf(properties: Properties): Struct {
+  return Struct.fromJavaScript(onTheWire(properties) as Parameters<typeof Struct.fromJavaScript>[0]);
 }
 
 /** As the engine sends properties: no absent ones, and unknown values as their sentinel. */

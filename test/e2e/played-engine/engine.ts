@@ -31,6 +31,8 @@ export interface Declared {
   readonly custom: boolean;
   /** Inputs without the wrapping of secrets; `UNKNOWN` where the program did not know them. */
   readonly inputs: Properties;
+  /** What a policy pack is told at the end: nothing, `{}`, of what a provider that cannot be configured yet would make. */
+  readonly outputs: Properties;
   readonly dependencies: readonly string[];
   readonly protect: boolean;
 }
@@ -123,14 +125,6 @@ export class PlayedEngine {
     if (type === ROOT_TYPE) {
       this.root = urn;
     }
-    this.declared.push({
-      urn,
-      type,
-      custom,
-      inputs,
-      dependencies: request.getDependenciesList(),
-      protect: request.getProtect() ?? false,
-    });
     const response = filled(new resource.RegisterResourceResponse(), (it) => it.setUrn(urn));
     const outcome = this.outcomeOf(type, request);
     if (outcome !== undefined) {
@@ -145,6 +139,9 @@ export class PlayedEngine {
       response.setId(this.options.answers.id(type, name));
       response.setObject(struct({ ...inputs, ...this.options.answers.state(type, name, inputs) }));
     }
+    const outputs = properties(response.getObject());
+    const [dependencies, protect] = [request.getDependenciesList(), request.getProtect() ?? false];
+    this.declared.push({ urn, type, custom, inputs, outputs, dependencies, protect });
     return response;
   }
 

@@ -1,17 +1,33 @@
-import { unknown as pulumiUnknown } from "@pulumi/pulumi/output";
-import { describe, expect, it } from "vitest";
-import { holdsUnknown, UNKNOWN } from "../../../offline/first-preview";
-import { evaluatePolicies } from "../../../policies/evaluate";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { repositoryRoot } from "../../../names/repository-root";
+import { holdsUnknown } from "../../../offline/first-preview";
+import { PackServer } from "../../policies/pack-server";
+import type { Declared, PlayedEngine } from "./engine";
 import { runProgram } from "./program";
 
 /** Identifiers, addresses and keys that nobody knows before the cluster is there, and what carries them. */
 const MOST_UNKNOWN = 120;
 
+/** Mandatory policies that decide later, in the preview after the cluster is there: keys and statements name what has no identifier yet. */
+const UNDECIDED = {
+  "aws-prod": ["encryption-at-rest", "least-privilege-aws"],
+  "oci-h100": ["encryption-at-rest", "least-privilege-oci", "no-public-endpoint"],
+} as const;
+
 describe.each(["aws-prod", "oci-h100"] as const)("the first preview of %s", (environment) => {
+  let engine: PlayedEngine;
+  let pack: PackServer;
+  beforeAll(async () => {
+    const end = await runProgram(environment, { firstPreview: true });
+    expect(end.status, end.printed).toBe(0);
+    engine = end.engine;
+    pack = await PackServer.start(join(repositoryRoot(), "policies"));
+  });
+  afterAll(() => pack.stop());
+
   // Policies decide nothing of what they do not know.
-  it("knows every namespace, and the inputs of most resources", async () => {
-    const { status, engine, printed } = await runProgram(environment, { firstPreview: true });
-    expect(status, printed).toBe(0);
+  it("knows every namespace, and the inputs of most resources", () => {
     expect(engine.isComplete).toBe(true);
     const made = engine.declared.filter(({ custom }) => custom);
     const namespaced = made.filter(({ type }) => type.startsWith("kubernetes:"));
@@ -20,45 +36,45 @@ describe.each(["aws-prod", "oci-h100"] as const)("the first preview of %s", (env
       [],
     );
     expect(made.filter(({ inputs }) => holdsUnknown(inputs)).length).toBeLessThanOrEqual(MOST_UNKNOWN);
+    expect(new Set(namespaced.map(({ outputs }) => Object.keys(outputs).length))).toEqual(new Set([0]));
+  });
+
+  it("decides every policy but those, by what the program declared", async () => {
+    const { undecided, violations } = await judge(pack, engine.declared);
+    expect([...new Set(undecided.map((line) => line.split(" | ")[0]))].sort()).toEqual(UNDECIDED[environment]);
+    expect(violations).toEqual([]);
+  });
+
+  it("finds what is missing in it", async () => {
+    const declared = engine.declared.filter(({ type }) => !type.endsWith(":NetworkPolicy"));
+    const { violations } = await judge(pack, declared);
+    expect(violations).toContainEqual(
+      expect.stringMatching(
+        /^network-policy-per-namespace \| .* has no default-deny NetworkPolicy for Ingress and Egress/,
+      ),
+    );
   });
 });
 
-/** Mandatory policies that decide later, in the preview after the cluster is there: keys and statements name what has no identifier yet. */
-const UNDECIDED = {
-  "aws-prod": ["encryption-at-rest", "least-privilege-aws"],
-  "oci-h100": ["encryption-at-rest", "least-privilege-oci", "no-public-endpoint"],
-} as const;
-
-it.each(["aws-prod", "oci-h100"] as const)("the first preview of %s decides every policy but those", async (stack) => {
-  const { engine } = await runProgram(stack, { firstPreview: true });
-  const resources = engine.declared
-    .filter(({ type }) => type !== "pulumi:pulumi:Stack")
-    .map(({ urn, type, custom, inputs, protect }) => ({
+/** As the engine asks a pack of its own. */
+function judge(pack: PackServer, declared: readonly Declared[]) {
+  const byUrn = new Map(declared.map((each) => [each.urn, each]));
+  const resources = declared.map(({ urn, type, custom, inputs, protect }) => {
+    return {
       urn,
       type,
       name: urn.slice(urn.lastIndexOf("::") + 2),
       custom,
-      inputs: asPoliciesSee(inputs) as Record<string, unknown>,
-      // The data of Secrets: the pack is not told which inputs are secret.
-      secretInputs: ["data", "stringData"],
+      inputs,
+      secretInputs: [],
       options: { protect },
-    }));
-  const { undecided, violations } = evaluatePolicies(resources, { project: "inference-stacks", stack });
-  expect([...new Set(undecided.map(({ policy }) => policy))].sort()).toEqual(UNDECIDED[stack]);
-  expect(violations).toEqual([]);
-});
-
-/** With the SDK's own mark of what nobody knows. */
-function asPoliciesSee(value: unknown): unknown {
-  if (value === UNKNOWN) {
-    return pulumiUnknown;
-  }
-  if (Array.isArray(value)) {
-    return value.map(asPoliciesSee);
-  }
-  return value !== null && typeof value === "object"
-    ? Object.fromEntries(Object.entries(value).map(([key, each]) => [key, asPoliciesSee(each)]))
-    : value;
+    };
+  });
+  return pack.judge(
+    resources,
+    ({ urn }) => byUrn.get(urn)?.outputs ?? {},
+    ({ inputs }) => inputs,
+  );
 }
 
 /** Of an object, and of a chart. */
