@@ -19,7 +19,7 @@ interface Middleware {
 const ALL: readonly Middleware[] = [
   {
     of: "cache_salt.CacheSalt",
-    files: ["cache_salt.py"],
+    files: ["cache_salt.py", "cache_keys.py"],
     isAskedFor: ({ prefixCaches }) => prefixCaches !== undefined,
   },
   {
