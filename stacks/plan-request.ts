@@ -69,14 +69,19 @@ export function toPlanRequest(
       };
       const { current, stale } = measurementsOf(request, measurements);
       const notes = [...promotionNotes(request, environment.models), ...staleNotes(request, current, stale)];
-      const caches =
-        engineOf(request.engine).prefixReuse(request) === "salted"
-          ? prefixCaches(request.revisionOf?.model ?? model, tenants, share)
-          : undefined;
+      const engine = engineOf(request.engine);
+      const parts = prefixCaches(request.revisionOf?.model ?? model, tenants, share);
+      const caches = engine.prefixReuse(request) === "salted" ? parts : undefined;
+      const namedImages =
+        parts !== undefined &&
+        caches === undefined &&
+        architecture.vision !== undefined &&
+        engine.reusesImages?.(request) === true;
       const limits = nameLimits(request.revisionOf?.model ?? model, tenants);
       return {
         ...request,
         ...(caches && { prefixCaches: caches }),
+        ...(namedImages && { namedImages }),
         ...(limits && { nameLimits: limits }),
         ...(current.length > 0 && { measurements: current }),
         ...(notes.length > 0 && { notes: [...(request.notes ?? []), ...notes] }),

@@ -1,4 +1,4 @@
-"""Keys of vLLM's caches that a request names itself, besides its salt.
+"""Leaves out the keys of vLLM's caches that a request names itself: vllm serve --middleware=cache_keys.CacheKeys, or within cache_salt.CacheSalt
 
 A part of a prompt (image, sound, video, embeddings) may have a `uuid`, which vLLM takes for the hash of its content
 (_parse_chat_message_content_part of renderers/chat_utils.py, get_mm_hashes of multimodal/processing/inputs.py, 0.32.0 and 0.33.0).
@@ -11,10 +11,15 @@ vLLM reads parts in lists alone, wherever the API has them: messages, items of R
 
 import re
 
-from request_body import Refused
+from request_body import BodyChange, Refused
 
 # What fields or types of such parts are called: image_url, input_audio, video_embeds.
 MEDIA = re.compile("image|audio|video|embeds")
+
+
+class CacheKeys(BodyChange):
+    def change(self, request, scope):
+        without_cache_keys(request)
 
 
 def without_cache_keys(request):
