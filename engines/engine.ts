@@ -274,6 +274,8 @@ export interface Engine {
   readonly chatFormats?: readonly string[];
   /** What it makes of prompts that begin alike. */
   prefixReuse(model: Pick<ServedModel, "engineVersion" | "task" | "args" | "engineSettings">): PrefixReuse;
+  /** Whether it keeps the images of a model that takes them for all requests, in caches that know no salt. @default it does not */
+  reusesImages?(model: Pick<ServedModel, "args">): boolean;
   /** APIs that it speaks, with the port of each. */
   readonly ports: Readonly<Partial<Record<Protocol, number>>>;
   /** Paths on the port of its first API: it lives, and it has its model. */

@@ -79,6 +79,7 @@ export function planModel(
     ...(model.traffic && { traffic: model.traffic }),
     ...(model.node && { node: model.node }),
     ...(model.prefixCaches && { prefixCaches: model.prefixCaches }),
+    ...(model.namedImages && { namedImages: model.namedImages }),
     ...(model.nameLimits && { nameLimits: model.nameLimits }),
     ...(model.sidecars && model.sidecars.length > 0 && { sidecars: allOf(model.sidecars) }),
     takesImages: model.architecture.vision !== undefined,

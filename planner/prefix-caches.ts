@@ -8,9 +8,21 @@ export interface PrefixCaches {
   readonly shared: readonly (readonly string[])[];
 }
 
+/** Groups as an environment writes them; a list of names is one group. */
+export type Sharers = readonly string[] | readonly (readonly string[])[];
+
+export function groupsOf(share: Sharers = []): readonly (readonly string[])[] {
+  return isOneGroup(share) ? [share] : share;
+}
+
+/** Nobody's is none. */
+export function isOneGroup(share: Sharers): share is readonly string[] {
+  return share.length > 0 && share.every((item) => typeof item === "string");
+}
+
 /**
  * @param model its key in the environment.
- * @param share groups of consumers that may share, as the environment names them.
+ * @param share groups of consumers that may share.
  * @returns undefined where all who may call the model share one part.
  */
 export function prefixCaches(

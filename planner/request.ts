@@ -88,6 +88,8 @@ export interface ModelRequest extends ServedModel {
   readonly sidecars?: readonly SidecarResources[];
   /** Its consumers' prompts are kept apart in the engine's prefix cache. @default they are not */
   readonly prefixCaches?: PrefixCaches;
+  /** Consumers that do not share may name images by keys of their own in a cache of all, and no salt is written. @default they may not */
+  readonly namedImages?: boolean;
   /** Consumers that may call it by some of its names alone, with these names. @default by any */
   readonly nameLimits?: NameLimits;
   /** Model whose server it joins: that one's replicas, pools and concurrency hold for both. @default a server of its own */

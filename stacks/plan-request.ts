@@ -10,7 +10,7 @@ import { isStored, parseSource, sourceText } from "../engines/sources";
 import { nodeOf } from "../planner/inference-nodes";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
-import { prefixCaches } from "../planner/prefix-caches";
+import { groupsOf, prefixCaches } from "../planner/prefix-caches";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../planner/request";
 import { requestTimes } from "../planner/request-times";
 import { SCALED_BY_DEFAULT } from "../planner/scaling";
@@ -52,7 +52,7 @@ export function toPlanRequest(
   const billing = cloudBilling(environment, addonVolumes);
   const groups = serverGroups(environment.nodes, authorities);
   const tenants = tenantsOf(environment.gateway.consumers, environment.models);
-  const share = environment.gateway.prefixCaches?.share ?? [];
+  const share = groupsOf(environment.gateway.prefixCaches?.share);
   const besides = sidecarsOf(environment.mesh);
   return {
     environment: name,
@@ -69,14 +69,19 @@ export function toPlanRequest(
       };
       const { current, stale } = measurementsOf(request, measurements);
       const notes = [...promotionNotes(request, environment.models), ...staleNotes(request, current, stale)];
-      const caches =
-        engineOf(request.engine).prefixReuse(request) === "salted"
-          ? prefixCaches(request.revisionOf?.model ?? model, tenants, share)
-          : undefined;
+      const engine = engineOf(request.engine);
+      const parts = prefixCaches(request.revisionOf?.model ?? model, tenants, share);
+      const caches = engine.prefixReuse(request) === "salted" ? parts : undefined;
+      const namedImages =
+        parts !== undefined &&
+        caches === undefined &&
+        architecture.vision !== undefined &&
+        engine.reusesImages?.(request) === true;
       const limits = nameLimits(request.revisionOf?.model ?? model, tenants);
       return {
         ...request,
         ...(caches && { prefixCaches: caches }),
+        ...(namedImages && { namedImages }),
         ...(limits && { nameLimits: limits }),
         ...(current.length > 0 && { measurements: current }),
         ...(notes.length > 0 && { notes: [...(request.notes ?? []), ...notes] }),

@@ -1,6 +1,7 @@
 /** The command line of vLLM for a planned model, in its release. Pure; the tests check every flag against each release's parser. */
 import { VLLM_PORT } from "../../engines/vllm";
 import { vllmArgument } from "../../engines/vllm/options";
+import { PREFIX_HASH, prefixHash } from "../../engines/vllm/prefix-hash";
 import { argumentsFor, vllmHas } from "../../engines/vllm/releases";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
 import type { ArgumentValue, ModelPlan, ModelTask } from "../../planner/types";
@@ -70,6 +71,8 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       host: "0.0.0.0",
       port: VLLM_PORT,
       ...engineArguments(model),
+      // A collision is answered from another consumer's cache, whatever its salt.
+      [PREFIX_HASH]: model.prefixCaches && prefixHash(model),
       // After SIGTERM; the default is 0.
       "shutdown-timeout": model.drainSeconds,
       // Probes and scrapes would drown the requests in the log.

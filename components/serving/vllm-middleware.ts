@@ -19,8 +19,14 @@ interface Middleware {
 const ALL: readonly Middleware[] = [
   {
     of: "cache_salt.CacheSalt",
-    files: ["cache_salt.py"],
+    files: ["cache_salt.py", "cache_keys.py"],
     isAskedFor: ({ prefixCaches }) => prefixCaches !== undefined,
+  },
+  // Where prompts are not salted: the cache of prompts is off, or is another one.
+  {
+    of: "cache_keys.CacheKeys",
+    files: ["cache_keys.py"],
+    isAskedFor: ({ namedImages }) => namedImages === true,
   },
   {
     of: "model_names.ModelNames",

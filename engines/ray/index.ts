@@ -7,6 +7,7 @@ import { vllmRequest } from "../vllm/memory/request";
 import { vllmBatchLimits } from "../vllm/memory/scheduler-defaults";
 import { asServed } from "../vllm/memory/served-model";
 import { classFinding } from "../vllm/model-class";
+import { vllmImageReuse } from "../vllm/prefix-reuse";
 import { batchProblems, vllmContextLimit } from "../vllm/start-rules";
 import { eightBits, vllmWeights } from "../vllm/weight-format";
 import { rayOptions } from "./options";
@@ -89,6 +90,7 @@ export const ray: Engine = {
     "because a RayService has no scale subresource, where an autoscaler would write how many replicas there are",
   // The vLLM in it takes the field, but no pod of Ray has a place to write it.
   chatFormats: vllm.chatFormats,
+  reusesImages: vllmImageReuse,
   prefixReuse: ({ args }) => (args?.["enable-prefix-caching"] === false ? "none" : "shared"),
   ports: { openai: SERVE_PORT },
   health: { alive: "/-/healthz", ready: "/v1/models" },

@@ -14,7 +14,7 @@ import { vllmBatchLimits } from "./memory/scheduler-defaults";
 import { asServed } from "./memory/served-model";
 import { classFinding } from "./model-class";
 import { vllmOptions } from "./options";
-import { vllmPrefixReuse } from "./prefix-reuse";
+import { vllmImageReuse, vllmPrefixReuse } from "./prefix-reuse";
 import { seriesSince } from "./releases";
 import { sleeperOnNode, splitLayoutProblems, vllmOwnSettings, vllmSettings } from "./settings";
 import { batchProblems, vllmContextLimit, vllmLackOfMemory, vllmVersionProblems } from "./start-rules";
@@ -84,6 +84,7 @@ export const vllm: Engine = {
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
   chatFormats: [...chatFormats.types, ...chatFormats.classes],
   prefixReuse: vllmPrefixReuse,
+  reusesImages: vllmImageReuse,
   answering: (model) => vllmOwnSettings(model).prefillDecode?.decode,
   ports: { openai: VLLM_PORT },
   // `/v1/models` answers once the model is loaded, which `/health` may do before; `/health` turns to 503 when the engine is dead.

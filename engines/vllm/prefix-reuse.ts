@@ -1,5 +1,6 @@
 import type { PrefixReuse } from "../engine";
 import type { ServedModel } from "../served-model";
+import { readVllmFlags } from "./flags";
 import { kvConnectors } from "./kv-connectors";
 import { featureGap } from "./releases";
 
@@ -25,4 +26,13 @@ export function vllmPrefixReuse({
   }
   const writes = task === "chat" || task === "completion";
   return featureGap(writes ? "cacheSalt" : "poolingCacheSalt", engineVersion) === undefined ? "salted" : "shared";
+}
+
+/**
+ * What it computed of an image lies under the image's hash: in the processor's cache, which an option ends, and in that of the encoder's output, which none ends
+ * (v1/core/encoder_cache_manager.py of 0.32.0 and 0.33.0).
+ */
+export function vllmImageReuse({ args }: Pick<ServedModel, "args">): boolean {
+  const { languageModelOnly = false, mediaPerPrompt } = readVllmFlags(args).options;
+  return !languageModelOnly && mediaPerPrompt === undefined;
 }

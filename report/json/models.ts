@@ -278,6 +278,9 @@ export const model = z.strictObject({
     })
     .optional()
     .meta({ description: "Where consumers' prompts are kept apart in the engine's prefix cache." }),
+  namedImages: flag(
+    "Keys that clients give to images are left out of requests, though prompts are not kept apart.",
+  ).optional(),
   nameLimits: z
     .record(z.string(), z.array(text("A name that clients write.")))
     .optional()

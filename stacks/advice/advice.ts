@@ -18,7 +18,7 @@ import { movingRevisions } from "./moving-revisions";
 import { nodesOfOthers } from "./nodes-of-others";
 import { okeVersion } from "./oke-version";
 import { openEgress } from "./open-egress";
-import { sharedPrefixCaches } from "./prefix-caches";
+import { sharedImageCaches, sharedPrefixCaches } from "./prefix-caches";
 import { privateEndpoint } from "./private-endpoint";
 import { promotedCanaries } from "./promoted-canaries";
 import { tokenQuotas } from "./quotas";
@@ -73,6 +73,7 @@ const PIECES: readonly Piece[] = [
   sessions,
   tokenQuotas,
   sharedPrefixCaches,
+  sharedImageCaches,
   apiServerCidrs,
   spotWithoutFallback,
   unneededNodes,

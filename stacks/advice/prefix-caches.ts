@@ -1,29 +1,42 @@
 import { engineOf } from "../../engines";
-import { prefixCaches } from "../../planner/prefix-caches";
+import { groupsOf, prefixCaches } from "../../planner/prefix-caches";
 import { tenantsOf } from "../../planner/tenants";
-import type { CapacityProblem } from "../../planner/types";
+import type { CapacityProblem, ModelPlan } from "../../planner/types";
 import type { Advised } from "./advice";
 
+type About = Pick<Advised, "plan" | "environment">;
+
 /** Models whose engine reuses prompts of one consumer for another: the time to the first token tells what was asked before. */
-export function sharedPrefixCaches({
-  plan,
-  environment: { gateway, models },
-}: Pick<Advised, "plan" | "environment">): CapacityProblem[] {
-  const tenants = tenantsOf(gateway.consumers, models);
-  const share = gateway.prefixCaches?.share ?? [];
-  const shared = plan.models.filter(
-    (model) =>
-      engineOf(model.engine).prefixReuse(model) === "shared" &&
-      prefixCaches(model.revisionOf?.model ?? model.name, tenants, share) !== undefined,
+export function sharedPrefixCaches(about: About): CapacityProblem[] {
+  const shared = models(about, (model) => engineOf(model.engine).prefixReuse(model) === "shared");
+  return advice(
+    "shared-prefix-caches",
+    shared.map(({ name, engine }) => `models.${name} (${engineOf(engine).label})`),
+    "this engine or release reuses what it computed of one consumer's prompts for all others, and the time to the first token tells them what was asked before. To mend it: an engine or release that keeps consumers apart (docs/prefix-caches.md#where-it-does-not-hold), a model for each of them, or gateway.prefixCaches.share with those who may know.",
   );
-  return shared.length === 0
+}
+
+/** Models whose engine reuses images of one consumer for another, whatever it does with prompts. */
+export function sharedImageCaches(about: About): CapacityProblem[] {
+  const shared = models(about, (model) => model.takesImages && engineOf(model.engine).reusesImages?.(model) === true);
+  return advice(
+    "shared-image-caches",
+    shared.map(({ name }) => `models.${name}`),
+    'the engine reuses what it computed of one consumer\'s image for all others, and the time to the first token tells who sends the same image that it was sent before; no option ends that (docs/prefix-caches.md#where-it-does-not-hold). To mend it: a model for each of them, gateway.prefixCaches.share with those who may know, or args: {limit-mm-per-prompt: {"image": 0, "video": 0}} where nobody sends images.',
+  );
+}
+
+/** Those that several consumers may call who do not share. */
+function models({ plan, environment: { gateway, models: named } }: About, isMeant: (model: ModelPlan) => boolean) {
+  const tenants = tenantsOf(gateway.consumers, named);
+  const groups = groupsOf(gateway.prefixCaches?.share);
+  return plan.models.filter(
+    (model) => isMeant(model) && prefixCaches(model.revisionOf?.model ?? model.name, tenants, groups) !== undefined,
+  );
+}
+
+function advice(rule: string, about: readonly string[], text: string): CapacityProblem[] {
+  return about.length === 0
     ? []
-    : [
-        {
-          severity: "advisory",
-          rule: "shared-prefix-caches",
-          subject: "gateway.consumers",
-          message: `${shared.map(({ name, engine }) => `models.${name} (${engineOf(engine).label})`).join(", ")}: this engine or release reuses what it computed of one consumer's prompts for all others, and the time to the first token tells them what was asked before. To mend it: an engine or release that keeps consumers apart (docs/prefix-caches.md#where-it-does-not-hold), a model for each of them, or gateway.prefixCaches.share with those who may know.`,
-        },
-      ];
+    : [{ severity: "advisory", rule, subject: "gateway.consumers", message: `${about.join(", ")}: ${text}` }];
 }

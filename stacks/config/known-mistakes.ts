@@ -5,6 +5,7 @@ import type { Path, ProblemDraft } from "./core/problems";
 import { suggest, valueAt } from "./core/problems";
 import { MESH_MODES } from "./core/sections/mesh";
 import { flowYaml } from "./field-text";
+import { prefixCacheMistake } from "./prefix-cache-mistakes";
 
 /** What is meant and cannot be, or undefined for every other value. One draft, whichever issue of the value asks. */
 export function knownMistake(path: Path, input: unknown): ProblemDraft | undefined {
@@ -15,7 +16,8 @@ export function knownMistake(path: Path, input: unknown): ProblemDraft | undefin
     groupMistake(path, input) ??
     numberOfReplicas(path, input) ??
     meshMistake(path, input) ??
-    gpuNodeImageMistake(path, input)
+    gpuNodeImageMistake(path, input) ??
+    prefixCacheMistake(path, input)
   );
 }
 

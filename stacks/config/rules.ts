@@ -173,6 +173,7 @@ const rules: readonly Rule[] = [
   gateway.drainsLastNoLongerThanRequests,
   tenants.tenantModelsExist,
   tenants.sharersAreConsumers,
+  tenants.prefixHashesKeepTenantsApart,
   tenants.tokenIssuersAreServersOfOthers,
   tenants.claimNamesOneTenant,
   people.groupsAreOfPeople,

@@ -31,6 +31,13 @@ describe("prompts that begin alike", () => {
     ]);
   });
 
+  it("may have images, which vLLM reuses for everybody, also in Ray Serve", () => {
+    const keeping = (["vllm", "ray", "ollama", "tgi", "triton"] as const).filter((engine) =>
+      engineOf(engine).reusesImages?.({}),
+    );
+    expect(keeping).toEqual(["vllm", "ray"]);
+  });
+
   it("are not kept where the cache is off", () => {
     for (const engine of ["vllm", "ray"] as const) {
       expect([engine, reuse(engine, "0.33.0", "chat", { "enable-prefix-caching": false })]).toEqual([engine, "none"]);

@@ -5,7 +5,7 @@ import { repositoryRoot } from "../../names/repository-root";
 import { readArchitectures } from "../../stacks/architectures";
 import { type EnvironmentConfig, parseEnvironmentFile } from "../../stacks/config";
 import { toPlanRequest } from "../../stacks/plan-request";
-import { parseWith } from "./config/samples";
+import { parseWith, rightEnvironment } from "./config/samples";
 import { type EnvironmentName, environments } from "./run";
 
 function environmentOf(parsed: ReturnType<typeof parseEnvironmentFile>): EnvironmentConfig {
@@ -34,6 +34,22 @@ describe("env of a model", () => {
       VLLM_HTTP_TIMEOUT_KEEP_ALIVE: "5000",
       VLLM_LOGGING_LEVEL: "true",
     });
+  });
+});
+
+describe("keys that consumers give to images", () => {
+  const whole = { "enable-prefix-caching": false };
+
+  it.each([
+    ["are left out with the salt", ["web", "batch"], {}, "qwen2.5-vl-7b-instruct", true, undefined],
+    ["are left out without prompts that are salted", ["web", "batch"], whole, "qwen2.5-vl-7b-instruct", false, true],
+    ["stay of one consumer", ["web"], whole, "qwen2.5-vl-7b-instruct", false, undefined],
+    ["are none of a model that takes no images", ["web", "batch"], whole, "qwen2.5-7b-instruct", false, undefined],
+  ] as const)("%s", async (_, consumers, args, model, salted, named) => {
+    const { gateway } = rightEnvironment;
+    const parsed = parseWith({ models: { chat: { model, args } }, gateway: { ...gateway, consumers } });
+    const { models } = await requestOf(environmentOf(parsed));
+    expect([models[0]?.prefixCaches !== undefined, models[0]?.namedImages]).toEqual([salted, named]);
   });
 });
 

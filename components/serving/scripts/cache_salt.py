@@ -3,6 +3,7 @@
 Whoever shares a prefix cache with others learns from the time to the first token what they asked (CVE-2025-46570). vLLM
 reuses blocks of its cache within the same `cache_salt` of a request alone (docs/design/prefix_caching.md). Every request
 with a body gets one here that its caller cannot choose: a keyed hash of the consumer whom the gateway found to be calling.
+Keys that callers give to images and other media know no salt, and are left out (cache_keys.py).
 
 Environment:
   CACHE_SALT_KEY     file with the key; read again when it changes, so that a new key interrupts nothing
@@ -18,6 +19,7 @@ import hmac
 import json
 import os
 
+from cache_keys import without_cache_keys
 from request_body import BodyChange, Refused, consumer_of
 
 
@@ -60,6 +62,7 @@ class CacheSalt(BodyChange):
     def change(self, request, scope):
         if not self.beams and request.get("use_beam_search") not in (None, False):
             raise Refused(400, "use_beam_search is not offered: this release shares its cache among consumers in a beam search")
+        without_cache_keys(request)
         request["cache_salt"] = self.salt(scope)
 
     def salt(self, scope):

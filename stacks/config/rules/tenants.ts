@@ -1,5 +1,7 @@
 /** Who calls models: what tenants may use, and whose tokens name them. */
 import { knownTokenIssuers } from "../../../catalog/token-issuers";
+import { PREFIX_HASH, PREFIX_HASHES } from "../../../engines/vllm/prefix-hash";
+import { groupsOf, isOneGroup, prefixCaches } from "../../../planner/prefix-caches";
 import { limitsOf, tenantsOf } from "../../../planner/tenants";
 import { jwksUrl } from "../core/jwks-url";
 import { outsideProblems } from "../core/outside-url";
@@ -28,12 +30,13 @@ export const tenantModelsExist: Rule = function* ({ sections: { gateway }, decla
 
 export const sharersAreConsumers: Rule = function* ({ sections: { gateway } }) {
   const consumers = tenantsOf(gateway?.consumers ?? []).map(({ name }) => name);
-  const groups = gateway?.prefixCaches?.share ?? [];
+  const { share = [] } = gateway?.prefixCaches ?? {};
+  const groups = groupsOf(share);
   const all = groups.flat();
   let before = 0;
   for (const [group, names] of groups.entries()) {
     for (const [index, name] of names.entries()) {
-      const path = ["gateway", "prefixCaches", "share", group, index];
+      const path = ["gateway", "prefixCaches", "share", ...(isOneGroup(share) ? [index] : [group, index])];
       if (!consumers.includes(name)) {
         yield {
           path,
@@ -46,11 +49,30 @@ export const sharersAreConsumers: Rule = function* ({ sections: { gateway } }) {
           path,
           value: name,
           allowed: "each consumer once, in one group",
-          fix: "remove it, or make one group of the two",
+          fix: isOneGroup(share) ? "remove it" : "remove it, or make one group of the two",
         };
       }
     }
     before += names.length;
+  }
+};
+
+/** A prompt with the hash of another's is answered from that one's cache, whatever salt both have. */
+export const prefixHashesKeepTenantsApart: Rule = function* ({ sections: { gateway, models = {} } }) {
+  const tenants = tenantsOf(gateway?.consumers ?? [], models);
+  const groups = groupsOf(gateway?.prefixCaches?.share);
+  for (const [model, { args = {}, revisionOf }] of Object.entries(models)) {
+    const hash = args[PREFIX_HASH];
+    const isUnsafe = hash !== undefined && !PREFIX_HASHES.some((each) => each === hash);
+    const isUsed = args["enable-prefix-caching"] !== false && revisionOf === undefined;
+    if (isUnsafe && isUsed && prefixCaches(model, tenants, groups) !== undefined) {
+      yield {
+        path: ["models", model, "args", PREFIX_HASH],
+        value: hash,
+        allowed: `${list(PREFIX_HASHES)} where several consumers do not share: of other hashes, prompts that collide can be computed, and are answered from the cache of another consumer`,
+        fix: "remove it: the platform takes sha256",
+      };
+    }
   }
 };
 

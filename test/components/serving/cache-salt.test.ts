@@ -49,6 +49,15 @@ describe("a prefix cache that consumers share", () => {
     expect(await hash({ prefixCaches: { parts: 4, shared: [] } })).not.toEqual(before);
   });
 
+  it("is found by a hash that nobody can make collide, also in releases that take another by default", async () => {
+    const hashes = async (changes: Parameters<typeof modelPlan>[0]) =>
+      (await deployed(changes)).engine.args?.filter((word) => word.startsWith("--prefix-caching-hash-algo"));
+    expect(await hashes({ engineVersion: "0.10.1.1" })).toEqual(["--prefix-caching-hash-algo=sha256"]);
+    expect(await hashes({ engineVersion: "0.10.2" })).toEqual([]);
+    const args = { "prefix-caching-hash-algo": "sha256" };
+    expect(await hashes({ engineVersion: "0.10.1.1", args })).toEqual(["--prefix-caching-hash-algo=sha256"]);
+  });
+
   it("stays whole where one consumer calls", async () => {
     const { deployment } = await deployServing([modelPlan()]);
     const engine = container(

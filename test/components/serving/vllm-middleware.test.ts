@@ -47,6 +47,15 @@ describe("requests to an engine with a cache connector", () => {
   });
 });
 
+describe("requests to a model whose prompts are not salted", () => {
+  it("lose the keys that consumers give to images", async () => {
+    const { engine, deployment } = await deployed({ namedImages: true });
+    expect(engine.args).toContain("--middleware=cache_keys.CacheKeys");
+    const scripts = deployment.resource("kubernetes:core/v1:ConfigMap", "serving-llama-8b-request-middleware");
+    expect(Object.keys(scripts.inputs.data as object).toSorted()).toEqual(["cache_keys.py", "request_body.py"]);
+  });
+});
+
 describe("requests to a model with adapters", () => {
   it("are kept to the names of their consumers, in the pod", async () => {
     const { engine, deployment } = await deployed({ nameLimits: { acme: ["contracts"] } });

@@ -8,6 +8,27 @@ import { type Echo, EchoServer } from "./echo-server";
 
 const PATHS = ["/v1/chat/completions", "/v1/completions", "/v1/responses", "/v1/embeddings", "/v2/rerank"];
 
+/** Where vLLM reads parts of prompts, by path. */
+const PARTS: Readonly<Record<string, (parts: readonly object[]) => object>> = {
+  "/v1/chat/completions": (content) => ({ messages: [{ role: "user", content }] }),
+  "/v1/chat/completions/batch": (content) => ({ messages: [[{ role: "user", content }]] }),
+  "/v1/responses": (content) => ({ input: [{ role: "user", content }] }),
+  "/v1/responses?of=tools": (output) => ({ input: [{ type: "function_call_output", call_id: "a", output }] }),
+  "/v1/embeddings": (content) => ({ messages: [{ role: "user", content }] }),
+  "/v1/score": (content) => ({ data_1: "a", data_2: { content } }),
+  "/v2/rerank": (content) => ({ query: { content: [] }, documents: [{ content }] }),
+  "/inference/v1/generate": (parts) => ({ token_ids: [1], content_parts: parts }),
+};
+
+const MEDIA: readonly object[] = [
+  { type: "image_url", image_url: null },
+  { type: "image_url" },
+  { image_url: "data:image/png;base64,AA==" },
+  { type: "input_audio", input_audio: null },
+  { video_embeds: null },
+  { type: "input_image", image_url: null },
+];
+
 const CALLERS = 8;
 /** Answers before the key is another, and after it. */
 const CALLS = 200;
@@ -72,6 +93,37 @@ describe("a request", () => {
     expect(await saltOf("batch")).toBe(await saltOf("web"));
     const salts = [await saltOf("web"), await saltOf("partner"), await saltOf(), await saltOf("other")];
     expect(new Set(salts).size).toBe(salts.length);
+  });
+
+  it.each(Object.entries(PARTS))("of %s names no key of a cache that others find", async (path, bodyOf) => {
+    const uuids = ["invoice-4711", "\ud800", "", 7, null, { a: 1 }, ["a"]];
+    const media = MEDIA.flatMap((part) => uuids.map((uuid) => ({ ...part, uuid })));
+    const bare = MEDIA.flatMap((part) => uuids.map(() => part));
+    expect(await read(bodyOf(media), "web", path)).toEqual({ ...bodyOf(bare), cache_salt: await saltOf("web") });
+  });
+
+  it("names none in another spelling, or twice, or as hashes of content", async () => {
+    const twice = String.raw`{"input":[{"content":[{"image_url":null,"uuid":"a","\u0075uid":"b","t\u0079pe":"x"}]}]}`;
+    const { body } = (await (await ask(twice, "web")).json()) as Echo;
+    expect(JSON.parse(body)).toMatchObject({ input: [{ content: [{ image_url: null, type: "x" }] }] });
+    expect(body).not.toContain("uuid");
+    const features = { mm_hashes: { image: ["a"] }, mm_placeholders: {} };
+    expect((await ask(JSON.stringify({ token_ids: [1], features }), "web")).status).toBe(400);
+  });
+
+  it("keeps every other uuid: of tools, their calls, documents and text", async () => {
+    const properties = { uuid: { type: "string" }, image_url: { type: "string" } };
+    const body = {
+      messages: [
+        { role: "user", content: [{ type: "text", text: "hello", uuid: "a" }], uuid: "b" },
+        { role: "assistant", content: [{ type: "tool_use", name: "look", input: { uuid: "c", image_url: "d" } }] },
+      ],
+      documents: [{ uuid: "e", title: "f" }],
+      tools: [{ type: "function", function: { name: "look", parameters: { type: "object", properties } } }],
+      uuid: "g",
+      image_url: "h",
+    };
+    expect(await read(body, "web")).toEqual({ ...body, cache_salt: await saltOf("web") });
   });
 
   it("of several consumers is refused", async () => {

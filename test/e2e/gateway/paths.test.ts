@@ -111,6 +111,11 @@ describe("a path that begins with a model's name", () => {
     expect(byPath.at.legal?.[0]?.headers).toMatchObject({ "x-path-model": "legal", "x-ai-eg-model": "law:8b" });
   });
 
+  it("makes a chat of a message, which no engine gets at a path of its own", async () => {
+    const { at } = await ask({ path: "/anthropic/v1/messages", json: chat("law:8b", { max_tokens: 1 }) });
+    expect(at.legal?.map((seen) => seen.path)).toEqual(["/v1/chat/completions"]);
+  });
+
   it.each([
     "/legal/v1",
     "/legal/v1/score",
@@ -119,6 +124,10 @@ describe("a path that begins with a model's name", () => {
     "/legal/v1x/chat/completions",
     "/legal/v2/rerank",
     "/legal/tokenize",
+    "/v1/messages",
+    "/legal/v1/messages",
+    "/legal/anthropic/v1/messages",
+    "/inference/v1/generate",
     "/legal/metrics",
     "/legal/v1/v1/chat/completions",
     "/legal/legal/v1/chat/completions",

@@ -126,8 +126,12 @@ describe.each(Object.entries(WAYS))("a prompt that is sent %s", (_, way) => {
 });
 
 describe("the time to the first token", () => {
-  /** A sharer is told apart by few; a stranger's chance scatters by 0.03 over as many (200 against 200). */
+  /** A sharer is told apart by few. */
   const GUESSES = { shared: 80, apart: 400 };
+  /** An area of at most 0.55 is allowed, on either side: times that are longer where a guess is right tell as much. */
+  const BEYOND_CHANCE = 0.05;
+  /** One run shows an area give or take this: √((200 + 200 + 1) / (12 · 200 · 200)), of 200 guesses against 200 (Mann-Whitney). */
+  const STANDARD_ERROR = 0.029;
 
   /** Milliseconds of a guess at what the owner has asked, or not. */
   async function guess(consumer: Consumer, isRight: boolean): Promise<number> {
@@ -157,6 +161,6 @@ describe("the time to the first token", () => {
     const apart = await areaUnderCurve("stranger", GUESSES.apart);
     console.info(`area under the curve: ${shared.toFixed(3)} shared, ${apart.toFixed(3)} apart`);
     expect(shared).toBeGreaterThan(0.9);
-    expect(Math.abs(apart - 0.5)).toBeLessThan(0.1);
+    expect(Math.abs(apart - 0.5)).toBeLessThan(BEYOND_CHANCE + STANDARD_ERROR);
   });
 });

@@ -35,6 +35,13 @@ it("features and older forms have the right shape, and name releases that were r
       attentionAlone: z.strictObject({ since: release }),
       mistralFamilies: z.array(text).nonempty(),
     }),
+    prefixHash: z.strictObject({
+      about: text,
+      source: text,
+      default: z.enum(table.prefixHash.collisionFree),
+      defaultSince: release,
+      collisionFree: z.array(text).nonempty(),
+    }),
     series: z.strictObject({ about: text, source: text, since: z.record(text, release) }),
     olderForms: z.array(form),
   });

@@ -100,6 +100,20 @@ const rarities = {
     {},
     { models: { chat: { ...tooLarge, source: "s3://models/a", canary: { source: "s3://models/b", weight: 20 } } } },
   ),
+  images: onA10(
+    {},
+    {
+      gateway: { hostname: "llm.example.com", tls: { kind: "self-signed" }, consumers: ["web", "batch"] },
+      models: {
+        seeing: {
+          model: "qwen2.5-vl-7b-instruct",
+          contextTokens: 4096,
+          concurrency: 1,
+          args: { "enable-prefix-caching": false },
+        },
+      },
+    },
+  ),
   rdma: onA10(
     {},
     {

@@ -37,7 +37,7 @@ describe("tenants", () => {
 });
 
 describe("groups that share prefix caches", () => {
-  const share = (groups: readonly (readonly string[])[]) =>
+  const share = (groups: unknown) =>
     said(gateway({ consumers: ["web", "batch", "partner"], prefixCaches: { share: groups } }));
 
   it("are of consumers, each in one group", () => {
@@ -56,12 +56,81 @@ describe("groups that share prefix caches", () => {
       ]),
     ).toMatchObject([{ path: "gateway.prefixCaches.share[1][1]" }]);
     expect(share([["web", "web"]])).toMatchObject([{ path: "gateway.prefixCaches.share[0][1]" }]);
-    expect(share([["web"]])).toMatchObject([{ path: "gateway.prefixCaches.share[0]" }]);
     expect(share([])).toEqual([]);
+  });
+
+  it("may be one list of names, where there is one group", () => {
+    expect(share(["web", "batch"])).toEqual([]);
+    expect(share(["web", "bach"])).toMatchObject([
+      { path: "gateway.prefixCaches.share[1]", fix: 'did you mean "batch"?' },
+    ]);
+    expect(share(["web", "web"])).toMatchObject([{ path: "gateway.prefixCaches.share[1]", fix: "remove it" }]);
+  });
+
+  it.each<[unknown]>([[["web"]], [[["web"]]], [["web", ["batch", "partner"]]], ["web"], [true], [{ web: "batch" }]])(
+    "that are written as %j are mended with the names of the file",
+    (groups) => {
+      expect(share(groups)).toEqual([
+        {
+          path: "gateway.prefixCaches.share",
+          allowed: "a list of at least two names of consumers, or several such lists",
+          fix: "write for example share: [[web, batch]], or remove it",
+        },
+      ]);
+      expect(share([["web", "batch"]])).toEqual([]);
+    },
+  );
+
+  it.each<[unknown, string]>([
+    [false, "remove it, or write prefixCaches: {share: [[web, batch, partner]]} for one cache of all"],
+    [true, "remove it"],
+    ["off", "remove it"],
+    [["web", "batch"], "write prefixCaches: {share: [web, batch]}"],
+  ])("need no switch: %j", (prefixCaches, fix) => {
+    const told = said(gateway({ consumers: { web: {}, batch: {}, partner: {} }, prefixCaches }));
+    expect(told).toMatchObject([{ path: "gateway.prefixCaches", fix }]);
+  });
+
+  it("have other words in other projects", () => {
+    expect(said(gateway({ cacheSalt: true }))).toMatchObject([
+      { path: "gateway.cacheSalt", fix: expect.stringContaining("prefixCaches: {share: …}") },
+    ]);
+    expect(said(gateway({ prefixCaches: { enabled: false } }))).toMatchObject([
+      { path: "gateway.prefixCaches.enabled", fix: expect.stringContaining("share: ") },
+    ]);
   });
 
   it("need not be there: an empty block says what its absence says", () => {
     expect(said(gateway({ consumers: ["web", "batch"], prefixCaches: {} }))).toEqual([]);
+  });
+});
+
+describe("hashes of prompts", () => {
+  const { chat } = rightEnvironment.models;
+  const withHash = (hash: string, changes: Settings = {}, args: Settings = {}) =>
+    said({
+      ...gateway({ consumers: ["web", "batch"], ...changes }),
+      models: { ...rightEnvironment.models, chat: { ...chat, args: { "prefix-caching-hash-algo": hash, ...args } } },
+    });
+
+  it("are such that nobody makes one consumer's prompt collide with another's", () => {
+    for (const hash of ["xxhash", "xxhash_cbor"]) {
+      expect(withHash(hash)).toMatchObject([
+        {
+          path: "models.chat.args.prefix-caching-hash-algo",
+          allowed: expect.stringContaining("sha256, sha256_cbor"),
+          fix: "remove it: the platform takes sha256",
+        },
+      ]);
+    }
+    expect(withHash("sha256_cbor")).toEqual([]);
+  });
+
+  it("are anybody's choice where one cache is for all, or there is none", () => {
+    expect(withHash("xxhash", { consumers: ["web"] })).toEqual([]);
+    expect(withHash("xxhash", { consumers: { web: {}, batch: { models: ["small"] } } })).toEqual([]);
+    expect(withHash("xxhash", { prefixCaches: { share: ["web", "batch"] } })).toEqual([]);
+    expect(withHash("xxhash", {}, { "enable-prefix-caching": false })).toEqual([]);
   });
 });
 

@@ -87,20 +87,17 @@ const consumersSchema = z
     example: { "web-app": {}, batch: { models: ["assistant"], tokensPerMinute: 200_000, priority: "free" } },
   });
 
+const sharers = z.array(consumerName).min(2);
+
 const prefixCachesSchema = z
   .strictObject({
     share: z
-      .array(
-        z
-          .array(consumerName)
-          .min(2)
-          .meta({ allowed: "a list of at least two names of consumers", example: ["web-app", "batch"] }),
-      )
+      .union([z.array(sharers), sharers])
       .default([])
       .meta({
         description:
           "Groups of consumers that may use what others of their group left in a prefix cache: answers begin sooner where they send the same prompts, and each can find out by the time to the first token what another sent.",
-        allowed: "lists of names of consumers, at least two in each, and each name in one list",
+        allowed: "a list of at least two names of consumers, or several such lists, and each name in one of them",
         example: [["web-app", "batch"]],
       }),
   })
