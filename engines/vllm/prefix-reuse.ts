@@ -1,5 +1,5 @@
 import type { PrefixReuse } from "../engine";
-import type { ServedModel } from "../served-model";
+import type { ModelTask, ServedModel } from "../served-model";
 import { readVllmFlags } from "./flags";
 import { kvConnectors } from "./kv-connectors";
 import { featureGap } from "./releases";
@@ -9,6 +9,14 @@ import { featureGap } from "./releases";
  * and offloading of vllm/distributed/kv_transfer/kv_connector/v1 of 0.32.0; LMCache/LMCache#2878).
  */
 const KEEP_SALT: ReadonlySet<string> = new Set(["NixlConnector", "OffloadingConnector"]);
+
+/** Row of `releases.json` with the first release whose requests carry the salt into the cache. */
+const SALTED_SINCE = {
+  chat: "cacheSalt",
+  completion: "cacheSalt",
+  embedding: "poolingCacheSalt",
+  rerank: "rerankCacheSalt",
+} as const satisfies Readonly<Record<ModelTask, string>>;
 
 /** What vLLM makes of prompts that begin alike: it caches them unless it is told not to, and parts that cache by a field of the request. */
 export function vllmPrefixReuse({
@@ -24,8 +32,7 @@ export function vllmPrefixReuse({
   if (transfer !== undefined && (connectors.length === 0 || connectors.some(({ name }) => !KEEP_SALT.has(name)))) {
     return "shared";
   }
-  const writes = task === "chat" || task === "completion";
-  return featureGap(writes ? "cacheSalt" : "poolingCacheSalt", engineVersion) === undefined ? "salted" : "shared";
+  return featureGap(SALTED_SINCE[task], engineVersion) === undefined ? "salted" : "shared";
 }
 
 /**

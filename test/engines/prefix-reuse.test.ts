@@ -16,7 +16,8 @@ describe("prompts that begin alike", () => {
     ["0.33.0", "completion", "salted"],
     ["0.15.0", "embedding", "shared"],
     ["0.16.0", "embedding", "salted"],
-    ["0.16.0", "rerank", "salted"],
+    ["0.19.1", "rerank", "shared"],
+    ["0.20.0", "rerank", "salted"],
   ] as const)("are kept apart by vLLM %s of %s: %s", (version, task, answer) => {
     expect(reuse("vllm", version, task)).toBe(answer);
   });

@@ -20,7 +20,7 @@ import json
 import os
 
 from cache_keys import without_cache_keys
-from request_body import BodyChange, Refused, consumer_of
+from request_body import BodyChange, Refused, close_websocket, consumer_of
 
 
 class Key:
@@ -58,6 +58,13 @@ class CacheSalt(BodyChange):
         # A name with a space is refused below, so nobody is called like a group.
         self.groups = {name: "group " + " ".join(names) for names in shared for name in names}
         self.beams = os.environ.get("CACHE_SALT_BEAMS") != "refused"
+
+    async def __call__(self, scope, receive, send):
+        if scope["type"] == "websocket":
+            # Its messages have no field for a salt.
+            await close_websocket(receive, send)
+            return
+        await super().__call__(scope, receive, send)
 
     def change(self, request, scope):
         if not self.beams and request.get("use_beam_search") not in (None, False):

@@ -181,6 +181,10 @@ describe("a request", () => {
     expect(((await answer.json()) as Echo).body).toContain("sound");
   });
 
+  it("over a WebSocket is refused: its messages have no field for a salt", async () => {
+    expect(await server.upgrade("/v1/realtime")).toMatch(/^HTTP\/1\.1 403/);
+  });
+
   it("has a new salt once the key is another, and is answered all the while", async () => {
     const before = await saltOf("web");
     let asking = true;
