@@ -9,7 +9,7 @@ set -euf
 folder=$1
 mkdir -p "$folder"
 status=0
-for name in node npm sh awk cat grep mkdir mktemp rm sleep; do
+for name in node npm sh awk cat grep ls mkdir mktemp rm sleep; do
   found=
   IFS=:
   for path in $PATH; do

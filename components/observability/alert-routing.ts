@@ -76,7 +76,7 @@ export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecre
       // And its failed requests: one page for one dead model.
       {
         source_matchers: ['alertname = "ModelUnavailable"'],
-        target_matchers: ['alertname =~ "ModelRequestsFailing|ModelSilent"'],
+        target_matchers: ['alertname =~ "ModelRequestsFailing|ModelSilent|ErrorBudgetBurns.*"'],
         equal: ["model"],
       },
       {

@@ -94,10 +94,13 @@ function controllers(kind: "deployment" | "statefulset", count: string, more = "
 
 const wantedReplicas: RecordingRule = {
   record: REPLICAS.wanted,
-  // KubeRay runs pods of its own, which no controller of Kubernetes counts: what the plan says is wanted then.
+  // KubeRay runs pods of its own, which no controller of Kubernetes counts: what the plan says is wanted then. Before there are pods, weights
+  // may still be on their way.
   expr: `sum by (namespace, model) (${ofModels(
     `${controllers("deployment", "kube_deployment_spec_replicas")} or ${controllers("statefulset", "kube_statefulset_replicas", `,${GROUP_INDEX}=""`)}`,
-  )}) or on (namespace, model) (${PLANNED.min} and on (namespace, model) ${MODEL_NAMESPACE_SERIES})`,
+  )}) or on (namespace, model) (${PLANNED.min} and on (namespace, model) ${ofModels(
+    `count by (namespace) (kube_pod_labels{${MODEL}!="",${JOB}=""})`,
+  )})`,
   about:
     "Replicas that a model's controllers are told to run, by the plan or by what scales it; groups as groups. Where no controller says a number, the plan's.",
   cases: {
@@ -112,7 +115,11 @@ const wantedReplicas: RecordingRule = {
         ...statefulSetSeries("wide", "model-wide-0", "3x10", { [GROUP_INDEX]: "0" }),
         ...statefulSetSeries("wide", "model-wide-1", "3x10", { [GROUP_INDEX]: "1" }),
         ...modelNamespaceSeries("operated", "1x10"),
+        ...podSeries("operated", "head", "0x10", { [ROLE]: "head" }),
         [`${PLANNED.min}{namespace="model-operated",model="operated"}`]: "2x10",
+        ...modelNamespaceSeries("copied", "1x10"),
+        ...podSeries("copied", "sync", "1x10", { [JOB]: "sync" }),
+        [`${PLANNED.min}{namespace="model-copied",model="copied"}`]: "2x10",
         [`${PLANNED.min}{namespace="model-chat",model="chat"}`]: "1x10",
         [`${PLANNED.min}{namespace="model-gone",model="gone"}`]: "1x10",
       },

@@ -11,9 +11,14 @@ export const DUE = "inference:due_replicas:count";
 
 const due: RecordingRule = {
   record: DUE,
-  // What is wanted now is in the range; of a model that is gone the past alone is not.
-  expr: overStart((range) => `(min_over_time(${REPLICAS.wanted}[${range}]) and ${REPLICAS.wanted})`),
-  about: "Replicas that have been wanted for as long as one takes to start; none of a model that wakes.",
+  // What is wanted now is in the range; of a model that is gone the past alone is not. A new one is due once it has been wanted for all of
+  // the range, or has been there: the range holds what samples there are.
+  expr: overStart(
+    (range) =>
+      `((min_over_time(${REPLICAS.wanted}[${range}]) and ${REPLICAS.wanted} and (${REPLICAS.wanted} offset ${range} or max_over_time(${REPLICAS.ready}[${range}]) > 0)) or 0 * ${REPLICAS.wanted})`,
+  ),
+  about:
+    "Replicas that have been wanted for as long as one takes to start; 0 of a model that wakes, or starts for the first time.",
   cases: {
     gives: {
       series: {
@@ -24,11 +29,20 @@ const due: RecordingRule = {
         ...plannedStartSeries("slow", 3000),
         ...modelNamespaceSeries("gone", "1x60"),
         ...deploymentSeries("gone", "2x44 _x16"),
+        ...modelNamespaceSeries("new", "_x40 1x20"),
+        ...deploymentSeries("new", "_x40 2x20"),
+        ...plannedStartSeries("new", 1100),
+        ...modelNamespaceSeries("quick", "_x40 1x20"),
+        ...deploymentSeries("quick", "_x40 2x20"),
+        ...podSeries("quick", "quick-0", "_x45 1x15"),
+        ...plannedStartSeries("quick", 1100),
       },
       at: "55m",
       samples: {
         [`${DUE}{namespace="model-chat",model="chat"}`]: 4,
         [`${DUE}{namespace="model-slow",model="slow"}`]: 0,
+        [`${DUE}{namespace="model-new",model="new"}`]: 0,
+        [`${DUE}{namespace="model-quick",model="quick"}`]: 2,
       },
     },
   },
