@@ -26,27 +26,35 @@ const nodeNotReady: AlertRule = {
   },
 };
 
-/** GPUs of a node by the device plugin: those it has, and those of them that are well. */
-const GPUS = 'resource=~"nvidia_com_gpu|amd_com_gpu"';
-const gpus = (kind: "capacity" | "allocatable", node: string, samples: string) => ({
-  [`kube_node_status_${kind}{node="${node}",resource="nvidia_com_gpu",unit="integer"}`]: samples,
+/** GPUs of a node, or slices of them (MIG), by the device plugin: those it has, and those of them that are well. */
+const NVIDIA = "nvidia_com_(gpu|mig_.+)";
+const GPUS = `resource=~"${NVIDIA}|amd_com_gpu"`;
+const MIG = "nvidia_com_mig_1g_10gb";
+const gpus = (kind: "capacity" | "allocatable", node: string, samples: string, resource = "nvidia_com_gpu") => ({
+  [`kube_node_status_${kind}{node="${node}",resource="${resource}",unit="integer"}`]: samples,
 });
 
 const gpuLost: AlertRule = {
   alert: "GpuLost",
   // A plugin that starts again counts a lost GPU no more: what the node has had is compared, for three days.
   expr: `
-    max by (node) (max_over_time(kube_node_status_capacity{${GPUS}}[3d])) - max by (node) (kube_node_status_allocatable{${GPUS}}) > 0`,
+    max by (node, resource) (max_over_time(kube_node_status_capacity{${GPUS}}[3d])) - max by (node, resource) (kube_node_status_allocatable{${GPUS}}) > 0`,
   for: "5m",
   severity: "warning",
-  summary: "Node {{ $labels.node }} lacks {{ $value }} of its GPUs",
+  summary: "Node {{ $labels.node }} lacks {{ $value }} of its {{ $labels.resource }}",
   description:
-    "For 5 minutes {{ $labels.node }} has offered {{ $value }} GPUs fewer than it had in the last three days: the device plugin found them broken, or the driver finds them no more. Replicas that need them do not start there. Look at its XIDs.",
+    "For 5 minutes {{ $labels.node }} has offered {{ $value }} {{ $labels.resource }} fewer than it had in the last three days: the device plugin found them broken, or the driver finds them no more. Replicas that need them do not start there. Look at its XIDs.",
   cases: {
     fires: {
-      series: { ...gpus("capacity", "gpu-1", "8x10 7x30"), ...gpus("allocatable", "gpu-1", "8x5 7x35") },
+      // Whole GPUs beside it are all there.
+      series: {
+        ...gpus("capacity", "gpu-1", "8x40"),
+        ...gpus("allocatable", "gpu-1", "8x40"),
+        ...gpus("capacity", "gpu-1", "7x10 5x30", MIG),
+        ...gpus("allocatable", "gpu-1", "7x5 5x35", MIG),
+      },
       at: "30m",
-      labels: { node: "gpu-1" },
+      labels: { node: "gpu-1", resource: MIG },
     },
     // A plugin that starts anew says 0 for a while; a node that is gone.
     quiet: {
@@ -70,14 +78,14 @@ const TEMPERATURE =
 const gpuMetricsMissing: AlertRule = {
   alert: "GpuMetricsMissing",
   expr: `
-    max by (node) (kube_node_status_allocatable{resource="nvidia_com_gpu"}) > 0
+    max by (node) (kube_node_status_allocatable{resource=~"${NVIDIA}"}) > 0
     and on (node) ${READY} > 0
     unless on (node) gpu_temperature_celsius`,
   for: "15m",
   severity: "warning",
   summary: "Nobody reads the GPUs of node {{ $labels.node }}",
   description:
-    "For 15 minutes {{ $labels.node }} has offered {{ $value }} GPUs, and its exporter has said nothing of them: XIDs, memory errors and heat there raise no alert. Look at the exporter's pod of that node.",
+    "For 15 minutes {{ $labels.node }} has offered {{ $value }} GPUs or slices of them, and its exporter has said nothing of them: XIDs, memory errors and heat there raise no alert. Look at the exporter's pod of that node.",
   cases: {
     fires: {
       series: { ...gpus("allocatable", "gpu-1", "8x60"), ...ready("gpu-1", "1x60"), [TEMPERATURE]: "61x10 _x50" },
