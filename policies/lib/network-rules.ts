@@ -5,6 +5,7 @@ import { API_SERVER_PORTS } from "./api-server-ports";
 import { isWorldOpen } from "./cidr";
 import { type Field, isObject } from "./field";
 import type { Resource } from "./resource";
+import { selectsAll } from "./selectors";
 
 export interface TooWide {
   readonly field: Field;
@@ -59,22 +60,6 @@ function isEverybody(peer: Field): boolean {
     cidr.is((value) => typeof value === "string" && isWorldOpen(value)) ||
     peer.get("namespaceSelector").is((selector) => isObject(selector) && selectsAll(peer.get("namespaceSelector"))) ||
     peer.is((value) => isObject(value) && Object.keys(value).length === 0)
-  );
-}
-
-/** No label is asked for, or only that it is none of some, or that the namespace has a name. */
-function selectsAll(selector: Field): boolean {
-  const isLeftOut = ({ value }: Field) => value === undefined || (isObject(value) && Object.keys(value).length === 0);
-  return (
-    isLeftOut(selector.get("matchLabels")) &&
-    selector
-      .get("matchExpressions")
-      .items()
-      .every(
-        (each) =>
-          each.get("operator").is((operator) => operator === "NotIn" || operator === "DoesNotExist") ||
-          each.get("key").is((key) => key === "kubernetes.io/metadata.name" && each.get("operator").value === "Exists"),
-      )
   );
 }
 
