@@ -1,22 +1,13 @@
-import { GATEWAY_NAME } from "../../names/gateway";
+import { CONSUMER_HEADER, GATEWAY_NAME, TENANT_HEADER, TOKEN_CONSUMER_HEADER } from "../../names/gateway";
 import { selectorLabels } from "../../names/labels";
 import { ENVOY_GATEWAY_NAMESPACE, GATEWAY_NAMESPACE } from "../../names/namespaces";
 import type { PodSelection } from "../core/connections";
 
-export { GATEWAY_NAME };
+export { CONSUMER_HEADER, GATEWAY_NAME, TENANT_HEADER, TOKEN_CONSUMER_HEADER };
 
 /** Names of the Gateway's listeners: `https` for clients, `http` for redirects and ACME challenges. */
 export const LISTENERS = { https: "https", http: "http" } as const;
 
-/** Header in which the gateway names the caller: set after its API key was checked, removed when a client sends it. */
-export const CONSUMER_HEADER = "x-consumer-id";
-/** Header that tells backends who calls: the same, under the name that they know it by; never a client's, and never for servers outside. */
-export const TENANT_HEADER = "x-tenant-id";
-/**
- * Header in which the tenant of a token waits for `scripts/caller.lua`. Envoy's filter of tokens removes what it writes from every
- * request first, those with a key too (1.40, `claim_to_headers`), so this is not the consumer's.
- */
-export const TOKEN_CONSUMER_HEADER = "x-token-consumer";
 /** Header in which the AI gateway's filter puts the request body's `model`; routes match on it. */
 export const MODEL_HEADER = "x-ai-eg-model";
 /** Header in which a 429 of the gateway's names the quota that is used up: `requests` or `tokens`. */

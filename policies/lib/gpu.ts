@@ -49,8 +49,30 @@ export function visibleDevices(pod: PodTemplate): Field[] {
   return pod.containers
     .flatMap(({ field }) => field.get("env").items())
     .filter((variable) => variable.get("name").value === "NVIDIA_VISIBLE_DEVICES")
-    .map((variable) => variable.get("value"))
-    .filter((devices) =>
-      devices.is((value) => value !== undefined && value !== "" && value !== "void" && value !== "none"),
-    );
+    .flatMap((variable) => [
+      ...[variable.get("value")].filter((devices) =>
+        devices.is((value) => value !== undefined && value !== "" && value !== "void" && value !== "none"),
+      ),
+      ...[variable.get("valueFrom")].filter((source) => source.is((value) => value !== undefined && value !== null)),
+    ]);
+}
+
+/** Folder whose mounts NVIDIA's container runtime takes for names of GPUs (NVIDIA/k8s-device-plugin, strategy `volume-mounts`). */
+const DEVICES_BY_MOUNT = /^\/*(var\/+)?run\/+nvidia-container-devices(\/|$)/;
+/** Annotations that runtimes take for names of devices (Container Device Interface). */
+const DEVICES_BY_ANNOTATION = "cdi.k8s.io/";
+
+/** Other ways by which runtimes of containers are told of devices that nobody counted. */
+export function uncountedDevices(pod: PodTemplate): Field[] {
+  return [
+    ...pod.metadata
+      .get("annotations")
+      .entries()
+      .filter(([key]) => key.startsWith(DEVICES_BY_ANNOTATION))
+      .map(([, field]) => field),
+    ...pod.containers
+      .flatMap(({ field }) => field.get("volumeMounts").items())
+      .map((mount) => mount.get("mountPath"))
+      .filter((path) => path.is((value) => typeof value === "string" && DEVICES_BY_MOUNT.test(value))),
+  ];
 }

@@ -5,6 +5,7 @@ import { API_SERVER_PORTS } from "./api-server-ports";
 import { isWorldOpen } from "./cidr";
 import { type Field, isObject } from "./field";
 import type { Resource } from "./resource";
+import { selectsAll } from "./selectors";
 
 export interface TooWide {
   readonly field: Field;
@@ -62,20 +63,10 @@ function isEverybody(peer: Field): boolean {
   );
 }
 
-/** No label is asked for, or only that it is none of some, or that the namespace has a name. */
-function selectsAll(selector: Field): boolean {
-  const isLeftOut = ({ value }: Field) => value === undefined || (isObject(value) && Object.keys(value).length === 0);
-  return (
-    isLeftOut(selector.get("matchLabels")) &&
-    selector
-      .get("matchExpressions")
-      .items()
-      .every(
-        (each) =>
-          each.get("operator").is((operator) => operator === "NotIn" || operator === "DoesNotExist") ||
-          each.get("key").is((key) => key === "kubernetes.io/metadata.name" && each.get("operator").value === "Exists"),
-      )
-  );
+/** A peer of what goes out that names nobody: pods with labels are named in any namespace. */
+function isAnybody(peer: Field): boolean {
+  const pods = peer.get("podSelector");
+  return isEverybody(peer) && (pods.is((selector) => !isObject(selector)) || selectsAll(pods));
 }
 
 /** DNS goes anywhere: resolvers of clouds answer at addresses of their own. */
@@ -98,6 +89,7 @@ export function tooWideEgress(spec: Field, hasPodIdentity: () => boolean): TooWi
     .flatMap((rule) => {
       const isDns = isNarrow(rule.get("ports"), (port) => port === DNS);
       const everywhere = isEmptyList(rule.get("to")) && !isDns;
+      const strangers = isNarrow(rule.get("ports"), () => true) ? [] : rule.get("to").items().filter(isAnybody);
       const blocks = rule
         .get("to")
         .items()
@@ -106,6 +98,11 @@ export function tooWideEgress(spec: Field, hasPodIdentity: () => boolean): TooWi
         ...(everywhere && rule.get("ports").is(() => true)
           ? [{ field: rule, found: "is open to everything", allowed: "rules with peers: ports alone are everywhere" }]
           : []),
+        ...(rule.get("ports").is(() => true) ? strangers : []).map((field) => ({
+          field,
+          found: "is everybody, at every port",
+          allowed: "named peers; everybody only at single ports",
+        })),
         ...blocks
           .filter((block) => METADATA_ADDRESSES.some((address) => reaches(block, address)))
           .filter((block) => !(block.get("cidr").value === POD_IDENTITY_AGENT.cidr && hasPodIdentity()))
@@ -150,7 +147,7 @@ const EVERYBODY = /^(|\*|all|all\(\)|global\(\)|world|cluster|Allow|Accept)$/i;
 
 /** Rules of such a policy that allow and name no peer. */
 export function overridingRules({ kind, type, props }: Resource): TooWide[] {
-  const isCalico = kind === "NetworkPolicy" && type.includes("projectcalico");
+  const isCalico = (kind === "NetworkPolicy" || kind === "Profile") && type.includes("projectcalico");
   const spec = props.get("spec");
   if (!isCalico && !OVERRIDING.includes(kind ?? "")) {
     return [];
@@ -163,11 +160,12 @@ export function overridingRules({ kind, type, props }: Resource): TooWide[] {
     .filter((rule) => !namesPeers(rule))
     .map((field) => ({
       field,
-      found: "allows everybody, past all NetworkPolicies",
+      found: "is open to everybody, past all NetworkPolicies",
       allowed: "rules that name their peers",
     }));
 }
 
+/** What a rule leaves out, as Calico's `notNets` does, names nobody. */
 function namesPeers(field: Field): boolean {
   if (typeof field.value === "symbol") {
     field.items(); // asks, so that the result is "undecided"
@@ -177,7 +175,9 @@ function namesPeers(field: Field): boolean {
     return field.items().some(namesPeers);
   }
   if (isObject(field.value)) {
-    return field.entries().some(([key, child]) => !NO_PEERS.includes(key) && namesPeers(child));
+    return field
+      .entries()
+      .some(([key, child]) => !NO_PEERS.includes(key) && !key.startsWith("not") && namesPeers(child));
   }
   return typeof field.value === "string" && !EVERYBODY.test(field.value) && !isWorldOpen(field.value);
 }

@@ -6,7 +6,7 @@ import { broken, isGiven, type Row } from "./rows";
 
 /** What Pod Security Standards say nothing of, and by which pods reach their node, another system's rights, or a false address. */
 export function podDoors({ spec }: PodTemplate): Offence[] {
-  return [...inlineDrivers(spec), ...foreignTokens(spec), ...falseNames(spec)];
+  return [...inlineDrivers(spec), ...foreignTokens(spec), ...callerCertificates(spec), ...falseNames(spec)];
 }
 
 /**
@@ -65,6 +65,15 @@ export function projectedTokens(spec: Field): Field[] {
     .filter((token) => token.is(isObject));
 }
 
+/** Certificates by which a pod is a caller of the API server, without a token (projected volumes, Kubernetes 1.36). */
+function callerCertificates(spec: Field): Offence[] {
+  return volumesOf(spec)
+    .flatMap((volume) => volume.get("projected", "sources").items())
+    .map((source) => source.get("podCertificate", "signerName"))
+    .filter((signer) => signer.is((name) => String(name).startsWith("kubernetes.io/kube-apiserver-client")))
+    .map((field) => ({ field, allowed: "a signer of one's own: callers of the API server have service accounts" }));
+}
+
 /** Names that lead elsewhere than the cluster's DNS says. */
 function falseNames(spec: Field): Offence[] {
   const isFilled = (field: Field) => field.is((value) => Array.isArray(value) && value.length > 0);
@@ -98,6 +107,12 @@ const PV: readonly Row[] = [
     path: "spec.csi.driver",
     isWrong: (driver) => /host-?path/i.test(String(driver)),
     allowed: "a driver that mounts no folders of nodes",
+  },
+  {
+    on: ["CSIDriver"],
+    path: "spec.tokenRequests[].audience",
+    isWrong: (audience) => audience !== undefined && !Array.isArray(audience) && !AUDIENCES.includes(String(audience)),
+    allowed: "tokens for the cluster itself: by others a driver is every pod that mounts it, in another system",
   },
 ];
 

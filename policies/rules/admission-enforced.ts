@@ -1,11 +1,16 @@
-import { type Field, isObject } from "../lib/field";
+import { excludedWhole, unnamedResources } from "../lib/admission-rules";
 import { resourcePolicy } from "../lib/policy";
-import type { Resource } from "../lib/resource";
 import { broken, isGiven, isTrue, type Row } from "../lib/rows";
 
 const WEBHOOKS = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
 const NOT_ITS_OWN =
   "clientConfig.service of the cluster: a server elsewhere reads every object, Secrets too, and changes it";
+
+/** An expression of CEL that is a word, however it is put. */
+function always(word: "true" | "false"): (expression: unknown) => boolean {
+  const negated = word === "true" ? "!false" : "!true";
+  return (expression) => typeof expression === "string" && [word, negated].includes(expression.replace(/[\s()]/g, ""));
+}
 
 const ROWS: readonly Row[] = [
   {
@@ -29,8 +34,21 @@ const ROWS: readonly Row[] = [
   {
     on: ["ValidatingAdmissionPolicy"],
     path: "spec.validations[].expression",
-    isWrong: (expression) => typeof expression === "string" && expression.replace(/[\s()]/g, "") === "true",
+    isWrong: always("true"),
     allowed: "a condition that something can fail",
+  },
+  {
+    on: ["ValidatingAdmissionPolicy"],
+    path: "spec.validations",
+    isWrong: (validations) => !Array.isArray(validations) || validations.length === 0,
+    found: "is empty: it refuses nothing",
+    allowed: "a condition that something can fail",
+  },
+  {
+    on: ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"],
+    path: "spec.matchConditions[].expression",
+    isWrong: always("false"),
+    allowed: "a condition that something can meet",
   },
   {
     on: WEBHOOKS,
@@ -65,25 +83,8 @@ export const admissionEnforced = resourcePolicy(
       "Bind policies with validationActions: [Deny] and failurePolicy: Fail; give webhooks a Service and the resources that they judge.",
   },
   (resource, report) => {
-    for (const finding of [...broken(ROWS, resource), ...everyRequest(resource)]) {
+    for (const finding of [...broken(ROWS, resource), ...unnamedResources(resource), ...excludedWhole(resource)]) {
       report({ resource, ...finding });
     }
   },
 );
-
-/** A webhook that changes whatever is written. */
-function everyRequest({ kind, props }: Resource): { field: Field; allowed: string }[] {
-  if (kind !== "MutatingWebhookConfiguration") {
-    return [];
-  }
-  const isAll = (list: Field) =>
-    list.is((value) => Array.isArray(value) && value.some((item) => /^\*(\/\*)?$/.test(String(item))));
-  const isEmpty = (selector: Field) => selector.is((value) => !isObject(value) || Object.keys(value).length === 0);
-  return props
-    .get("webhooks")
-    .items()
-    .filter((webhook) => isEmpty(webhook.get("namespaceSelector")) && isEmpty(webhook.get("objectSelector")))
-    .flatMap((webhook) => webhook.get("rules").items())
-    .filter((rule) => isAll(rule.get("apiGroups")) && isAll(rule.get("resources")))
-    .map((field) => ({ field, allowed: "resources by name, or a selector" }));
-}

@@ -1,5 +1,11 @@
+import { CONSUMER_HEADER, TENANT_HEADER, TOKEN_CONSUMER_HEADER } from "../../names/gateway";
 import { resourcePolicy } from "../lib/policy";
 import { broken, isGiven, isOneOf, isTrue, type Row } from "../lib/rows";
+
+/** Filters of Envoy that ask who calls, and the one behind which nothing is asked any more. */
+const ASKING = /\.(api_key_auth|basic_auth|ext_authz|jwt_authn|oauth2|rbac|router)$/;
+/** Headers that say who calls. */
+const CALLERS: readonly string[] = [CONSUMER_HEADER, TENANT_HEADER, TOKEN_CONSUMER_HEADER];
 
 const ROWS: readonly Row[] = [
   {
@@ -16,6 +22,26 @@ const ROWS: readonly Row[] = [
     found: "has a program of others in the gateway, which reads every prompt and key",
     allowed: "Lua that stands in the object",
   },
+  {
+    on: ["EnvoyExtensionPolicy"],
+    path: "spec.dynamicModule",
+    isWrong: (modules) => Array.isArray(modules) && modules.length > 0,
+    found: "has a program of others in the gateway, which reads every prompt and key",
+    allowed: "Lua that stands in the object",
+  },
+  {
+    on: ["EnvoyProxy"],
+    path: "spec.bootstrap",
+    isWrong: isGiven,
+    found: "is a patch of what the proxies start with, their administration too",
+    allowed: "the fields of EnvoyProxy",
+  },
+  ...["name", "before", "after"].map((place) => ({
+    on: ["EnvoyProxy"],
+    path: `spec.filterOrder[].${place}`,
+    isWrong: (filter: unknown) => typeof filter === "string" && ASKING.test(filter),
+    allowed: "an order of other filters: what asks who calls stays where Envoy Gateway puts it",
+  })),
   {
     on: ["EnvoyExtensionPolicy"],
     path: "spec.extProc[].failOpen",
@@ -37,6 +63,12 @@ const ROWS: readonly Row[] = [
   {
     on: ["HTTPRoute", "GRPCRoute"],
     path: "spec.rules[].filters[].type",
+    isWrong: isOneOf("RequestMirror"),
+    allowed: "no copies of prompts",
+  },
+  {
+    on: ["HTTPRoute", "GRPCRoute"],
+    path: "spec.rules[].backendRefs[].filters[].type",
     isWrong: isOneOf("RequestMirror"),
     allowed: "no copies of prompts",
   },
@@ -71,6 +103,12 @@ const ROWS: readonly Row[] = [
     isWrong: isOneOf("Allow"),
     allowed: "RejectRequest: services take x_consumer_id for x-consumer-id",
   },
+  ...["set", "add", "addIfAbsent"].map((way) => ({
+    on: ["ClientTrafficPolicy"],
+    path: `spec.headers.earlyRequestHeaders.${way}[].name`,
+    isWrong: (name: unknown) => typeof name === "string" && CALLERS.includes(name.toLowerCase()),
+    allowed: "no name of a caller: the gateway sets it after it has asked",
+  })),
   {
     on: ["SecurityPolicy"],
     path: "spec.cors.allowCredentials",

@@ -1,6 +1,19 @@
-import { deviceClaims, gpuClaims, visibleDevices } from "../lib/gpu";
+import { deviceClaims, gpuClaims, uncountedDevices, visibleDevices } from "../lib/gpu";
 import { podTemplates } from "../lib/pods";
 import { resourcePolicy } from "../lib/policy";
+import { broken, isTrue, type Row } from "../lib/rows";
+
+/** Claims of devices that are others' (Kubernetes 1.36, resource.k8s.io; a request of v1beta1 has no `exactly`). */
+const ADMIN_ACCESS: readonly Row[] = [
+  ...["exactly.adminAccess", "adminAccess"].map((path) => ({
+    on: ["ResourceClaim"],
+    path: `spec.devices.requests[].${path}`,
+  })),
+  ...["exactly.adminAccess", "adminAccess"].map((path) => ({
+    on: ["ResourceClaimTemplate"],
+    path: `spec.spec.devices.requests[].${path}`,
+  })),
+].map((row) => ({ ...row, isWrong: isTrue, allowed: "false: it takes devices that others claimed" }));
 
 export const gpuClaimedOnce = resourcePolicy(
   {
@@ -14,7 +27,13 @@ export const gpuClaimedOnce = resourcePolicy(
       "Give the GPUs to the container that runs the engine, in limits; sidecars and init containers claim none.",
   },
   (resource, report) => {
+    for (const finding of broken(ADMIN_ACCESS, resource)) {
+      report({ resource, ...finding });
+    }
     for (const pod of podTemplates(resource)) {
+      for (const field of uncountedDevices(pod)) {
+        report({ resource, field, allowed: "none: the device plugin names the GPUs that were claimed" });
+      }
       for (const field of visibleDevices(pod)) {
         report({
           resource,

@@ -1,10 +1,11 @@
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import roles from "../data/cluster-admin-charts.json";
 import { administeringRole, anybodyAsSubject, isSystems, waysToAdmin } from "../lib/cluster-rights";
-import { type Field, isObject } from "../lib/field";
+import type { Field } from "../lib/field";
 import { resourcePolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";
 import { broken, isTrue, type Row } from "../lib/rows";
+import { selectsAll } from "../lib/selectors";
 
 /** Charts whose roles would be reported if they stood in the program. */
 const CHARTS: ReadonlyMap<string, { readonly role: string; readonly grants: string }> = new Map(
@@ -19,11 +20,23 @@ const ADD_ONS: readonly Row[] = ["isKubernetesDashboardEnabled", "isTillerEnable
   allowed: "false: it runs with all rights in the cluster",
 }));
 
+/** Objects other than roles that give their rights: a certificate of the API server's own signers lasts, whatever roles say. */
+const OTHERS: readonly Row[] = [
+  {
+    on: ["CertificateSigningRequest"],
+    path: "spec.signerName",
+    isWrong: (signer) => String(signer).startsWith("kubernetes.io/kube-apiserver-client"),
+    allowed: "a signer of one's own: this one's certificates make callers of the API server, administrators too",
+  },
+];
+
 interface Way {
   readonly field: Field;
   readonly found?: string;
   readonly allowed: string;
 }
+
+const ANYBODY = /^(\*|system:(anonymous|authenticated|unauthenticated|serviceaccounts(:.*)?))$/;
 
 export const noClusterAdmin = resourcePolicy(
   {
@@ -40,7 +53,8 @@ export const noClusterAdmin = resourcePolicy(
       ...inRole(resource),
       ...inBinding(resource),
       ...inChart(resource),
-      ...broken(ADD_ONS, resource),
+      ...broken([...ADD_ONS, ...OTHERS], resource),
+      ...beforeEverybody(resource),
     ]) {
       report({ resource, ...way });
     }
@@ -59,13 +73,26 @@ function inRole({ kind, props }: Resource): Way[] {
       .items()
       .flatMap((rule) => waysToAdmin(rule, isClusterWide)),
     ...selectors
-      .filter((each) => each.is(selectsAll))
-      .map((field) => ({ field, allowed: "labels of the roles to gather: an empty selector takes every role" })),
+      .filter((each) => selectsAll(each) || gathersOwn(each))
+      .map((field) => ({
+        field,
+        allowed:
+          "labels of the roles to gather: what leaves none out, or asks for the API server's own, takes cluster-admin",
+      })),
   ];
 }
 
-function selectsAll(selector: Field["value"]): boolean {
-  return isObject(selector) && Object.keys(selector).length === 0;
+/** A label of the API server's own roles, cluster-admin among them. */
+const OWN_ROLES = "kubernetes.io/bootstrapping";
+
+function gathersOwn(selector: Field): boolean {
+  return (
+    selector.get("matchLabels", OWN_ROLES).is((value) => value !== undefined) ||
+    selector
+      .get("matchExpressions")
+      .items()
+      .some((each) => each.get("key").is((key) => key === OWN_ROLES))
+  );
 }
 
 function inBinding({ kind, props }: Resource): Way[] {
@@ -86,6 +113,21 @@ function inBinding({ kind, props }: Resource): Way[] {
         allowed: "named users, groups or service accounts, made for what they do",
       })),
   ];
+}
+
+/** Requests that no limit holds, of callers that are nobody in particular. */
+function beforeEverybody({ kind, props }: Resource): Way[] {
+  const isExempt = props.get("spec", "priorityLevelConfiguration", "name");
+  if (kind !== "FlowSchema" || !isExempt.is((name) => name === "exempt")) {
+    return [];
+  }
+  return props
+    .get("spec", "rules")
+    .items()
+    .flatMap((rule) => rule.get("subjects").items())
+    .flatMap((subject) => ["group", "user"].map((type) => subject.get(type, "name")))
+    .filter((field) => field.is((name) => ANYBODY.test(String(name))))
+    .map((field) => ({ field, allowed: "named callers: others would keep the API server from everybody" }));
 }
 
 function inChart({ type, props }: Resource): Way[] {

@@ -16,10 +16,10 @@ export const noDefaultNamespace = resourcePolicy(
       "Put the object into an IsolatedNamespace. A cluster-scoped kind belongs in policies/data/cluster-scoped-kinds.json.",
   },
   (resource, report) => {
-    // Of the two kinds of pools, Calico's are the cluster's, NVIDIA's a namespace's.
-    const isCalicoPool = /projectcalico.*:IPPool/.test(resource.type);
+    // Of kinds that share a name with others, Calico's are the cluster's: NVIDIA's pools are a namespace's.
+    const isCalicos = /projectcalico.*:(IPPool|Profile)(Patch|List)?$/.test(resource.type);
     const isNamespaced =
-      !isCalicoPool && resource.kind !== undefined && !CLUSTER_SCOPED.has(resource.kind.replace(/(Patch|List)$/, ""));
+      !isCalicos && resource.kind !== undefined && !CLUSTER_SCOPED.has(resource.kind.replace(/(Patch|List)$/, ""));
     if (!isNamespaced && resource.type !== HELM_RELEASE) {
       return;
     }

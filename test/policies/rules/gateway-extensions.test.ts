@@ -15,6 +15,48 @@ policyCases(gatewayExtensions, [
     ["spec.wasm has a program of others in the gateway"],
   ],
   ["a check that may be away", envoy("EnvoyExtensionPolicy", { extProc: [{ failOpen: true }] }), ["failOpen is true"]],
+  ["a module from a file", envoy("EnvoyExtensionPolicy", { dynamicModule: [{ name: "a" }] }), ["a program of others"]],
+  [
+    "another start of the proxies",
+    envoy("EnvoyProxy", { bootstrap: { value: "admin: {}" } }),
+    ["spec.bootstrap is a patch"],
+  ],
+  [
+    "scripts before the body is read",
+    envoy("EnvoyProxy", { filterOrder: [{ name: "envoy.filters.http.lua", before: "envoy.filters.http.buffer" }] }),
+    "pass",
+  ],
+  [
+    "keys asked for at the end",
+    envoy("EnvoyProxy", {
+      filterOrder: [{ name: "envoy.filters.http.api_key_auth", after: "envoy.filters.http.fault" }],
+    }),
+    ["filterOrder[0].name is"],
+  ],
+  [
+    "a program before keys are asked for",
+    envoy("EnvoyProxy", {
+      filterOrder: [{ name: "envoy.filters.http.ext_proc", before: "envoy.filters.http.jwt_authn" }],
+    }),
+    ["filterOrder[0].before is"],
+  ],
+  [
+    "copies for one backend",
+    api("HTTPRoute", { rules: [{ backendRefs: [{ filters: [{ type: "RequestMirror" }] }] }] }),
+    ["no copies of prompts"],
+  ],
+  [
+    "everybody called by one name",
+    envoy("ClientTrafficPolicy", {
+      headers: { earlyRequestHeaders: { set: [{ name: "X-Consumer-Id", value: "a" }] } },
+    }),
+    ["earlyRequestHeaders.set[0].name is"],
+  ],
+  [
+    "a header that says nothing of callers",
+    envoy("ClientTrafficPolicy", { headers: { earlyRequestHeaders: { add: [{ name: "x-edge", value: "a" }] } } }),
+    "pass",
+  ],
   ["an unknown program", envoy("EnvoyExtensionPolicy", { wasm: UNKNOWN }), "unknown"],
   [
     "a patch of the proxies",

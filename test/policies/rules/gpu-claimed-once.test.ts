@@ -1,11 +1,17 @@
 import { gpuClaimedOnce } from "../../../policies/rules/gpu-claimed-once";
-import { container, deployment, gpuContainer, HOMES, podSpec, policyCases, UNKNOWN, workload } from "../cases";
+import { container, deployment, gpuContainer, HOMES, object, podSpec, policyCases, UNKNOWN, workload } from "../cases";
 
 const limitsOnly = (limits: object, requests: object = {}) => container({ resources: { limits, requests } });
 const withClaim = (name: string) => container({ name, resources: { claims: [{ name: "gpu" }] } });
 const visible = (value: string) =>
   deployment(podSpec({ containers: [container({ env: [{ name: "NVIDIA_VISIBLE_DEVICES", value }] })] }));
 const twice = podSpec({ containers: [gpuContainer(), gpuContainer("1", { name: "sidecar" })] });
+const mounting = (mountPath: string) =>
+  deployment(podSpec({ containers: [container({ volumeMounts: [{ name: "a", mountPath }] })] }));
+const fromMap = { name: "NVIDIA_VISIBLE_DEVICES", valueFrom: { configMapKeyRef: { name: "a", key: "b" } } };
+const claim = (request: object) => ({ devices: { requests: [{ name: "gpu", ...request }] } });
+const claiming = (kind: string, spec: object) =>
+  object("resource.k8s.io/v1", kind, { spec }, { namespace: "model-chat" });
 
 policyCases(gpuClaimedOnce, [
   [
@@ -20,6 +26,26 @@ policyCases(gpuClaimedOnce, [
     "pass",
   ],
   ["no pod", [], "pass"],
+  [
+    "GPUs by an annotation",
+    [deployment(podSpec(), { annotations: { "cdi.k8s.io/gpu": "nvidia.com/gpu=all" } })],
+    ["all"],
+  ],
+  ["another annotation", [deployment(podSpec(), { annotations: { "acme.io/gpu": "all" } })], "pass"],
+  ["GPUs by a mount", [mounting("/var/run/nvidia-container-devices/all")], ["mountPath is"]],
+  ["another mount", [mounting("/var/run/nvidia")], "pass"],
+  [
+    "GPUs by a variable from elsewhere",
+    [deployment(podSpec({ containers: [container({ env: [fromMap] })] }))],
+    ["env[0].valueFrom"],
+  ],
+  ["a claim", [claiming("ResourceClaim", claim({ exactly: { deviceClassName: "gpu" } }))], "pass"],
+  ["a claim of others' GPUs", [claiming("ResourceClaim", claim({ exactly: { adminAccess: true } }))], ["is true"]],
+  [
+    "claims of others' GPUs",
+    [claiming("ResourceClaimTemplate", { spec: claim({ adminAccess: true }) })],
+    ["spec.spec.devices.requests[0].adminAccess is true"],
+  ],
   [
     "a sidecar claims them again",
     [deployment(twice)],

@@ -10,7 +10,42 @@ const both = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
 
 const closed = [namespace, policy(both)];
 
+const to = (peer: object, ports?: object[]) => [policy({ egress: [{ to: [peer], ports }] })];
+const from = (namespaceSelector: object) => [policy({ ingress: [{ from: [{ namespaceSelector }] }] })];
+const level = (operator: string, ...values: string[]) => ({
+  matchExpressions: [{ key: "pod-security.kubernetes.io/enforce", operator, values }],
+});
+const calico = (spec: object) => [object("crd.projectcalico.org/v1", "GlobalNetworkPolicy", { spec })];
+
 policyCases(networkPolicyPerNamespace, [
+  ["out to every namespace", to({ namespaceSelector: {} }), ["to[0] is everybody"]],
+  ["out to every pod", to({ namespaceSelector: {}, podSelector: {} }), ["to[0] is everybody"]],
+  ["out to every namespace at a port", to({ namespaceSelector: {} }, [{ port: 9400 }]), "pass"],
+  ["out to pods with a label", to({ namespaceSelector: {}, podSelector: { matchLabels: { a: "b" } } }), "pass"],
+  ["out to every namespace at unknown ports", to({ namespaceSelector: {} }, UNKNOWN as object[]), "unknown"],
+  [
+    "out to all addresses but a few, at every port",
+    to({ ipBlock: { cidr: "0.0.0.0/0", except: ["169.254.0.0/16"] } }),
+    ["to[0] is everybody"],
+  ],
+  ["in from every level", from(level("Exists")), ["from[0] is open to everything"]],
+  ["in from all levels", from(level("In", "privileged", "restricted", "baseline")), ["from[0] is open to everything"]],
+  ["in from one level", from(level("In", "privileged")), "pass"],
+  [
+    "a network plugin's rule for all addresses but one",
+    calico({ ingress: [{ action: "Allow", source: { notNets: ["203.0.113.1/32"] } }] }),
+    ["is open to everybody"],
+  ],
+  [
+    "a network plugin's rule for a network",
+    calico({ ingress: [{ action: "Allow", source: { nets: ["10.0.0.0/8"] } }] }),
+    "pass",
+  ],
+  [
+    "a network plugin's profile",
+    [object("crd.projectcalico.org/v1", "Profile", { spec: { ingress: [{ action: "Allow" }] } })],
+    ["is open to everybody"],
+  ],
   ["one policy for both directions", [namespace, policy(both)], "pass"],
   [
     "one policy each",

@@ -12,6 +12,14 @@ const binding = (name: unknown, subject = "gateway") =>
   });
 const bindingIn = (namespace: string, name: string) =>
   object("rbac.authorization.k8s.io/v1", "RoleBinding", { roleRef: { kind: "ClusterRole", name } }, { namespace });
+const certificate = (signerName: string) => [
+  object("certificates.k8s.io/v1", "CertificateSigningRequest", { spec: { signerName } }),
+];
+const flow = (level: string, name: string) => [
+  object("flowcontrol.apiserver.k8s.io/v1", "FlowSchema", {
+    spec: { priorityLevelConfiguration: { name: level }, rules: [{ subjects: [{ kind: "Group", group: { name } }] }] },
+  }),
+];
 
 policyCases(noClusterAdmin, [
   ["named verbs", [role([{ apiGroups: [""], resources: ["pods"], verbs: ["get"] }])], "pass"],
@@ -40,6 +48,22 @@ policyCases(noClusterAdmin, [
   ["all Secrets", [role([{ resources: ["secrets"], verbs: ["list"] }])], ['resources is ["secrets"]']],
   ["nodes/proxy", [namespaced([{ resources: ["nodes/proxy"], verbs: ["get"] }])], ["it runs commands"]],
   ["every address of the API server", [role([{ nonResourceURLs: ["*"], verbs: ["get"] }])], ["nonResourceURLs"]],
+  ["every role gathered, by no label", [aggregated([{ matchLabels: {} }])], ["clusterRoleSelectors[0] is"]],
+  [
+    "every role gathered, by a label that none has",
+    [aggregated([{ matchExpressions: [{ key: "a", operator: "DoesNotExist" }] }])],
+    ["clusterRoleSelectors[0] is"],
+  ],
+  [
+    "the API server's own roles gathered",
+    [aggregated([{ matchLabels: { "kubernetes.io/bootstrapping": "rbac-defaults" } }])],
+    ["takes cluster-admin"],
+  ],
+  ["a certificate for the API server", certificate("kubernetes.io/kube-apiserver-client"), ["spec.signerName is"]],
+  ["a certificate for another", certificate("acme.io/mesh"), "pass"],
+  ["strangers before everybody", flow("exempt", "system:unauthenticated"), ['group.name is "system:unauthenticated"']],
+  ["strangers in their turn", flow("catch-all", "system:unauthenticated"), "pass"],
+  ["somebody before everybody", flow("exempt", "acme:operators"), "pass"],
   ["every role gathered", [aggregated([{}])], ["aggregationRule.clusterRoleSelectors[0] is {}"]],
   ["bound to anonymous callers", [binding("view", "system:anonymous")], ['subjects[0].name is "system:anonymous"']],
   ["bound to every account", [binding("view", "system:authenticated")], ["subjects[0].name"]],

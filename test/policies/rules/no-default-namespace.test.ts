@@ -9,6 +9,7 @@ policyCases(noDefaultNamespace, [
     "pass",
   ],
   ["cluster-scoped custom resource", [object("gateway.networking.k8s.io/v1", "GatewayClass", {})], "pass"],
+  ["Calico's profiles", [object("crd.projectcalico.org/v1", "Profile", {})], "pass"],
   ["not Kubernetes", [resource("aws:s3/bucket:Bucket", {})], "pass"],
   ["a file of objects, which name theirs", [resource("kubernetes:yaml/v2:ConfigFile", { file: "a.yaml" })], "pass"],
   ["left out", [object("core/v1", "ConfigMap", {})], ['ConfigMap "chat": metadata.namespace is not set']],

@@ -50,8 +50,20 @@ const onHostNetwork = (changes: Record<string, unknown>, labels: object = HOST_L
 };
 const account = (body: Record<string, unknown>) => object("core/v1", "ServiceAccount", body, { namespace: "a" });
 const contextPath = "spec.template.spec.containers[0].securityContext";
+const certified = (signerName: string) =>
+  pod({ volumes: [{ name: "a", projected: { sources: [{ podCertificate: { signerName } }] } }] });
+const driver = (tokenRequests: unknown) => [object("storage.k8s.io/v1", "CSIDriver", { spec: { tokenRequests } })];
 
 policyCases(restrictedSecurityContext, [
+  [
+    "a certificate of the API server's callers",
+    certified("kubernetes.io/kube-apiserver-client-pod"),
+    ["signerName is"],
+  ],
+  ["a certificate of another signer", certified("acme.io/mesh"), "pass"],
+  ["a driver with tokens for a cloud", driver([{ audience: "sts.amazonaws.com" }]), ["tokenRequests[0].audience is"]],
+  ["a driver with tokens for the cluster", driver([{ audience: "" }]), "pass"],
+  ["a driver without tokens", driver(undefined), "pass"],
   ["a hardened pod", pod({}), "pass"],
   [
     "what the pod says once for all containers",
