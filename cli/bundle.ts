@@ -16,6 +16,7 @@ import { needsText, signaturesText, sizeText } from "../bundle/text";
 import { ChartsError, LockFile, pinOf } from "../charts/lock-file";
 import { programIn } from "../names/programs";
 import { repositoryRoot } from "../names/repository-root";
+import { visible } from "../names/visible";
 import { runEnvironment } from "../offline/environment";
 import { judge } from "../report/judge";
 import { isDeployable } from "../report/result";
@@ -248,7 +249,9 @@ async function verify(root: string, needs: BundleNeeds, io: CommandIo): Promise<
   progress.stop();
   const all = [...problems, ...lacking(needs, bundle)];
   if (all.length > 0) {
-    io.err(`${root} is not what ${needs.environment} needs:\n\n${all.map((problem) => `  - ${problem}`).join("\n")}\n`);
+    io.err(
+      `${root} is not what ${needs.environment} needs:\n\n${all.map((problem) => `  - ${visible(problem)}`).join("\n")}\n`,
+    );
     return EXIT.refused;
   }
   const bytes = bundle.files.reduce((sum, file) => sum + file.bytes, 0);
