@@ -27,7 +27,9 @@ export function assertImage(content: Buffer, image: string, platforms: readonly 
   const { error } = descriptors.safeParse(listed);
   if (error !== undefined) {
     const [issue] = error.issues;
-    throw new Error(`${image}: the registry's ${top.kind} is malformed: ${issue?.path.join(".")}: ${issue?.message}`);
+    throw new Error(
+      `${image}: the registry's ${top.kind} is malformed: ${[top.kind, ...(issue?.path ?? [])].join(".")}: ${issue?.message}`,
+    );
   }
   if (top.kind === "index") {
     imagesFor(top.manifests, platforms, image);

@@ -115,7 +115,11 @@ describe("npm run pins -- --digests", () => {
   it.each([
     ["an index of nothing", { manifests: [] }, /malformed/],
     ["what only resembles one", { manifests: "x" }, /malformed/],
-    ["a digest of another form", { manifests: [{ ...part("amd64"), digest: "sha256:0" }] }, /malformed: 0.digest/],
+    [
+      "a digest of another form",
+      { manifests: [{ ...part("amd64"), digest: "sha256:0" }] },
+      /malformed: index.0.digest/,
+    ],
     ["an index for other machines", { manifests: [part("s390x")] }, /not made for linux\/amd64, only for linux\/s390x/],
     [
       "a Helm chart",
