@@ -1,5 +1,6 @@
 import type { ChartEntry } from "../catalog/charts";
 import { contentOf as contentOfSource } from "../downloads/bounded";
+import { visible } from "../names/visible";
 import { chartProblem } from "./archive";
 import type { ChartRepositories } from "./find";
 import { LOCK_FILE } from "./lock";
@@ -102,7 +103,7 @@ async function reached<T>(
   try {
     return await ask();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = visible(error instanceof Error ? error.message : String(error));
     throw new ChartUnavailableError(
       `chart ${name} ${version} is not in ${store.folder}, and ${repository} does not give it: ${reason}`,
       `run npm run charts where the repository answers, and bring that folder and ${LOCK_FILE} here; ` +

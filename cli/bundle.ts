@@ -1,4 +1,5 @@
 /** `npm run bundle`: everything that an environment takes from the internet, in one folder to carry. */
+import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
@@ -16,10 +17,11 @@ import { needsText, signaturesText, sizeText } from "../bundle/text";
 import { ChartsError, LockFile, pinOf } from "../charts/lock-file";
 import { programIn } from "../names/programs";
 import { repositoryRoot } from "../names/repository-root";
+import { visible } from "../names/visible";
 import { runEnvironment } from "../offline/environment";
 import { judge } from "../report/judge";
 import { isDeployable } from "../report/result";
-import { BUNDLE_FILE, type BundleFile } from "../stacks/bundle/bundle-file";
+import { BUNDLE_FILE, type BundleFile, bundleText } from "../stacks/bundle/bundle-file";
 import { withoutBundle } from "../stacks/bundle/without-bundle";
 import { formatProblems, toProblem } from "../stacks/config";
 import { internetAtRunTime, receiversOnline } from "../stacks/config/rules/air-gap";
@@ -221,13 +223,21 @@ async function make(
   }
 }
 
-function summary({ environment, out }: Arguments, { images, charts, models, files }: BundleFile): string {
+/** `bundle.json` by its sum, which covers all other files: to be compared where the folder is carried to. */
+function sumOf(bundle: BundleFile): string {
+  return `SHA-256 of ${BUNDLE_FILE}: ${createHash("sha256").update(bundleText(bundle)).digest("hex")}`;
+}
+
+function summary({ environment, out }: Arguments, bundle: BundleFile): string {
+  const { images, charts, models, files } = bundle;
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const unknown = [...images, ...charts, ...models].filter(({ license }) => license === "unknown").length;
   return `inference-stacks · ${environment} · bundle in ${out}
 
 Parts      ${images.length} images · ${charts.length} charts · ${models.length} models · ${files.length} files, ${sizeText(bytes)}
 Licences   ${unknown === 0 ? "each is named" : `of ${unknown} parts nobody says one: "unknown"`} in ${BUNDLE_FILE}
+Sum        ${sumOf(bundle)}
+           compare it by hand with sha256sum ${BUNDLE_FILE} there: the folder cannot vouch for itself
 Next       carry the folder to the machine that runs Pulumi and to the host, at the same path, and there:
            make install ENV=${environment} BUNDLE=<the folder> (docs/air-gap.md)
 
@@ -248,7 +258,9 @@ async function verify(root: string, needs: BundleNeeds, io: CommandIo): Promise<
   progress.stop();
   const all = [...problems, ...lacking(needs, bundle)];
   if (all.length > 0) {
-    io.err(`${root} is not what ${needs.environment} needs:\n\n${all.map((problem) => `  - ${problem}`).join("\n")}\n`);
+    io.err(
+      `${root} is not what ${needs.environment} needs:\n\n${all.map((problem) => `  - ${visible(problem)}`).join("\n")}\n`,
+    );
     return EXIT.refused;
   }
   const bytes = bundle.files.reduce((sum, file) => sum + file.bytes, 0);

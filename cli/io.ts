@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
-import { visibleLines } from "../names/visible";
-import { OWN_COLOURS } from "../report/style";
+import { visible, visibleLines } from "../names/visible";
+import { withOwnColours } from "../report/style";
 
 /** Where a command writes. Tests hand in buffers. */
 export interface CommandIo {
@@ -33,22 +33,13 @@ export function processIo(): CommandIo {
  * reaches a terminal.
  */
 export function guarded({ out, err, draw, ask, color }: CommandIo): CommandIo {
-  const shown = color ? withOwnColours : visibleLines;
   return {
-    out: (text) => out(shown(text)),
+    out: (text) => out(withOwnColours(visibleLines(text))),
     err: (text) => err(visibleLines(text)),
     color,
     ...(draw && { draw: (line: string) => draw(visibleLines(line)) }),
     ...(ask && { ask: (question: string) => ask(visibleLines(question)) }),
   };
-}
-
-function withOwnColours(text: string): string {
-  // Odd parts are what was split at: the colours.
-  return text
-    .split(OWN_COLOURS)
-    .map((part, index) => (index % 2 === 1 ? part : visibleLines(part)))
-    .join("");
 }
 
 /** @returns what was typed; nothing where the input ends first, or at Ctrl-C. */
@@ -63,9 +54,11 @@ async function askOnTerminal(question: string): Promise<string> {
   return answer ?? "";
 }
 
-/** What an error says. */
+/** What an error says, in one line: parsers repeat what they were given, which may be a stranger's. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : String(error);
+  // Node's own sentences about arguments have lines of their own.
+  return visible(message.replaceAll(".\n", ". "));
 }
 
 /** Whether an error is the file system's refusal: a mistake in a path, or a right that is missing. */

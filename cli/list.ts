@@ -1,5 +1,6 @@
 /** `npm run list`: what an environment can name. */
 import { parseArgs } from "node:util";
+import { visible } from "../names/visible";
 import { usedImages } from "../report/images";
 import { suggest } from "../stacks/config/core/problems";
 import { type CommandIo, EXIT, messageOf } from "./io";
@@ -92,7 +93,9 @@ export async function main(argv: string[], io: Pick<CommandIo, "out" | "err">): 
     const names = Object.keys(LISTS);
     const meant = Object.hasOwn(OTHER_NAMES, what) ? `did you mean "${OTHER_NAMES[what]}"?` : undefined;
     const problem =
-      what === "" ? "name a list" : `there is no list "${what}"; ${meant ?? suggest(what, names, "name another")}`;
+      what === ""
+        ? "name a list"
+        : `there is no list "${visible(what)}"; ${meant ?? suggest(what, names, "name another")}`;
     io.err(`${problem}: ${names.join(", ")}\n\n${USAGE}`);
     return EXIT.badInput;
   }

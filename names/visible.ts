@@ -1,11 +1,10 @@
 /** Text of strangers: names, versions and errors that servers, files and other people chose. */
 
 /**
- * Control characters, which move a terminal's cursor or change its title, and marks that turn the direction of text or are not
- * seen: they could make a report say what it does not.
+ * Control characters, which move a terminal's cursor or change its title; marks that turn the direction of text; what is not seen, as
+ * Unicode has it: joiners, fillers, tags, variation selectors; halves of surrogate pairs. They could make a report say what it does not.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 /** The text with every such character written out: `\u001b`. Line feeds and tabs too. */
 export function visible(text: string): string {
@@ -22,5 +21,6 @@ export function isVisible(text: string): boolean {
 }
 
 function written(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
 }

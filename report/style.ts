@@ -1,7 +1,7 @@
-import { inspect, styleText } from "node:util";
+import { randomUUID } from "node:crypto";
+import { inspect } from "node:util";
 import { decimal } from "../names/decimal";
-
-type Format = Parameters<typeof styleText>[0];
+import { visible } from "../names/visible";
 
 /** Text styles that turn into nothing when colours are off. */
 export interface Style {
@@ -14,21 +14,24 @@ export interface Style {
 
 const FORMATS = { bold: "bold", dim: "dim", good: "green", bad: "red", warn: "yellow" } as const;
 
-/** The codes that `style` writes, each a group of its own. */
-export const OWN_COLOURS = new RegExp(
-  `(${Object.values(FORMATS)
-    .flatMap((format) => inspect.colors[format] ?? [])
-    .map((code) => `\\x1b\\[${code}m`)
-    .join("|")})`,
-);
+/** Stands where ESC belongs. Each process draws its own, so that no text of strangers can have it. */
+const OWN_ESCAPE = `<${randomUUID()}>`;
 
 export function style(color: boolean): Style {
-  const apply = (format: Format) => (text: string) => (color ? styleText(format, text) : text);
+  const apply = (format: (typeof FORMATS)[keyof typeof FORMATS]) => {
+    const [on, off] = inspect.colors[format] ?? [];
+    return (text: string) => (color ? `${OWN_ESCAPE}[${on}m${text}${OWN_ESCAPE}[${off}m` : text);
+  };
   const { bold, dim, good, bad, warn } = FORMATS;
   return { bold: apply(bold), dim: apply(dim), good: apply(good), bad: apply(bad), warn: apply(warn) };
 }
 
-/** A cell is text plus how it looks; widths are measured on the text alone. */
+/** What `style` gave as a terminal takes it. To be called last, on text of which all else is visible. */
+export function withOwnColours(text: string): string {
+  return text.replaceAll(OWN_ESCAPE, "\u001b");
+}
+
+/** A cell is text of one line, made visible, plus how it looks; widths are measured on the text alone. */
 export interface Cell {
   readonly text: string;
   readonly paint?: (text: string) => string;
@@ -40,12 +43,12 @@ export interface Cell {
 /** Columns of text: 100, or as many as a narrower terminal has. */
 export const WIDTH = Math.min(100, Math.max(40, process.stdout.columns ?? 100));
 
-/** Text in lines of at most `width` columns, each behind `indent`; a list's items hang. A longer word stays whole. */
+/** A paragraph, made visible, in lines of at most `width` columns, each behind `indent`; a list's items hang. A longer word stays whole. */
 export function wrap(text: string, width: number, indent: string): string[] {
   const hanging = indent + " ".repeat(/^(- |\d+\. )/.exec(text)?.[0].length ?? 0);
   const lines: string[] = [];
   let line = indent;
-  for (const word of text.split(" ")) {
+  for (const word of visible(text).split(" ")) {
     const empty = line.trim() === "";
     if (!empty && line.length + 1 + word.length > width) {
       lines.push(line);
@@ -59,7 +62,11 @@ export function wrap(text: string, width: number, indent: string): string[] {
 
 /** Columns padded to their widest cell, two spaces between them, no trailing blanks. */
 export function table(rows: readonly (readonly (string | Cell)[])[]): string {
-  const cells = rows.map((row) => row.map((cell) => (typeof cell === "string" ? { text: cell } : cell)));
+  const cells = rows.map((row) =>
+    row.map(
+      (cell): Cell => (typeof cell === "string" ? { text: visible(cell) } : { ...cell, text: visible(cell.text) }),
+    ),
+  );
   const widths: number[] = [];
   for (const row of cells) {
     row.forEach((cell, i) => {

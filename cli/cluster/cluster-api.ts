@@ -1,6 +1,7 @@
 import http from "node:http";
 import https from "node:https";
 import { parseJson } from "../../names/json-text";
+import { visible } from "../../names/visible";
 import { deadline } from "../deadline";
 import { execCredential } from "./exec-credential";
 import { NotAsked } from "./failure";
@@ -214,7 +215,7 @@ function isList(body: unknown): body is ListBody {
 /** The message of a Status; of anything else nothing. */
 function messageIn(body: unknown): string {
   const message = (body as { readonly message?: unknown } | null)?.message;
-  return typeof message === "string" ? message.slice(0, 300) : "";
+  return typeof message === "string" ? visible(message.slice(0, 300)) : "";
 }
 
 const UNTRUSTED = [

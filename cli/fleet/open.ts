@@ -1,5 +1,6 @@
 /** How every action on a fleet begins: its file is read, and each of its nodes put together. */
 import { resolve } from "node:path";
+import { visible } from "../../names/visible";
 import { formatProblems, suggest } from "../../stacks/config/core/problems";
 import { readTextFile, UnreadableFileError } from "../../stacks/config/text-file";
 import type { Problem } from "../read-environment";
@@ -27,7 +28,7 @@ export function openFleet(path: string, names: readonly string[]): OpenedFleet |
     if (!(error instanceof UnreadableFileError)) {
       throw error;
     }
-    return { problem: `cannot read ${path}: it ${error.reason}; ${error.fix}` };
+    return { problem: `cannot read ${visible(path)}: it ${error.reason}; ${error.fix}` };
   }
   const fleet = parseFleetFile(file, text);
   if (fleet.problems.length > 0) {

@@ -2,6 +2,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findModel, type ModelEntry, modelNames } from "../../catalog/models";
+import { visible } from "../../names/visible";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { parseConfigJson, parseModelConfigText } from "../../planner/model/config-json";
 import { readCatalogueModel } from "../../stacks/architectures";
@@ -41,7 +42,7 @@ export async function readModel(model: string, env: NodeJS.ProcessEnv): Promise<
     return { architecture: readCatalogueModel(entry), entry };
   }
   throw new BadInput(
-    `"${model}" is neither a file nor a model of the catalogue; ${suggest(model, modelNames(), "give the path of a config.json")} (${LIST_MODELS})${/^[\w.-]+\/[\w.-]+$/.test(model) ? `; hf://${model} asks the hub` : ""}`,
+    `"${visible(model)}" is neither a file nor a model of the catalogue; ${suggest(model, modelNames(), "give the path of a config.json")} (${LIST_MODELS})${/^[\w.-]+\/[\w.-]+$/.test(model) ? `; hf://${model} asks the hub` : ""}`,
   );
 }
 

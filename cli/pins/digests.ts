@@ -1,12 +1,12 @@
 /** The list of images' digests, as registries have them. */
 import { digestOf } from "../../bundle/image";
-import { readTopLevel } from "../../bundle/oci-image";
 import type { ImageDigest, ImageDigests } from "../../catalog/image-digests";
 import { parseImage } from "../../catalog/image-reference";
 import { imageEntry, images } from "../../catalog/images";
 import { isOnPublicPath, pinnedParts } from "../../catalog/pins";
 import type { Registry } from "../../charts/registry";
 import { messageOf } from "../io";
+import { assertImage } from "./registry-image";
 
 /** `source` of what this command found. */
 const REGISTRY = "registry";
@@ -72,7 +72,7 @@ function inOneLine(row: object): string {
 async function ask(image: string, listed: ImageDigest | undefined, registry: Registry): Promise<DigestRow> {
   try {
     const content = await registry.manifest(image);
-    readTopLevel(content, image);
+    assertImage(content, image, platformsOf(image));
     const digest = digestOf(content);
     if (listed === undefined || listed.digest === digest) {
       return { image, digest, state: listed === undefined ? "added" : "same" };
@@ -86,6 +86,11 @@ async function ask(image: string, listed: ImageDigest | undefined, registry: Reg
   } catch (error) {
     return { image, state: "failed", problem: messageOf(error) };
   }
+}
+
+/** Those of the catalogue; of an image that it lacks, what most nodes are. */
+function platformsOf(image: string): readonly string[] {
+  return images.find((entry) => reference(entry) === image)?.platforms ?? ["linux/amd64"];
 }
 
 function rowOf({ digests }: ImageDigests, image: string): ImageDigest | undefined {

@@ -1,3 +1,4 @@
+import { visible } from "../../names/visible";
 import { type Cell, type Style, style, table } from "../../report/style";
 import { CAPACITY_TYPES } from "../cluster/instance-types";
 import type { AutoscalerFact, DrainFact, Finding, GroupFact, LossFact, RehearsalReport, WorkloadFact } from "./schema";
@@ -157,7 +158,7 @@ function findings(all: readonly Finding[], s: Style): string {
   return all
     .map(({ severity, subject, message }) => {
       const mark = severity === "broken" ? s.bad("✗") : s.warn("!");
-      return `${mark} ${s.bold(subject)} ${message}\n`;
+      return `${mark} ${s.bold(visible(subject))} ${visible(message)}\n`;
     })
     .join("");
 }

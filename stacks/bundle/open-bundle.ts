@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { chartArchive } from "../../catalog/chart-archive";
 import { K3S_VERSION } from "../../catalog/k3s";
 import type { ModelSource } from "../../engines/served-model";
+import { visible } from "../../names/visible";
 import type { DeploymentPlan } from "../../planner/types";
 import { ConfigError, type EnvironmentConfig, readTextFile, toProblem } from "../config";
 import { BUNDLE_FILE, BUNDLE_FOLDERS, type BundledModel, type BundleFile, parseBundle } from "./bundle-file";
@@ -51,7 +52,9 @@ export function openBundle(
   const folder = cluster.k3s.bundle;
   const remake = remakeCommand(plan.environment, folder);
   const refused = (reasons: readonly string[], fix: string) =>
-    new ConfigError(reasons.map((allowed) => toProblem({ path: BUNDLE_PATH, value: folder, allowed, fix })));
+    new ConfigError(
+      reasons.map((allowed) => toProblem({ path: BUNDLE_PATH, value: folder, allowed: visible(allowed), fix })),
+    );
   const text = bundleTextOf(folder);
   if (typeof text !== "string") {
     throw refused(

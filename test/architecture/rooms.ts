@@ -23,7 +23,7 @@ export const ROOMS: readonly Room[] = [
   { folder: "catalog", imports: ["names"] },
   { folder: "downloads", imports: [] },
   // Charts as files: from their repositories, by digest, where the provider finds them.
-  { folder: "charts", imports: ["catalog", "downloads"] },
+  { folder: "charts", imports: ["names", "catalog", "downloads"] },
   { folder: "planner/model", imports: ["catalog"] },
   { folder: "planner/memory", imports: ["names", "planner/model"] },
   { folder: "engines", imports: ["names", "catalog", "planner/model", "planner/memory"], types: ["planner"] },
@@ -230,6 +230,7 @@ export const ROOMS: readonly Room[] = [
     folder: "bundle",
     imports: [
       "downloads",
+      "names",
       "charts",
       "kubernetes",
       "catalog",

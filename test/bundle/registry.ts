@@ -5,6 +5,7 @@ import type { Registry } from "../../charts/registry";
 import { paddingOf, TAR_END, tarHeader } from "../../downloads/tar";
 
 export const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
+const CONFIG_TYPE = "application/vnd.oci.image.config.v1+json";
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
 
 export function sha256(content: Buffer): string {
@@ -55,7 +56,10 @@ export class FakeRegistry implements Registry {
       );
       const layer = this.put(`layer of ${repository} for ${platform} `.repeat(50));
       const content = Buffer.from(
-        JSON.stringify({ schemaVersion: 2, mediaType: MANIFEST_TYPE, config, layers: [layer] }),
+        JSON.stringify({
+          ...{ schemaVersion: 2, mediaType: MANIFEST_TYPE },
+          ...{ config: { ...config, mediaType: CONFIG_TYPE }, layers: [layer] },
+        }),
       );
       this.manifests.set(`${repository}@${digestOf(content)}`, content);
       return {

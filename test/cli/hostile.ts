@@ -4,8 +4,13 @@ import { type CommandIo, guarded } from "../../cli/io";
 import { runCommand } from "../../cli/main";
 import { isVisible } from "../../names/visible";
 
-/** Moves the cursor, titles the window, hides and turns text. */
-export const EVIL = "m\u001b[2J\u001b]0;PWNED\u0007\u009b31m\u001b[31mFAKE\u001b[8m\r\u202e\u061c";
+/** Moves the cursor, titles the window, hides and turns text, ends the program's colour and begins a line in one of its colours. */
+export const EVIL =
+  "m\u001b[2J\u001b]0;PWNED\u0007\u009b31m\u001b[31mFAKE\u001b[8m\r\u202e\u061c\u3164\u{e0041}\u001b[39m\n\u001b[32mFORGED";
+
+/** Of it in a colour, or at the start of a line. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const FORGED = /\u001b\[3\dm(?:FAKE|FORGED)|^\s*(?:\\u001b\[32m)?FORGED/m;
 
 interface Shown {
   readonly text: string;
@@ -30,7 +35,7 @@ async function shownBy(run: (terminal: CommandIo) => Promise<number>): Promise<S
 }
 
 /** Without line feeds, and without the colours that the program itself gives. */
-export function bare(text: string): string {
+function bare(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
   return text.replace(/\u001b\[(?:1|2|22|3[1239])m|\n/g, "");
 }
@@ -38,4 +43,5 @@ export function bare(text: string): string {
 export function expectHarmless(text: string): void {
   expect(text).not.toBe("");
   expect(isVisible(bare(text)), JSON.stringify(text)).toBe(true);
+  expect(text).not.toMatch(FORGED);
 }

@@ -7,6 +7,7 @@ import { imageEntry } from "../../catalog/images";
 import { HttpRegistry } from "../../charts/http-registry";
 import { main, type PinsPlace } from "../../cli/pins";
 import { type DigestRow, digestsText, imagesToAsk } from "../../cli/pins/digests";
+import { assertImage } from "../../cli/pins/registry-image";
 import { repositoryRoot } from "../../names/repository-root";
 import { FakeRegistry } from "../bundle/registry";
 import { runPiped, useFolder } from "./run";
@@ -42,6 +43,12 @@ const proxy = registry.push("envoyproxy/envoy", "v1", PLATFORMS);
 const gateway = registry.push("envoyproxy/gateway", "v2", ["linux/amd64"], { index: false });
 const host = await overHttp(registry);
 const by = { source: "three public projects", readOn: "2026-11-01" };
+
+/** An image of an index. */
+function part(architecture: string) {
+  const mediaType = "application/vnd.oci.image.manifest.v1+json";
+  return { mediaType, digest: `sha256:${"a".repeat(64)}`, size: 1, platform: { os: "linux", architecture } };
+}
 
 /** Runs the command on a list of these digests, which it writes anew. */
 async function digests(list: Partial<ImageDigests>, images: readonly string[], ...argv: string[]) {
@@ -103,6 +110,37 @@ describe("npm run pins -- --digests", () => {
     expect(rows.map(({ problem = "" }) => problem).join("\n")).toMatch(
       /JSON[\s\S]+asks for a login, and only public registries are asked[\s\S]+answers 404/,
     );
+  });
+
+  it.each([
+    ["an index of nothing", { manifests: [] }, /malformed/],
+    ["what only resembles one", { manifests: "x" }, /malformed/],
+    [
+      "a digest of another form",
+      { manifests: [{ ...part("amd64"), digest: "sha256:0" }] },
+      /malformed: index.0.digest/,
+    ],
+    ["an index for other machines", { manifests: [part("s390x")] }, /not made for linux\/amd64, only for linux\/s390x/],
+    [
+      "a Helm chart",
+      { config: { ...part("amd64"), mediaType: "application/vnd.cncf.helm.config.v1+json" }, layers: [] },
+      /"application\/vnd.cncf.helm.config.v1\+json", and no container image/,
+    ],
+  ])("writes no digest of %s", async (_, answer, problem) => {
+    const { url } = await listen((_request, response) => void response.end(JSON.stringify(answer)));
+    const { status, out, written } = await digests({}, [`${url.replace("http://", "")}/a/b:1`], "--json");
+    const [row] = JSON.parse(out) as DigestRow[];
+    expect([status, written, row?.state]).toEqual([1, [], "failed"]);
+    expect(row?.problem).toMatch(problem);
+  });
+
+  it("wants of an image all platforms that the catalogue names", () => {
+    const index = (...of: string[]) => Buffer.from(JSON.stringify({ manifests: of.map(part) }));
+    const wanted = ["linux/amd64", "linux/arm64"];
+    expect(() => assertImage(index("amd64"), "a:1", wanted)).toThrow("a:1 is not made for linux/arm64");
+    expect(() => assertImage(index("amd64", "arm64", "s390x"), "a:1", wanted)).not.toThrow();
+    const content = registry.manifests.get("envoyproxy/gateway:v2") as Buffer;
+    expect(() => assertImage(content, "a:1", wanted)).toThrow("one image without an index");
   });
 
   it("says which images keep their tag", async () => {

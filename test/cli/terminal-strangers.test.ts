@@ -50,7 +50,7 @@ async function answering(bodies: Readonly<Record<string, unknown>>, other?: unkn
 /** Text that reached the terminal: none of it moves anything, and what it repeats of strangers is there to read. */
 function expectTold(text: string) {
   expectHarmless(text);
-  expect(text).toContain("PWNED");
+  expect(text).toMatch(/PWNED|FORGED/);
 }
 
 /** A rehearsal on a control plane that says nothing else. */

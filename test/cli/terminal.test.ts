@@ -7,8 +7,9 @@ import { guarded } from "../../cli/io";
 import { runCommand } from "../../cli/main";
 import { repositoryRoot } from "../../names/repository-root";
 import { isVisible } from "../../names/visible";
+import { style } from "../../report/style";
 import { evilCluster } from "./evil-cluster";
-import { bare, EVIL, expectHarmless, terminalOf } from "./hostile";
+import { EVIL, expectHarmless, terminalOf } from "./hostile";
 import { environmentIn, laptop, onA10, runPiped, useFolder } from "./run";
 import { closeServers, listen, ollama, openAi, serve } from "./smoke-servers";
 
@@ -129,12 +130,20 @@ describe("the terminal of a command", () => {
     expect((await terminalOf("smoke", "--url", url, "--timeout", "2")).text).not.toMatch(/^✓ all passed/m);
   });
 
-  it("has the program's own colours, where there are colours", () => {
+  it("has the program's own colours, where there are colours, and nobody else's", () => {
     const parts: string[] = [];
     const write = (text: string) => void parts.push(text);
-    guarded({ out: write, err: write, color: true }).out("\u001b[32myes\u001b[39m\n");
-    guarded({ out: write, err: write, color: false }).out("\u001b[32mno\n");
-    expect(parts).toEqual(["\u001b[32myes\u001b[39m\n", "\\u001b[32mno\n"]);
+    for (const color of [true, false]) {
+      const io = guarded({ out: write, err: write, color });
+      io.out(style(color).good("yes\u001b[31m"));
+      io.out("\u001b[32mno\n");
+    }
+    expect(parts).toEqual([
+      "\u001b[32myes\\u001b[31m\u001b[39m",
+      "\\u001b[32mno\n",
+      "yes\\u001b[31m",
+      "\\u001b[32mno\n",
+    ]);
   });
 
   it("shows any text, on each stream, as text; all else stays as it is", () => {
@@ -150,7 +159,7 @@ describe("the terminal of a command", () => {
         io.out(text);
         io.err(text);
         io.draw?.(text);
-        expect(isVisible(bare(parts.join("").replaceAll("\t", "")))).toBe(true);
+        expect(isVisible(parts.join("").replaceAll(/[\n\t]/g, ""))).toBe(true);
         if (isVisible(text)) {
           expect(parts).toEqual([text, text, text]);
         }
