@@ -6,6 +6,7 @@ import { paddingOf, TAR_END, tarHeader } from "../../downloads/tar";
 
 export const INDEX_TYPE = "application/vnd.oci.image.index.v1+json";
 const CONFIG_TYPE = "application/vnd.oci.image.config.v1+json";
+const LAYER_TYPE = "application/vnd.oci.image.layer.v1.tar+gzip";
 const MANIFEST_TYPE = "application/vnd.oci.image.manifest.v1+json";
 
 export function sha256(content: Buffer): string {
@@ -51,14 +52,20 @@ export class FakeRegistry implements Registry {
   push(repository: string, tag: string, platforms: readonly string[], { index = true, license = "" } = {}): string {
     const images = platforms.map((platform) => {
       const [os, architecture] = platform.split("/");
+      const file = Buffer.from(`layer of ${repository} for ${platform} `.repeat(50));
+      const tar = Buffer.concat([tarHeader("layer", file.length), file, paddingOf(file.length), TAR_END]);
+      const layer = this.put(gzipSync(tar));
       const config = this.put(
-        JSON.stringify({ os, architecture, config: { Labels: { "org.opencontainers.image.licenses": license } } }),
+        JSON.stringify({
+          ...{ os, architecture, rootfs: { type: "layers", diff_ids: [digestOf(tar)] } },
+          config: { Labels: { "org.opencontainers.image.licenses": license } },
+        }),
       );
-      const layer = this.put(`layer of ${repository} for ${platform} `.repeat(50));
       const content = Buffer.from(
         JSON.stringify({
           ...{ schemaVersion: 2, mediaType: MANIFEST_TYPE },
-          ...{ config: { ...config, mediaType: CONFIG_TYPE }, layers: [layer] },
+          config: { ...config, mediaType: CONFIG_TYPE },
+          layers: [{ ...layer, mediaType: LAYER_TYPE }],
         }),
       );
       this.manifests.set(`${repository}@${digestOf(content)}`, content);
