@@ -1,44 +1,17 @@
 /** A real vLLM with a cache connector: what clients write into requests does not reach it, and did without the script. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { engineOf } from "../../../engines";
-import { shippedText } from "../../../names/shipped-file";
-import { freePorts } from "../../../rehearsal/cluster/ports";
-import type { RenderedContainer } from "../../e2e/model-store/platform";
-import type { Stand } from "../../e2e/model-store/stand";
-import { makeTinyModel } from "./tiny-model";
-import { SERVED, startStand, tinyPlan, weightsFolder } from "./tiny-stand";
-import { VllmProcess } from "./vllm-process";
+import { AskingVllm } from "./asking-vllm";
+import { SERVED } from "./tiny-stand";
 
-const CONNECTOR = "asking_connector";
-const MIDDLEWARE = "--middleware=connector_fields.ConnectorFields";
-
-let stand: Stand;
-let container: RenderedContainer;
-let weights: string;
+let asking: AskingVllm;
 
 beforeAll(async () => {
-  const tiny = makeTinyModel();
-  const transfer = {
-    kv_connector: "AskingConnector",
-    kv_connector_module_path: CONNECTOR,
-    kv_role: "kv_both",
-  };
-  const model = tinyPlan(tiny, { args: { "enforce-eager": true, "kv-transfer-config": transfer } });
-  stand = await startStand(model, tiny);
-  weights = await weightsFolder(stand, model);
-  container = stand.platform.engine(model.name, "vllm");
+  asking = await AskingVllm.prepare();
 });
 afterAll(async () => {
-  await stand?.stop();
+  await asking?.stop();
 });
-
-async function start(of: RenderedContainer): Promise<VllmProcess> {
-  const [port = 0] = await freePorts(1);
-  const files = { [`/scripts/${CONNECTOR}.py`]: shippedText(`test/engines-real/vllm/${CONNECTOR}.py`) };
-  const vllm = new VllmProcess(of, { port, files, volumes: { "/models/current": weights } });
-  await vllm.until(engineOf("vllm").health.ready);
-  return vllm;
-}
 
 const PARAMS = { do_remote_prefill: true };
 const CASES: Readonly<Record<string, object>> = {
@@ -55,7 +28,7 @@ const PATHS: Readonly<Record<string, object>> = {
 
 describe("a client that speaks to the connector", () => {
   it("is answered as if it had not, on every path", async () => {
-    const vllm = await start(container);
+    const vllm = await asking.start(true);
     try {
       for (const [path, body] of Object.entries(PATHS)) {
         for (const [name, fields] of Object.entries(CASES)) {
@@ -70,7 +43,7 @@ describe("a client that speaks to the connector", () => {
   });
 
   it("ends the engine without the script", async () => {
-    const vllm = await start({ ...container, command: container.command.filter((word) => word !== MIDDLEWARE) });
+    const vllm = await asking.start(false);
     try {
       const asked = { model: SERVED, ...PATHS["/v1/completions"], ...CASES["a mapping"] };
       await vllm.post("/v1/completions", asked, { signal: AbortSignal.timeout(30_000) }).catch(() => undefined);

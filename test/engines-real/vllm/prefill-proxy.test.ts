@@ -4,17 +4,10 @@ import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { prefillProxy } from "../../../components/serving/scripts/vllm-prefill-proxy.ts";
-import { engineOf } from "../../../engines";
-import { shippedText } from "../../../names/shipped-file";
-import { freePorts } from "../../../rehearsal/cluster/ports";
 import { listed, MARK, request } from "../../components/serving/vllm-bodies";
-import type { Stand } from "../../e2e/model-store/stand";
-import { makeTinyModel } from "./tiny-model";
-import { SERVED, startStand, tinyPlan, weightsFolder } from "./tiny-stand";
-import { VllmProcess } from "./vllm-process";
-
-const CONNECTOR = "asking_connector";
-const MIDDLEWARE = "--middleware=connector_fields.ConnectorFields";
+import { AskingVllm } from "./asking-vllm";
+import { SERVED } from "./tiny-stand";
+import type { VllmProcess } from "./vllm-process";
 
 const open: Server[] = [];
 afterEach(async () => {
@@ -85,26 +78,17 @@ describe("bodies of strangers", () => {
 });
 
 describe("a real vLLM behind the proxy", () => {
-  let stand: Stand;
+  let asking: AskingVllm;
   let vllm: VllmProcess;
 
   beforeAll(async () => {
-    const tiny = makeTinyModel();
-    const transfer = { kv_connector: "AskingConnector", kv_connector_module_path: CONNECTOR, kv_role: "kv_both" };
-    const model = tinyPlan(tiny, { args: { "enforce-eager": true, "kv-transfer-config": transfer } });
-    stand = await startStand(model, tiny);
-    const weights = await weightsFolder(stand, model);
-    const container = stand.platform.engine(model.name, "vllm");
-    const [port = 0] = await freePorts(1);
-    const files = { [`/scripts/${CONNECTOR}.py`]: shippedText(`test/engines-real/vllm/${CONNECTOR}.py`) };
+    asking = await AskingVllm.prepare();
     // Without its own judge, what the proxy lets through ends the engine.
-    const unguarded = { ...container, command: container.command.filter((word) => word !== MIDDLEWARE) };
-    vllm = new VllmProcess(unguarded, { port, files, volumes: { "/models/current": weights } });
-    await vllm.until(engineOf("vllm").health.ready);
+    vllm = await asking.start(false);
   });
   afterAll(async () => {
     await vllm?.stop();
-    await stand?.stop();
+    await asking?.stop();
   });
 
   it.each<[string, object]>([
