@@ -83,7 +83,7 @@ function imageValues(row: ChartImage, mirror: ImageMirror): [path: string, value
   if (row.reference !== undefined) {
     return isMoved || digest !== undefined ? [[row.reference, mirrored(image(row.component), mirror)]] : [];
   }
-  // Some templates look at the tag only where the repository is set beside it (gateway-helm, eg.image).
+  // Some templates look at the tag only where the repository is set with it (gateway-helm, eg.image).
   const isPlaced = isMoved || (digest !== undefined && row.tag !== undefined);
   return [...(isPlaced ? placeValues(row, mirror) : []), ...digestValues(row)];
 }
@@ -110,9 +110,9 @@ function digestValues({ component, tag: tagKey, digest: digestKey }: ChartImage)
   if (digest === undefined) {
     return [];
   }
-  const beside: [string, string][] = digestKey === undefined ? [] : [[digestKey, digest]];
-  const behind = digestKey === undefined ? `${tag}@${digest}` : tag;
-  return tagKey === undefined ? beside : [...beside, [tagKey, behind]];
+  const own: [string, string][] = digestKey === undefined ? [] : [[digestKey, digest]];
+  const tagged = digestKey === undefined ? `${tag}@${digest}` : tag;
+  return tagKey === undefined ? own : [...own, [tagKey, tagged]];
 }
 
 /**

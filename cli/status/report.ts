@@ -76,7 +76,7 @@ function partTable({ platform }: StatusReport, s: Style): string {
   return rows.length === 0 ? "" : table([head, ...rows]);
 }
 
-/** What nobody has any more, and is billed. */
+/** Orphaned volumes, which are still billed. */
 function volumeTable({ volumes }: StatusReport, s: Style): string {
   const rows = (volumes ?? []).map(({ name, size, phase, claim }): (string | Cell)[] => [
     { text: `! ${name}`, paint: s.warn },

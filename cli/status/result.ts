@@ -114,7 +114,7 @@ export const statusSchema = z.object({
   groups: z.array(group),
   /** The namespaces of the platform besides the models'. */
   platform: z.array(part),
-  /** Volumes without a claim; null where whoever asks may not see volumes. */
+  /** Volumes without a claim; null where the caller may not list volumes. */
   volumes: z.array(volume).nullable(),
   seconds: z.number().min(0),
 });

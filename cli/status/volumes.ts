@@ -15,7 +15,7 @@ const volumeFact = z.object({
 
 /**
  * Volumes whose claims in these namespaces are gone, by name: their class retains them, no pod will have them again, and the cloud bills
- * them. Null where whoever asks may not see volumes, which are of the whole cluster.
+ * them. Null where the caller may not list volumes, which are cluster-scoped.
  */
 export async function orphanedVolumes(
   api: Pick<ClusterApi, "list">,

@@ -5,7 +5,7 @@ import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 
 /**
  * Who keeps running when a node is too full: what every request passes through, and what tells of it; then models; then what can run again,
- * which waits for room and drives out nobody. Pods of charts too (policies/rules/chart-priorities.ts): without a class they stand at 0, below
+ * which waits for room and preempts nothing. Pods of charts too (policies/rules/chart-priorities.ts): without a class they stand at 0, below
  * downloads. Values stay below Kubernetes' own system classes (2 × 10⁹).
  */
 export const PRIORITY = {

@@ -1,3 +1,4 @@
+import { counted } from "../../names/counted";
 import { holdsUnknown, isObject, snapshot, UNKNOWN, type Value } from "./field";
 import type { PolicyContext, ResourcePolicy, StackPolicy } from "./policy";
 import type { ResourceFacts } from "./resource";
@@ -38,7 +39,7 @@ export function servedPolicies(
     ...policy,
     validateStack: (args, report) => {
       for (const [name, count] of undecided) {
-        tell(`undecided: ${name}, of ${count} resource${count === 1 ? "" : "s"}`);
+        tell(`undecided: ${name}, of ${counted(count, "resource")}`);
       }
       undecided.clear();
       const resources = args.resources.map(

@@ -4,16 +4,17 @@ import { resourcePolicy } from "../lib/policy";
 import { broken, isTrue, type Row } from "../lib/rows";
 
 /** Claims of devices that are others' (Kubernetes 1.36, resource.k8s.io; a request of v1beta1 has no `exactly`). */
-const ADMIN_ACCESS: readonly Row[] = [
-  ...["exactly.adminAccess", "adminAccess"].map((path) => ({
-    on: ["ResourceClaim"],
-    path: `spec.devices.requests[].${path}`,
+const ADMIN_ACCESS: readonly Row[] = Object.entries({
+  ResourceClaim: "spec",
+  ResourceClaimTemplate: "spec.spec",
+}).flatMap(([kind, spec]) =>
+  ["exactly.adminAccess", "adminAccess"].map((path) => ({
+    on: [kind],
+    path: `${spec}.devices.requests[].${path}`,
+    isWrong: isTrue,
+    allowed: "false: it takes devices that others claimed",
   })),
-  ...["exactly.adminAccess", "adminAccess"].map((path) => ({
-    on: ["ResourceClaimTemplate"],
-    path: `spec.spec.devices.requests[].${path}`,
-  })),
-].map((row) => ({ ...row, isWrong: isTrue, allowed: "false: it takes devices that others claimed" }));
+);
 
 export const gpuClaimedOnce = resourcePolicy(
   {

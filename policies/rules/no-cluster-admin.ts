@@ -117,8 +117,8 @@ function inBinding({ kind, props }: Resource): Way[] {
 
 /** Requests that no limit holds, of callers that are nobody in particular. */
 function beforeEverybody({ kind, props }: Resource): Way[] {
-  const isExempt = props.get("spec", "priorityLevelConfiguration", "name");
-  if (kind !== "FlowSchema" || !isExempt.is((name) => name === "exempt")) {
+  const level = props.get("spec", "priorityLevelConfiguration", "name");
+  if (kind !== "FlowSchema" || !level.is((name) => name === "exempt")) {
     return [];
   }
   return props

@@ -7,13 +7,14 @@ import type { InputSeries, RecordingRule } from "./types";
 
 const ANSWERS = "envoy_cluster_upstream_rq_xx";
 const DOWNSTREAM = "envoy_http_downstream_rq_xx";
-const ROUTE = `httproute/${GATEWAY_NAMESPACE}/`;
+/** How the names of the gateway's clusters of routes begin; the route's own name and `/rule/<n>` follow. */
+export const ROUTE = `httproute/${GATEWAY_NAMESPACE}/`;
 
 /** The proxies' own readiness and metrics listeners are left out: only `http-<port>` and `https-<port>` serve clients. */
 const CLIENT_LISTENERS = 'envoy_http_conn_manager_prefix=~"https?-[0-9]+"';
 
 /** Labels of the gateway's clusters of routes whose names are of one of these forms. */
-function routes(...names: ((name: string) => string)[]): string {
+export function routes(...names: ((name: string) => string)[]): string {
   const forms = names.map((nameOf) => nameOf("[^/.]+")).join("|");
   return `namespace="${GATEWAY_NAMESPACE}",envoy_cluster_name=~"${ROUTE}(${forms})/rule/[0-9]+"`;
 }

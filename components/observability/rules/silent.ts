@@ -2,17 +2,11 @@
 import { freeRouteName, kserveRouteName, modelRouteName } from "../../../names/model-routes";
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import type { RequestTimes } from "../../../planner/request-times";
+import { ROUTE, routes } from "./error-series";
 import type { AlertRule, PrometheusDuration, RuleSubject } from "./types";
 
-const ROUTE = `httproute/${GATEWAY_NAMESPACE}/`;
 /** Routes to models, whatever the engine. Not those of gRPC, whose series have other names. */
-const ROUTES = `namespace="${GATEWAY_NAMESPACE}",envoy_cluster_name=~"${ROUTE}(${[
-  modelRouteName,
-  freeRouteName,
-  kserveRouteName,
-]
-  .map((nameOf) => nameOf("[^/.]+"))
-  .join("|")})/rule/[0-9]+"`;
+const ROUTES = routes(modelRouteName, freeRouteName, kserveRouteName);
 
 /** By the model that a route is named after: prefixes of routes have no dash. */
 const byModel = (value: string) =>
