@@ -4,7 +4,7 @@ import { chartArchive } from "../catalog/chart-archive";
 import { type ChartEntry, chart } from "../catalog/charts";
 import { chartProblem } from "../charts/archive";
 import type { ChartRepositories } from "../charts/find";
-import { assertPinned, type Pin } from "../charts/obtain";
+import { assertPinned, type ChartPins, type Pin } from "../charts/obtain";
 import { ChartUnavailableError, problemLines } from "../charts/problem";
 import { measure, save } from "../downloads/save";
 import type { BundledFile } from "../stacks/bundle/bundle-file";
@@ -14,9 +14,6 @@ import type { NeededChart } from "./needs";
 export function chartFile(chart: Pick<ChartEntry, "name" | "version">): string {
   return `charts/${chartArchive(chart)}`;
 }
-
-/** Which bytes a chart must have. Undefined where its digest is not known yet. */
-export type ChartPins = (chart: ChartEntry) => Pin | undefined;
 
 /**
  * The archive of a pinned chart in a folder: the one that is there, or fetched, and compared with its pin and with the digest that its

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ChartRepositories } from "../charts/find";
+import type { ChartPins } from "../charts/obtain";
 import type { Registry } from "../charts/registry";
 import { adapterChoice, modelFiles } from "../components/storage/scripts/choices.ts";
 import { httpFile } from "../downloads/http";
@@ -16,7 +17,7 @@ import {
   SUMS_FILE,
   sumsText,
 } from "../stacks/bundle/bundle-file";
-import { type ChartPins, chartFile, chartInFolder } from "./chart";
+import { chartFile, chartInFolder } from "./chart";
 import { archivedImage, type Folders, fetchImage, type ImageInFolder, imageFile } from "./image";
 import { fetchModel, type Hub, isModelThere, type ModelInFolder } from "./model";
 import { type BundleNeeds, type NeededFile, type NeededImage, type NeededModel, UNKNOWN } from "./needs";

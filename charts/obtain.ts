@@ -22,6 +22,9 @@ export interface Pin {
   readonly file: string;
 }
 
+/** Which bytes a chart must have. Undefined where its digest is not known yet. */
+export type ChartPins = (chart: ChartEntry) => Pin | undefined;
+
 /**
  * A pinned chart, from the cache where its digest is known and it is there, and else from its repository.
  *

@@ -1,5 +1,6 @@
 import type { ResourcePolicy, StackPolicy } from "./lib/policy";
 import { admissionEnforced } from "./rules/admission-enforced";
+import { chartAuthentication } from "./rules/chart-authentication";
 import { chartPriorities } from "./rules/chart-priorities";
 import { encryptionAtRest } from "./rules/encryption-at-rest";
 import { gatewayExtensions } from "./rules/gateway-extensions";
@@ -7,6 +8,7 @@ import { gpuClaimedOnce } from "./rules/gpu-claimed-once";
 import { gpuExclusive } from "./rules/gpu-exclusive";
 import { gpuTolerations } from "./rules/gpu-tolerations";
 import { imageArchitecture } from "./rules/image-architecture";
+import { knownAccounts } from "./rules/known-accounts";
 import { knownServers } from "./rules/known-servers";
 import { leastPrivilegeAws } from "./rules/least-privilege-aws";
 import { leastPrivilegeOci } from "./rules/least-privilege-oci";
@@ -36,6 +38,7 @@ import { tenantIsolation } from "./rules/tenant-isolation";
 /** Every policy of the pack, by name. A new policy is a file in `rules/` and a line here. */
 export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   admissionEnforced,
+  chartAuthentication,
   chartPriorities,
   encryptionAtRest,
   gatewayExtensions,
@@ -43,6 +46,7 @@ export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   gpuExclusive,
   gpuTolerations,
   imageArchitecture,
+  knownAccounts,
   knownServers,
   leastPrivilegeAws,
   leastPrivilegeOci,

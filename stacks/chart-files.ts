@@ -3,8 +3,9 @@ import { installedCharts } from "../catalog/chart-images";
 import { chart } from "../catalog/charts";
 import { ChartRepositories } from "../charts/find";
 import { HttpRegistry } from "../charts/http-registry";
-import { LOCK_FILE } from "../charts/lock";
-import { ChartsError, LockFile } from "../charts/lock-file";
+import { type ChartLock, LOCK_FILE } from "../charts/lock";
+import { ChartsError, LockFile, pinOf } from "../charts/lock-file";
+import type { ChartPins } from "../charts/obtain";
 import { type PlacedCharts, placeCharts } from "../charts/place";
 import { problemLines } from "../charts/problem";
 import { ChartStore } from "../charts/store";
@@ -41,6 +42,15 @@ export async function chartFiles(
     await pulumi.log.info(note);
   }
   return placed;
+}
+
+/** What charts must be, by the project's lock, which is read when one is asked for, and by the catalogue. */
+export function chartPins(project: string): ChartPins {
+  let lock: ChartLock | undefined;
+  return (entry) => {
+    lock ??= new LockFile(project).read();
+    return pinOf(entry, lock);
+  };
 }
 
 const NO_ROW = "add it to catalog/charts.json";

@@ -6,7 +6,7 @@ import { askOciCapacity } from "../components/cluster/oke/capacity-check";
 import { repositoryRoot } from "../names/repository-root";
 import { otherMachines } from "../planner/other-machines";
 import { upgradeChartDefinitions } from "./chart-definitions/hook";
-import { chartFiles } from "./chart-files";
+import { chartFiles, chartPins } from "./chart-files";
 import { checkCloudCapacity } from "./cloud-capacity";
 import { loadEnvironment, secretTexts } from "./config/load";
 import { checkDeployer } from "./deployer";
@@ -44,7 +44,10 @@ async function main(): Promise<object> {
       const request = await readRequest(plan.environment, loaded, repositoryRoot());
       return { kind: cluster.kind, pools, plan, otherMachines: (pool) => otherMachines(request, pool) };
     });
-    const platform = await createPlatform({ ...loaded, plan, charts, awsProvider }, surroundingsOf(process.env));
+    const platform = await createPlatform(
+      { ...loaded, plan, charts, awsProvider, chartPins: chartPins(repositoryRoot()) },
+      surroundingsOf(process.env),
+    );
     return platform.stackOutputs;
   } catch (error) {
     // A mistake of the user's is a message; anything else keeps its stack trace, because it is ours.

@@ -1,4 +1,5 @@
 import { ChartsError } from "../charts/lock-file";
+import type { ChartPins } from "../charts/obtain";
 import { ClusterMismatchError } from "../components/cluster/cluster-mismatch";
 import { CLUSTER_OUTPUT, outputsOfCluster } from "../components/cluster/cluster-outputs";
 import type { Cluster } from "../components/core/cluster";
@@ -171,11 +172,21 @@ export function assertDeployable(plan: DeploymentPlan): void {
  * @throws UnreachableClusterError where it cannot be reached: what was made until then stays recorded.
  */
 export async function createPlatform(
-  { plan, charts, awsProvider, ...loaded }: LoadedEnvironment & Pick<StackArgs, "plan" | "charts" | "awsProvider">,
+  {
+    plan,
+    charts,
+    awsProvider,
+    chartPins = () => undefined,
+    ...loaded
+  }: LoadedEnvironment &
+    Pick<StackArgs, "plan" | "charts" | "awsProvider"> & {
+      /** What charts of a bundle must be. @default as the bundle says */
+      readonly chartPins?: ChartPins;
+    },
   surroundings: Surroundings = {},
 ): Promise<{ readonly stackOutputs: StackOutputs }> {
   const { cluster: config, scope } = loaded.environment;
-  const bundle = openBundle(loaded.environment, plan);
+  const bundle = openBundle(loaded.environment, plan, chartPins);
   const args: StackArgs = {
     ...loaded,
     plan,

@@ -27,7 +27,7 @@ import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
 const SCRIPT = "vllm-prefill-proxy.ts";
-const SCRIPT_FILES = [SCRIPT, "vllm-request.ts", "vllm-request-fields.json"];
+const SCRIPT_FILES = [SCRIPT, "exact-json.ts", "vllm-request.ts", "vllm-request-fields.json"];
 const PROXY_PORT = 8001;
 /** The proxy streams and keeps nothing but the requests that it reads: 32 of them at their largest. */
 const PROXY_RESOURCES = { cpu: 0.5, memoryGiB: 2, ephemeralStorageGiB: 0.25 };

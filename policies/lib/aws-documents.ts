@@ -94,6 +94,32 @@ export function principalsOf(statement: Field): Field[] {
   return principal.text() === undefined ? principal.entries().flatMap(([, listed]) => oneOrMore(listed)) : [principal];
 }
 
+/** All actions, of a service or of AWS. */
+export const WIDE = /^[\w*?-]*:?[*?]+$/;
+
+export function wideActions(statement: Field): Field[] {
+  return oneOrMore(statement.get("Action")).filter((action) =>
+    action.is((name) => typeof name === "string" && WIDE.test(name)),
+  );
+}
+
+/** A whole account, as its root or its number. */
+const ACCOUNT = /^(arn:[\w-]+:iam::\d{12}:root|\d{12})$/;
+
+export function accountsIn(statement: Field): Field[] {
+  return principalsOf(statement).filter((principal) =>
+    principal.is((arn) => typeof arn === "string" && ACCOUNT.test(arn)),
+  );
+}
+
+/** Whether it speaks to the accounts that own things, as their root: IAM decides there. */
+export function isAccountsOwn(statement: Field): boolean {
+  const principals = principalsOf(statement);
+  return (
+    principals.length > 0 && accountsIn(statement).length === principals.length && wideActions(statement).length > 0
+  );
+}
+
 /** Whether a pattern of actions holds an action: `iam:Pa*` holds `iam:PassRole`. IAM does not tell cases apart. */
 export function holdsAction(pattern: string, action: string): boolean {
   const expression = pattern
@@ -139,6 +165,13 @@ const CALLER =
 /** Whether a condition binds a statement to callers that it names: every one of its values does. */
 export function namesCallers(statement: Field): boolean {
   return isBound(statement, CALLER, namesSomebody);
+}
+
+/** Callers that a statement names by a condition. */
+export function callersOf(statement: Field): Field[] {
+  return testsOf(statement)
+    .filter(({ key }) => CALLER.test(key))
+    .flatMap(({ values }) => values);
 }
 
 /** An account, an organization, or an ARN with the account or, in its place, the name of a thing in it. */

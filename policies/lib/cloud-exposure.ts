@@ -1,7 +1,7 @@
 import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
+import { isWorldOpen } from "../../names/world-open";
 import { allowing, isBound, namesCallers, oneOrMore, principalsOf } from "./aws-documents";
 import { hasCompanion, S3_BUCKETS } from "./buckets";
-import { isWorldOpen } from "./cidr";
 import { type Field, isObject } from "./field";
 import type { Finding } from "./policy";
 import { PUBLIC_ROWS } from "./public-rows";
@@ -55,7 +55,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     // AWS's defaults: a public endpoint, open to everyone.
     const isPublic = vpc.get("endpointPublicAccess").is((value) => value !== false);
     const isOpen = cidrs.is(
-      (value) => !Array.isArray(value) || value.length === 0 || value.some((cidr) => isWorldOpen(String(cidr))),
+      (value) => !Array.isArray(value) || value.length === 0 || isWorldOpen(...value.map(String)),
     );
     return isPublic && isOpen
       ? [{ field: cidrs, allowed: "endpointPublicAccess: false, or the networks of the operators" }]
@@ -161,7 +161,7 @@ const WEB_PORTS = [80, 443, ...Object.values(GATEWAY_NODE_PORTS)];
 
 /** A rule that lets strangers in to more than the web ports by TCP; ICMP and rules of outgoing traffic are no doors. */
 function openDoor(sources: Field, protocols: readonly Field[], first: Field, last: Field): Exposure[] {
-  const isOpen = oneOrMore(sources).some((each) => each.is((cidr) => typeof cidr === "string" && isWorldOpen(cidr)));
+  const isOpen = isWorldOpen(...oneOrMore(sources).flatMap((each) => each.text() ?? []));
   // Of other protocols clouds ignore the ports, or mean others by them.
   const isTcp = !protocols.some((protocol) => protocol.is((value) => !TCP.test(String(value))));
   const isWeb =

@@ -144,8 +144,15 @@ function chartEntrances(resource: Resource): Exposure[] {
     if (/(^type|Type)$/.test(key) && (field.value === "LoadBalancer" || field.value === "NodePort")) {
       return [{ field, allowed: INTERNAL_ONLY }];
     }
-    const isOn = isObject(field.value) && field.get("enabled").is((value) => value === true);
-    return /ingress$/i.test(key) && isOn ? [{ field: field.get("enabled"), allowed: `false; ${BY_THE_GATEWAY}` }] : [];
+    // One, or several by their names.
+    const switches = /ingress(es)?$/i.test(key)
+      ? [field, ...field.entries().map(([, each]) => each)]
+          .filter(({ value }) => isObject(value))
+          .map((each) => each.get("enabled"))
+      : [];
+    return switches
+      .filter((enabled) => enabled.is((value) => value === true))
+      .map((enabled) => ({ field: enabled, allowed: `false; ${BY_THE_GATEWAY}` }));
   });
 }
 

@@ -107,5 +107,9 @@ export function anybodyAsSubject(subject: Field): boolean {
 
 /** Namespaces of the system's own programs: rights there are as good as in the whole cluster. */
 export function isSystems(namespace: Field): boolean {
-  return namespace.is((name) => data.systemNamespaces.includes(String(name)));
+  return namespace.is((name) => isSystemNamespace(String(name)));
+}
+
+export function isSystemNamespace(name: string): boolean {
+  return data.systemNamespaces.includes(name);
 }

@@ -20,6 +20,8 @@ export class Field {
     readonly value: Value,
     private readonly place: string | PlaceBelow,
     private readonly unknownPaths: Set<string>,
+    /** Fields that stand below it although they are elsewhere. */
+    private readonly aliases: Readonly<Record<string, Field>> = {},
   ) {}
 
   /** Where it is, for messages: put together when somebody asks, for most fields are only looked at. */
@@ -74,7 +76,16 @@ export class Field {
     return new Field(value, this.path, this.unknownPaths);
   }
 
+  /** A holder of this field, under the name that such a field has elsewhere; the field keeps its own path. */
+  heldAs(key: string): Field {
+    return new Field({ [key]: this.value }, this.path, this.unknownPaths, { [key]: this });
+  }
+
   private child(key: string | number): Field {
+    const alias = this.aliases[key];
+    if (alias !== undefined) {
+      return alias;
+    }
     if (this.value === UNKNOWN) {
       return new Field(UNKNOWN, this.path, this.unknownPaths);
     }

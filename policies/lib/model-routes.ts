@@ -1,13 +1,14 @@
 import { MODEL_LABEL } from "../../names/labels";
 import { MODEL_CONTROL_NAMESPACE, MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../names/namespaces";
 import type { Field } from "./field";
-import type { Resource } from "./resource";
+import { namespaceOf, type Resource } from "./resource";
 
 /** Namespaces whose names only look like a model's. */
 const OTHERS = [MODEL_STORE_NAMESPACE, MODEL_CONTROL_NAMESPACE];
 
 /** Whether a route leads to engines: by its kind, its label, or where what stands behind it is. */
-export function leadsToModel({ kind, props }: Resource, resources: readonly Resource[]): boolean {
+export function leadsToModel(route: Resource, resources: readonly Resource[]): boolean {
+  const { kind, props } = route;
   if (kind === "AIGatewayRoute" || props.get("metadata", "labels", MODEL_LABEL).is((label) => label !== undefined)) {
     return true;
   }
@@ -19,7 +20,9 @@ export function leadsToModel({ kind, props }: Resource, resources: readonly Reso
     .some(
       (reference) =>
         reference.get("kind").is((value) => value === "InferencePool") ||
-        isModels(reference.get("namespace")) ||
+        isModels(
+          reference.get("namespace").is((name) => name === undefined) ? namespaceOf(route) : reference.get("namespace"),
+        ) ||
         backends
           .filter(({ props: backend }) =>
             reference.get("name").is((name) => name === backend.get("metadata", "name").value),

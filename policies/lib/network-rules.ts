@@ -1,8 +1,8 @@
 import { cidrContains } from "../../names/cidr";
 import { METADATA_SERVICES, POD_IDENTITY_AGENT } from "../../names/metadata-services";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
+import { isWorldOpen } from "../../names/world-open";
 import { API_SERVER_PORTS } from "./api-server-ports";
-import { isWorldOpen } from "./cidr";
 import { type Field, isObject } from "./field";
 import type { Resource } from "./resource";
 import { selectsAll } from "./selectors";
@@ -16,23 +16,32 @@ export interface TooWide {
 /** What a NetworkPolicy lets in from everybody. A namespace that is unknown may be the gateway's. */
 export function tooWideIngress(spec: Field, namespace: Field): TooWide[] {
   const isGateway = !namespace.is((name) => name !== GATEWAY_NAMESPACE);
-  return spec
+  const rules = spec
     .get("ingress")
     .items()
-    .flatMap((rule) => {
+    .filter((rule) => {
       const ports = rule.get("ports");
       const isExpected = isGateway
         ? isNarrow(ports, () => true)
         : isNarrow(ports, (port) => API_SERVER_PORTS.includes(port));
-      const open = isEmptyList(rule.get("from")) ? [rule] : rule.get("from").items().filter(isEverybody);
-      return isExpected || !ports.is(() => true)
-        ? []
-        : open.map((field) => ({
-            field,
-            found: "is open to everything",
-            allowed: `rules that name their peers; everybody only at ports that the API server calls (${API_SERVER_PORTS.join(", ")}), and at the gateway`,
-          }));
+      return !isExpected && ports.is(() => true);
     });
+  const open = rules.flatMap((rule) =>
+    isEmptyList(rule.get("from")) ? [rule] : rule.get("from").items().filter(isEverybody),
+  );
+  return (open.length > 0 ? open : together(spec.get("ingress"), rules, "from")).map((field) => ({
+    field,
+    found: "is open to everything",
+    allowed: `rules that name their peers; everybody only at ports that the API server calls (${API_SERVER_PORTS.join(", ")}), and at the gateway`,
+  }));
+}
+
+/** The rules of a direction, where the blocks of addresses in them are everybody only together. */
+function together(direction: Field, rules: readonly Field[], peers: "from" | "to"): Field[] {
+  const cidrs = rules
+    .flatMap((rule) => rule.get(peers).items())
+    .flatMap((peer) => peer.get("ipBlock", "cidr").text() ?? []);
+  return isWorldOpen(...cidrs) ? [direction] : [];
 }
 
 /** Whether a rule is for ports alone, single ones, each of them such a one. */
@@ -83,10 +92,16 @@ const METADATA_ADDRESSES = [
 
 /** What of a NetworkPolicy lets pods become their node, or somebody else in the cloud. */
 export function tooWideEgress(spec: Field, hasPodIdentity: () => boolean): TooWide[] {
-  return spec
-    .get("egress")
-    .items()
-    .flatMap((rule) => {
+  const rules = spec.get("egress").items();
+  const wide = rules.filter((rule) => rule.get("ports").is(() => true) && !isNarrow(rule.get("ports"), () => true));
+  const hasStrangers = wide.some((rule) => rule.get("to").items().some(isAnybody));
+  return [
+    ...(hasStrangers ? [] : together(spec.get("egress"), wide, "to")).map((field) => ({
+      field,
+      found: "is everybody, at every port",
+      allowed: "named peers; everybody only at single ports",
+    })),
+    ...rules.flatMap((rule) => {
       const isDns = isNarrow(rule.get("ports"), (port) => port === DNS);
       const everywhere = isEmptyList(rule.get("to")) && !isDns;
       const strangers = isNarrow(rule.get("ports"), () => true) ? [] : rule.get("to").items().filter(isAnybody);
@@ -112,7 +127,8 @@ export function tooWideEgress(spec: Field, hasPodIdentity: () => boolean): TooWi
             allowed: `a block without it, by except: [${METADATA_SERVICES.map((cidr) => `"${cidr}"`).join(" or ")}]`,
           })),
       ];
-    });
+    }),
+  ];
 }
 
 function reaches(block: Field, address: string): boolean {

@@ -19,9 +19,15 @@ export interface Container {
 
 /** What only a container, or the spec of a pod, has. Operators take such parts under names of their own. */
 const CONTAINER_KEYS = ["securityContext", "volumeMounts", "envFrom"];
-const POD_KEYS = [
+export const POD_KEYS = [
   ...["hostNetwork", "hostPID", "hostIPC", "hostAliases", "dnsPolicy", "dnsConfig"],
   ...["priorityClassName", "tolerations"],
+];
+
+/** What only a security context has. */
+export const CONTEXT_KEYS = [
+  ...["privileged", "allowPrivilegeEscalation", "readOnlyRootFilesystem", "capabilities", "procMount"],
+  ...["runAsUser", "runAsNonRoot", "seccompProfile", "seLinuxOptions"],
 ];
 
 /** Under it, operators take fragments to merge into pods that they make themselves. */

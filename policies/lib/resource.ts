@@ -1,4 +1,5 @@
-import { Field, isObject, snapshot, UNKNOWN } from "./field";
+import { parseAllDocuments } from "yaml";
+import { Field, isObject, snapshot, UNKNOWN, type Value } from "./field";
 
 /** What a policy is told about a resource, by the engine as well as by an offline run. */
 export interface ResourceFacts {
@@ -44,25 +45,74 @@ export const HELM_CHART = /^kubernetes:helm\.sh\/v\d+:(Release|Chart)$/;
 
 /**
  * What a resource stands for: of a list of the Kubernetes provider (`ServiceList`) its items, each as a resource of its own kind, so that no
- * policy needs to know of lists; itself otherwise. Paths whose value could not be known are added to `unknownPaths`.
+ * policy needs to know of lists; of a chart itself and the objects that its values hold; itself otherwise. Paths whose value could not be
+ * known are added to `unknownPaths`.
  */
 export function toResources(facts: ResourceFacts, unknownPaths: Set<string>): Resource[] {
   return unfold(toResource(facts, unknownPaths));
 }
 
 function unfold(resource: Resource): Resource[] {
+  if (HELM_CHART.test(resource.type)) {
+    return [resource, ...objectsIn(resource.props.get("values")).flatMap((props) => objectOfChart(resource, props))];
+  }
   const [, group = "", kind] = LIST.exec(resource.type) ?? [];
   const items = resource.props.get("items");
   if (kind === undefined || !items.is(Array.isArray)) {
     return [resource];
   }
-  const isSecret = resource.secretInputs?.includes("items");
   return items.items().flatMap((props) => {
     const apiVersion = props.get("apiVersion").text();
     const type = `kubernetes:${apiVersion === undefined ? group : coreGroup(apiVersion)}:${props.get("kind").text() ?? kind}`;
-    const secretInputs = resource.secretInputs && (isSecret && isObject(props.value) ? Object.keys(props.value) : []);
-    return unfold({ ...resource, ...objectOf(type), type, props, secretInputs, dependenciesOf: () => undefined });
+    return unfold(inside(resource, "items", type, props));
   });
+}
+
+/** An object that a property of a resource holds. */
+function inside(resource: Resource, property: string, type: string, props: Field): Resource {
+  const isSecret = resource.secretInputs?.includes(property);
+  const secretInputs = resource.secretInputs && (isSecret && isObject(props.value) ? Object.keys(props.value) : []);
+  return { ...resource, ...objectOf(type), type, props, secretInputs, dependenciesOf: () => undefined };
+}
+
+/** An object in a chart's values, in the chart's namespace where it names none, as Helm has it. */
+function objectOfChart(chart: Resource, props: Field): Resource[] {
+  const metadata: Value = props.get("metadata").value;
+  const namespace: Value = chart.props.get("namespace").value;
+  const complete =
+    isObject(props.value) && isObject(metadata) && namespace !== undefined
+      ? props.containing({ ...props.value, metadata: { namespace, ...metadata } })
+      : props;
+  const type = `kubernetes:${coreGroup(props.get("apiVersion").text() ?? "")}:${props.get("kind").text() ?? ""}`;
+  return unfold(inside(chart, "values", type, complete));
+}
+
+/** Whole objects of Kubernetes inside of values, by their shape: charts take such under names of their own, as data or as text. */
+function objectsIn(field: Field): Field[] {
+  const { value } = field;
+  if (typeof value === "string") {
+    return documentsIn(value).flatMap((document) => objectsIn(field.containing(document)));
+  }
+  if (Array.isArray(value)) {
+    return field.items().flatMap(objectsIn);
+  }
+  if (!isObject(value)) {
+    return [];
+  }
+  return typeof value.apiVersion === "string" && typeof value.kind === "string" && isObject(value.metadata)
+    ? [field]
+    : field.entries().flatMap(([key, child]) => (/template$/i.test(key) ? [] : objectsIn(child)));
+}
+
+/** Manifests in a text; none where it is no YAML, such as a template. */
+function documentsIn(text: string): Value[] {
+  if (!/^\s*(-\s+)?["']?apiVersion["']?:/m.test(text)) {
+    return [];
+  }
+  const documents = parseAllDocuments(text);
+  return Array.isArray(documents)
+    ? documents.filter(({ errors }) => errors.length === 0).map((document) => snapshot(document.toJS()))
+    : [];
 }
 
 /** The provider's lists of a kind, and Kubernetes' list of any kinds. */

@@ -7,6 +7,23 @@ const ASKING = /\.(api_key_auth|basic_auth|ext_authz|jwt_authn|oauth2|rbac|route
 /** Headers that say who calls. */
 const CALLERS: readonly string[] = [CONSUMER_HEADER, TENANT_HEADER, TOKEN_CONSUMER_HEADER];
 
+/** Where headers of requests are written. */
+const NAMING_CALLERS: readonly (readonly [on: readonly string[], path: string])[] = [
+  ...["earlyRequestHeaders", "lateRequestHeaders"].flatMap((when) =>
+    ["set", "add", "addIfAbsent"].map(
+      (way) => [["ClientTrafficPolicy"], `spec.headers.${when}.${way}[].name`] as const,
+    ),
+  ),
+  ...["", "backendRefs[]."].flatMap((place) =>
+    ["set", "add"].map(
+      (way) =>
+        [["HTTPRoute", "GRPCRoute"], `spec.rules[].${place}filters[].requestHeaderModifier.${way}[].name`] as const,
+    ),
+  ),
+  [["AIGatewayRoute"], "spec.rules[].backendRefs[].headerMutation.set[].name"],
+  [["HTTPRouteFilter"], "spec.credentialInjection.header"],
+];
+
 const ROWS: readonly Row[] = [
   {
     on: ["EnvoyPatchPolicy"],
@@ -103,9 +120,9 @@ const ROWS: readonly Row[] = [
     isWrong: isOneOf("Allow"),
     allowed: "RejectRequest: services take x_consumer_id for x-consumer-id",
   },
-  ...["set", "add", "addIfAbsent"].map((way) => ({
-    on: ["ClientTrafficPolicy"],
-    path: `spec.headers.earlyRequestHeaders.${way}[].name`,
+  ...NAMING_CALLERS.map(([on, path]) => ({
+    on,
+    path,
     isWrong: (name: unknown) => typeof name === "string" && CALLERS.includes(name.toLowerCase()),
     allowed: "no name of a caller: the gateway sets it after it has asked",
   })),

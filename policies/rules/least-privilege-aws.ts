@@ -1,13 +1,17 @@
 import rights from "../data/aws-rights.json";
 import {
+  accountsIn,
   allowing,
   type DocumentKind,
   documentsOf,
   holdsAction,
+  isAccountsOwn,
   isBound,
   namesCallers,
   oneOrMore,
   principalsOf,
+  WIDE,
+  wideActions,
 } from "../lib/aws-documents";
 import { AWS_ADMINISTRATION } from "../lib/aws-managed-policies";
 import type { Field } from "../lib/field";
@@ -61,7 +65,10 @@ function excessesOf(statement: Field, kind: DocumentKind): Excess[] {
       .filter((field) => field.is((value) => value !== undefined))
       .map((field) => ({ field, allowed: "what is allowed, by name" })),
     // A resource's policy that lets its own account decide by IAM says so by all actions of the resource's service.
-    ...(kind === "resource" && isAccountsOwn(statement) ? [] : wideActions(statement)),
+    ...(kind === "resource" && isAccountsOwn(statement) ? [] : wideActions(statement)).map((field) => ({
+      field,
+      allowed: "actions by name",
+    })),
     ...(namesCallers(statement) ? [] : [...anybodys(statement), ...wholeAccounts(statement, kind)]),
     ...(kind === "rights" ? [...looselyPassed(statement), ...onEverything(statement)] : []),
     ...(kind === "trust" ? anySubject(statement) : []),
@@ -70,31 +77,6 @@ function excessesOf(statement: Field, kind: DocumentKind): Excess[] {
 
 function textsOf(field: Field): string[] {
   return oneOrMore(field).flatMap((item) => item.text() ?? []);
-}
-
-const WIDE = /^[\w*?-]*:?[*?]+$/;
-
-function wideActions(statement: Field): Excess[] {
-  return oneOrMore(statement.get("Action"))
-    .filter((action) => action.is((name) => typeof name === "string" && WIDE.test(name)))
-    .map((field) => ({ field, allowed: "actions by name" }));
-}
-
-/** A whole account, as its root or its number. */
-const ACCOUNT = /^(arn:[\w-]+:iam::\d{12}:root|\d{12})$/;
-
-function accountsIn(statement: Field): Field[] {
-  return principalsOf(statement).filter((principal) =>
-    principal.is((arn) => typeof arn === "string" && ACCOUNT.test(arn)),
-  );
-}
-
-/** Whether it speaks to the accounts that own things, as their root: IAM decides there. */
-function isAccountsOwn(statement: Field): boolean {
-  const principals = principalsOf(statement);
-  return (
-    principals.length > 0 && accountsIn(statement).length === principals.length && wideActions(statement).length > 0
-  );
 }
 
 /** A thing has one owner: whom else a document gives all of it, is somebody else. */

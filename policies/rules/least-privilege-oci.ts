@@ -1,3 +1,5 @@
+import rights from "../data/oci-rights.json";
+import { isSystemNamespace } from "../lib/cluster-rights";
 import type { Field } from "../lib/field";
 import { type Allowance, bindsAlways, parseAllowance, parseCondition } from "../lib/oci-statements";
 import { resourcePolicy } from "../lib/policy";
@@ -17,7 +19,7 @@ export const leastPrivilegeOci = resourcePolicy(
   {
     name: "least-privilege-oci",
     description:
-      "OCI policies grant named resource types in a compartment: nothing on all-resources, nothing on policies, groups and users, nothing in the whole tenancy or across tenancies, and any-user only with a condition on who calls, which names workloads by cluster, namespace and service account; no dynamic group holds every instance or resource.",
+      "OCI policies grant named resource types in a compartment: nothing on all-resources, nothing on policies, groups and users, for programs nothing that runs code on machines, reads all secrets or administers clusters, nothing in the whole tenancy or across tenancies, and any-user only with a condition on who calls, which names workloads by cluster, namespace and service account; no dynamic group holds every instance or resource.",
     severity: "critical",
     enforcementLevel: "mandatory",
     tags: ["isolation", "identity"],
@@ -76,6 +78,11 @@ const CHECKS: readonly { readonly isExcess: (allowance: Allowance) => boolean; r
     allowed: "nothing that changes who has which rights: policies, groups, users and their credentials",
   },
   {
+    isExcess: (allowance) => powerOf(allowance) !== undefined,
+    allowed:
+      "for programs nothing that runs code on machines, reads all secrets or administers clusters, other than on a target that a condition names",
+  },
+  {
     // The OCID of a tenancy stands for its root compartment, with all that is in it.
     isExcess: ({ location }) => /^(tenancy$|compartment (id )?ocid1\.tenancy\.)/i.test(location),
     allowed: "in compartment id …, of the compartment that everything is made in",
@@ -112,6 +119,31 @@ const RIGHTS = [
 /** Their permissions, besides those that only look. */
 const RIGHTS_PERMISSION =
   /[{,\s](AUTHENTICATION_POLICY|COMPARTMENT|CREDENTIAL|DOMAIN|DYNAMIC_GROUP|GROUP|IDENTITY_PROVIDER|NETWORK_SOURCE|POLICY|TAG_DEFAULT|TENANCY|USER)_(?!(\w+_)?(INSPECT|READ)\b)/i;
+
+/**
+ * What a program gets by a right other than the right itself: whoever starts or enters a machine, or writes a function, works with its
+ * rights from then on. Groups of people have administrators; a condition on a target names the one thing that a right is for; and
+ * programs of the cluster's own namespaces, such as its autoscaler, have the nodes anyway.
+ */
+function powerOf({ subject, verb, resourceType, condition }: Allowance): string | undefined {
+  const isBound = bindsAlways(
+    condition,
+    ({ variable, value }) =>
+      /^target\..*(id|name)$/.test(variable) ||
+      (variable === "request.principal.namespace" && isSystemNamespace(value)),
+  );
+  if (/^group\s/i.test(subject) || isBound) {
+    return undefined;
+  }
+  const power = POWERS.find(
+    ({ verbs, resourceTypes, permissions }) =>
+      (verbs.includes(verb) && resourceTypes.includes(resourceType)) ||
+      (verb.startsWith("{") && verb.split(/[{},\s]+/).some((name) => permissions.includes(name.toUpperCase()))),
+  );
+  return power?.leads;
+}
+
+const POWERS = rights.powers;
 
 /** Principals of OKE itself, which nobody else can be. */
 const OKE_PRINCIPALS = /^(cluster|nodepool)$/i;

@@ -1,44 +1,90 @@
-import { GATEWAY_NAMESPACE } from "../../names/namespaces";
-import { API_SERVER_PORTS } from "../lib/api-server-ports";
-import { isWorldOpen } from "../lib/cidr";
+import { ISTIO_NAMESPACE } from "../../names/namespaces";
 import type { Field } from "../lib/field";
-import { resourcePolicy } from "../lib/policy";
+import { letsStrangersIn } from "../lib/mesh-callers";
+import { podTemplates } from "../lib/pods";
+import { type Finding, resourcePolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";
 import { broken, isGiven, isOneOf, isTrue, type Row } from "../lib/rows";
+import { selectsAll } from "../lib/selectors";
 
+/** Where a DestinationRule says how connections are made: for all, for one port, and for subsets of the pods. */
+const TRAFFIC = ["spec.trafficPolicy", "spec.subsets[].trafficPolicy"].flatMap((path) => [
+  path,
+  `${path}.portLevelSettings[]`,
+]);
+
+/** Programs of others and hosts of others in proxies, or traffic that passes proxies by. */
 const ROWS: readonly Row[] = [
-  {
-    on: ["PeerAuthentication"],
-    path: "spec.mtls.mode",
-    isWrong: isOneOf("PERMISSIVE", "DISABLE"),
-    allowed: "STRICT; ports that callers outside of the mesh reach by portLevelMtls",
-  },
   {
     on: ["RequestAuthentication"],
     path: "spec.jwtRules[].jwksUri",
     isWrong: (uri) => isGiven(uri) && !/^https:\/\//.test(String(uri)),
     allowed: "https://…",
   },
+  ...TRAFFIC.flatMap((path): Row[] => [
+    {
+      on: ["DestinationRule"],
+      path: `${path}.tls.mode`,
+      isWrong: isOneOf("DISABLE"),
+      allowed: "ISTIO_MUTUAL, or TLS of the server",
+    },
+    { on: ["DestinationRule"], path: `${path}.tls.insecureSkipVerify`, isWrong: isTrue, allowed: "false" },
+  ]),
   {
-    on: ["DestinationRule"],
-    path: "spec.trafficPolicy.tls.mode",
-    isWrong: isOneOf("DISABLE"),
-    allowed: "ISTIO_MUTUAL, or TLS of the server",
+    on: ["WasmPlugin", "TrafficExtension"],
+    path: "spec",
+    isWrong: () => true,
+    found: "is a program of others in the mesh's proxies, which reads every prompt",
+    allowed: "the mesh's own policies",
   },
-  { on: ["DestinationRule"], path: "spec.trafficPolicy.tls.insecureSkipVerify", isWrong: isTrue, allowed: "false" },
   {
-    on: ["EnvoyFilter"],
-    path: "spec.configPatches[].patch.operation",
-    isWrong: isOneOf("REMOVE", "REPLACE"),
-    allowed: "filters added to those of the mesh, which ask who calls",
+    on: ["Sidecar"],
+    path: "spec.outboundTrafficPolicy.mode",
+    isWrong: isOneOf("ALLOW_ANY"),
+    allowed: "REGISTRY_ONLY",
+  },
+  ...["ingress", "egress"].map((direction) => ({
+    on: ["Sidecar"],
+    path: `spec.${direction}[].captureMode`,
+    isWrong: isOneOf("NONE"),
+    allowed: "DEFAULT: what is not captured passes the mesh's policies by",
+  })),
+  {
+    on: ["Sidecar"],
+    path: "spec.ingress[].tls",
+    isWrong: isGiven,
+    allowed: "no TLS of the listener's own, in place of the mesh's, which asks who calls",
+  },
+  ...["mirror", "mirrors"].map((name) => ({
+    on: ["VirtualService"],
+    path: `spec.http[].${name}`,
+    isWrong: (value: unknown) => isGiven(value) && !(Array.isArray(value) && value.length === 0),
+    found: "copies prompts",
+    allowed: "no copies of prompts",
+  })),
+  {
+    on: ["ServiceEntry"],
+    path: "spec.hosts[]",
+    isWrong: (host) => typeof host === "string" && (isClusterName(host) || isTooWide(host)),
+    allowed: "names of servers outside of the cluster, or *. and at least two parts of such a name",
   },
 ];
+
+/** A name that the cluster's DNS answers: an entry would lead its callers elsewhere. */
+function isClusterName(host: string): boolean {
+  return !host.includes(".") ? host !== "*" : /\.svc(\.|$)|\.cluster\.local$/.test(host);
+}
+
+/** `*.com`. */
+function isTooWide(host: string): boolean {
+  return /^\*\.[^.]+$/.test(host);
+}
 
 export const meshClosed = resourcePolicy(
   {
     name: "mesh-closed",
     description:
-      "In the mesh, callers prove who they are and are named: mutual TLS is strict but for ports, authorizations name sources (the gateway's clients and the API server excepted), and no filter is taken out of a proxy.",
+      "In the mesh, callers prove who they are and are named: mutual TLS is strict but for ports, authorizations name sources (the gateway's clients and the API server excepted), no pod or port leaves the mesh, no name of the cluster leads elsewhere, and proxies run no filters besides those that limit and count.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["isolation", "mesh"],
@@ -46,86 +92,134 @@ export const meshClosed = resourcePolicy(
       "Declare the connection (components/core/connections.ts), from which the mesh takes its policies.",
   },
   (resource, report) => {
-    for (const finding of [...broken(ROWS, resource), ...openPorts(resource), ...anonymous(resource)]) {
+    for (const finding of [
+      ...broken(ROWS, resource),
+      ...openConnections(resource),
+      ...anonymous(resource),
+      ...patches(resource),
+      ...leaving(resource),
+    ]) {
       report({ resource, ...finding });
     }
   },
 );
 
-interface Finding {
-  readonly field: Field;
-  readonly allowed: string;
-}
+type Found = Omit<Finding, "resource">;
 
-/** Exceptions by port: callers without a certificate on some ports of some pods, never on all of a namespace's. */
-function openPorts({ kind, props }: Resource): Finding[] {
+const isSet = (mode: unknown) => isGiven(mode) && mode !== "UNSET";
+
+/**
+ * Callers prove who they are, but at single ports of some pods. What is not set is as the mesh says, and for the mesh itself it is
+ * PERMISSIVE (Istio's reference, PeerAuthentication).
+ */
+function openConnections(resource: Resource): Found[] {
+  const { kind, props } = resource;
   if (kind !== "PeerAuthentication") {
     return [];
   }
-  const isEverywhere = props.get("spec", "selector", "matchLabels").is((labels) => !isGiven(labels));
-  return props
-    .get("spec", "portLevelMtls")
-    .entries()
-    .map(([, port]) => port.get("mode"))
-    .filter((mode) => mode.is((value) => value === "DISABLE" || (value === "PERMISSIVE" && isEverywhere)))
-    .map((field) => ({ field, allowed: "STRICT; PERMISSIVE only with a selector" }));
+  const isMesh = namespaceOf(resource).is((namespace) => namespace === ISTIO_NAMESPACE);
+  const isEverywhere = selectsAll(props.get("spec", "selector"));
+  const mode = props.get("spec", "mtls", "mode");
+  const ports = props.get("spec", "portLevelMtls").entries();
+  return [
+    ...[mode]
+      .filter((field) => field.is((value) => (isSet(value) ? value !== "STRICT" : isMesh && isEverywhere)))
+      .map((field) => ({ field, allowed: "STRICT; ports that callers outside of the mesh reach by portLevelMtls" })),
+    ...ports
+      .map(([, port]) => port.get("mode"))
+      .filter((field) =>
+        field.is((value) => isSet(value) && value !== "STRICT" && (value !== "PERMISSIVE" || isEverywhere)),
+      )
+      .map((field) => ({ field, allowed: "STRICT; PERMISSIVE only with a selector" })),
+  ];
 }
 
 /** Rules that let in whoever comes. */
-function anonymous(resource: Resource): Finding[] {
+function anonymous(resource: Resource): Found[] {
   const { kind, props } = resource;
   const action = props.get("spec", "action");
-  if (kind !== "AuthorizationPolicy" || !action.is((value) => value === undefined || value === "ALLOW")) {
+  if (kind !== "AuthorizationPolicy" || !action.is((value) => !isGiven(value) || value === "ALLOW")) {
     return [];
   }
-  const isGateway = namespaceOf(resource).is((namespace) => namespace === GATEWAY_NAMESPACE);
   return props
     .get("spec", "rules")
     .items()
-    .filter((rule) => {
-      const sources = rule.get("from").items();
-      const isOpen = sources.length === 0 ? isUnbound(rule) : sources.some((from) => isAnybody(from.get("source")));
-      return (
-        isOpen && !(isGateway && names(rule, () => true)) && !names(rule, (port) => API_SERVER_PORTS.includes(port))
-      );
-    })
+    .filter((rule) => letsStrangersIn(rule, namespaceOf(resource)))
     .map((field) => ({ field, allowed: "sources by principal or namespace" }));
 }
 
-/** Nothing says who calls: neither a source nor a condition. */
-function isUnbound(rule: Field): boolean {
-  return rule.get("from").is((value) => !isGiven(value)) && rule.get("when").items().length === 0;
+/** Filters of requests that limit or count, and read no more of them. */
+const COUNTING =
+  /\.filters\.http\.(adaptive_concurrency|admission_control|bandwidth_limit|buffer|compressor|grpc_stats|local_ratelimit|ratelimit)\./;
+/** What of connections may be changed in place: how errors look, and how long things may take. */
+const CONNECTION_MANAGER = /\.filters\.network\.http_connection_manager\./;
+const HARMLESS = [
+  "@type",
+  "local_reply_config",
+  "stream_idle_timeout",
+  "request_timeout",
+  "request_headers_timeout",
+  "common_http_protocol_options",
+  "max_request_headers_kb",
+];
+
+/** A patch of proxies is code: filters that count are added, and how errors look is changed. All else can take away what asks who calls. */
+function patches({ kind, props }: Resource): Found[] {
+  return kind !== "EnvoyFilter"
+    ? []
+    : props
+        .get("spec", "configPatches")
+        .items()
+        .filter((each) => !isHarmless(each))
+        .map((field) => ({
+          field,
+          found: "is a patch of proxies that can take away what asks who calls, or send requests elsewhere",
+          allowed: "filters added that limit or count (local_ratelimit), and local_reply_config",
+        }));
 }
 
-const SOURCES = ["principals", "requestPrincipals", "namespaces", "serviceAccounts", "ipBlocks", "remoteIpBlocks"];
-const EXCLUDED = SOURCES.map((name) => `not${name.slice(0, 1).toUpperCase()}${name.slice(1)}`);
-
-/** A source that leaves nobody out. That a token or certificate is asked for, whose ever, is something. */
-function isAnybody(source: Field): boolean {
-  const isWildcard = (value: unknown) => value === "*" || isWorldOpen(String(value));
-  const narrows = (name: string) => {
-    const given = source.get(name);
-    return name === "requestPrincipals" || name === "principals"
-      ? !given.is((value) => !isGiven(value))
-      : !given.is((value) => !isGiven(value)) && !given.items().some((item) => item.is(isWildcard));
-  };
-  const isExcluding = EXCLUDED.some((name) => source.get(name).is(isGiven));
-  const isWorld = ["ipBlocks", "remoteIpBlocks"].some((name) =>
-    source
-      .get(name)
-      .items()
-      .some((item) => item.is(isWildcard)),
-  );
-  return isWorld || (!isExcluding && !SOURCES.some(narrows));
+function isHarmless(each: Field): boolean {
+  const [operation, value] = [each.get("patch", "operation"), each.get("patch", "value")];
+  const config = value.get("typed_config");
+  const type = config.get("@type");
+  const fields = config.entries().map(([name]) => name);
+  if ([each, each.get("applyTo"), operation, value, config, type].some((field) => !field.is(() => true))) {
+    return true;
+  }
+  return each.get("applyTo").is(isOneOf("HTTP_FILTER"))
+    ? operation.is(isOneOf("ADD", "INSERT_BEFORE", "INSERT_AFTER", "INSERT_FIRST")) &&
+        type.is((name) => COUNTING.test(String(name)))
+    : each.get("applyTo").is(isOneOf("NETWORK_FILTER")) &&
+        operation.is(isOneOf("MERGE")) &&
+        type.is((name) => CONNECTION_MANAGER.test(String(name))) &&
+        fields.every((name) => HARMLESS.includes(name));
 }
 
-/** Whether a rule is for ports alone, each of them such a one. */
-function names(rule: Field, isSuch: (port: number) => boolean): boolean {
-  const operations = rule.get("to").items();
-  const ports = operations.flatMap((to) => to.get("operation", "ports").items());
-  return (
-    operations.length > 0 &&
-    operations.every((to) => to.get("operation", "ports").items().length > 0) &&
-    !ports.some((port) => port.is((value) => !isSuch(Number(value))))
+/** Labels and annotations by which a pod, or some of its ports, leaves the mesh. */
+const LEAVING: readonly (readonly [
+  place: "labels" | "annotations",
+  name: RegExp,
+  isWrong: (value: string) => boolean,
+])[] = [
+  ["labels", /^sidecar\.istio\.io\/inject$/, (value) => value !== "true"],
+  ["annotations", /^sidecar\.istio\.io\/inject$/, (value) => value !== "true"],
+  ["labels", /^istio\.io\/dataplane-mode$/, (value) => value === "none"],
+  ["annotations", /^traffic\.sidecar\.istio\.io\/(exclude|include)/, (value) => value !== "*" && value !== ""],
+  [
+    "annotations",
+    /^sidecar\.istio\.io\/(interceptionMode|bootstrapOverride|userVolume|userVolumeMount|proxyImage)$/,
+    (value) => !["REDIRECT", "TPROXY"].includes(value),
+  ],
+];
+
+function leaving(resource: Resource): Found[] {
+  return podTemplates(resource).flatMap(({ metadata }) =>
+    LEAVING.flatMap(([place, name, isWrong]) =>
+      metadata
+        .get(place)
+        .entries()
+        .filter(([key, field]) => name.test(key) && field.is((value) => isWrong(String(value))))
+        .map(([, field]) => ({ field, allowed: "none: whole namespaces are in the mesh, or outside" })),
+    ),
   );
 }

@@ -1,7 +1,8 @@
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import roles from "../data/cluster-admin-charts.json";
 import { administeringRole, anybodyAsSubject, isSystems, waysToAdmin } from "../lib/cluster-rights";
-import type { Field } from "../lib/field";
+import { type Field, isObject } from "../lib/field";
+import { helmValues } from "../lib/helm-values";
 import { resourcePolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";
 import { broken, isTrue, type Row } from "../lib/rows";
@@ -53,6 +54,7 @@ export const noClusterAdmin = resourcePolicy(
       ...inRole(resource),
       ...inBinding(resource),
       ...inChart(resource),
+      ...inValues(resource),
       ...broken([...ADD_ONS, ...OTHERS], resource),
       ...beforeEverybody(resource),
     ]) {
@@ -142,4 +144,22 @@ function inChart({ type, props }: Resource): Way[] {
           allowed: "charts whose roles name what their program calls",
         },
       ];
+}
+
+/** Rights that a chart's values ask for: rules of roles by their shape, and the names of such roles. */
+function inValues(resource: Resource): Way[] {
+  return helmValues(resource).flatMap(({ key, field }): Way[] => {
+    if (isObject(field.value)) {
+      return field.get("verbs").is(Array.isArray) ? waysToAdmin(field, true) : [];
+    }
+    if (Array.isArray(field.value)) {
+      return field
+        .items()
+        .filter((item) => item.get("verbs").is(Array.isArray))
+        .flatMap((rule) => waysToAdmin(rule, true));
+    }
+    const isRole = /role/i.test(key) && administeringRole(field, true);
+    const isSwitch = /^(is)?cluster-?admin(istrator)?/i.test(key) && field.is((value) => value === true);
+    return isRole || isSwitch ? [{ field, allowed: "a role with what the chart's program calls" }] : [];
+  });
 }

@@ -15,6 +15,13 @@ const HERE = "files beside the program: nothing pins what an address answers";
 const ROWS: readonly Row[] = [
   {
     on: ["kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v4:Chart"],
+    path: "valueYamlFiles",
+    isWrong: (files) => Array.isArray(files) && files.length > 0,
+    found: "is values in files, which no policy reads",
+    allowed: "values: in the program",
+  },
+  {
+    on: ["kubernetes:helm.sh/v3:Release", "kubernetes:helm.sh/v4:Chart"],
     path: "postrender",
     isWrong: isGiven,
     allowed: "what the chart renders: another program changes what was judged",
@@ -66,7 +73,7 @@ export const pinnedCharts = resourcePolicy(
   {
     name: "pinned-charts",
     description:
-      "Every Helm chart has an exact version of a repository: no range, no latest, no archive at an address, and no program that changes it afterwards; manifests and overlays are files beside the program, and no command runs what it fetches.",
+      "Every Helm chart has an exact version of a repository: no range, no latest, no archive at an address, no program that changes it afterwards, and no values out of sight; manifests and overlays are files beside the program, and no command runs what it fetches.",
     severity: "medium",
     enforcementLevel: "mandatory",
     tags: ["supply-chain"],

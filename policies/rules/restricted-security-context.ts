@@ -1,4 +1,5 @@
 import { isExcepted, type PartialException, partialException, podSecurityLevel } from "../../names/pod-security";
+import { chartHostParts, chartPods } from "../lib/chart-pods";
 import type { Field } from "../lib/field";
 import { podDoors, projectedTokens, volumeDoors } from "../lib/pod-doors";
 import { offences } from "../lib/pod-security-standard";
@@ -40,6 +41,7 @@ export const restrictedSecurityContext = resourcePolicy(
     for (const door of volumeDoors(resource)) {
       report({ resource, ...door });
     }
+    checkChart(resource, report);
     for (const pod of podTemplates(resource)) {
       for (const door of podDoors(pod)) {
         report({ resource, ...door });
@@ -61,6 +63,19 @@ export const restrictedSecurityContext = resourcePolicy(
     }
   },
 );
+
+/** What a chart is told of its pods: they are held by their namespace's level, which is what they may ask for. */
+function checkChart(resource: Resource, report: Report): void {
+  for (const pod of chartPods(resource).filter(({ level }) => level !== "privileged")) {
+    for (const offence of [...podDoors(pod), ...offences(pod, pod.level === "baseline" ? "baseline" : "restricted")]) {
+      report({ resource, ...offence });
+    }
+    checkRootFileSystems(resource, pod, report);
+  }
+  for (const field of chartHostParts(resource)) {
+    report({ resource, field, allowed: "no path and no port of the host" });
+  }
+}
 
 function checkNamespace(resource: Resource, report: Report): void {
   const name = resource.props.get("metadata", "name").text();

@@ -1,4 +1,5 @@
 import { isExcepted } from "../../names/pod-security";
+import { chartPods } from "../lib/chart-pods";
 import type { Field } from "../lib/field";
 import { podTemplates } from "../lib/pods";
 import { resourcePolicy } from "../lib/policy";
@@ -44,7 +45,8 @@ interface Finding {
 }
 
 function inPods(resource: Resource): Finding[] {
-  return podTemplates(resource).flatMap(({ spec }) => [
+  const ofChart = chartPods(resource).filter(({ level }) => level !== "privileged");
+  return [...podTemplates(resource), ...ofChart].flatMap(({ spec }) => [
     ...[spec.get("nodeName")]
       .filter((field) => field.is(isGiven))
       .map((field) => ({ field, allowed: "no node by name, which passes the scheduler by" })),

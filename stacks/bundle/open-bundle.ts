@@ -3,11 +3,13 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { chartArchive } from "../../catalog/chart-archive";
 import { K3S_VERSION } from "../../catalog/k3s";
+import type { ChartPins } from "../../charts/obtain";
 import type { ModelSource } from "../../engines/served-model";
 import { visible } from "../../names/visible";
 import type { DeploymentPlan } from "../../planner/types";
 import { ConfigError, type EnvironmentConfig, readTextFile, toProblem } from "../config";
 import { BUNDLE_FILE, BUNDLE_FOLDERS, type BundledModel, type BundleFile, parseBundle } from "./bundle-file";
+import { foreignCharts, foreignImages } from "./pinned";
 
 /** A bundle that was opened: its charts are here, its images and models on the machine that becomes the cluster. */
 export interface Bundle {
@@ -37,14 +39,17 @@ export function remakeCommand(environment: string, folder: string): string {
  * The bundle that an environment takes everything from; undefined where it takes things from the internet.
  *
  * Looks at what is on this machine: that the folder is complete, of the platform's release of k3s, for the machine's
- * processor, that its charts are those that were put in, and that it has every model. What lies on the machine that
+ * processor, that its charts are those that were put in and those of the repository, that its images have the repository's digests, and
+ * that it has every model. What lies on the machine that
  * becomes the cluster is looked at there.
  *
+ * @param pins of charts: those of the project's lock and of the catalogue.
  * @throws ConfigError with all that is wrong.
  */
 export function openBundle(
   { cluster }: Pick<EnvironmentConfig, "cluster">,
   plan: Pick<DeploymentPlan, "environment" | "pools" | "models">,
+  pins: ChartPins,
 ): Bundle | undefined {
   if (cluster.kind !== "edge" || cluster.k3s?.bundle === undefined) {
     return undefined;
@@ -69,6 +74,8 @@ export function openBundle(
   const problems = [
     ...releaseProblems(content, plan),
     ...chartProblems(folder, content),
+    ...foreignCharts(content, pins),
+    ...foreignImages(folder, content),
     ...modelProblems(content, neededSources(plan)),
   ];
   if (problems.length > 0) {

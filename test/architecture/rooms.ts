@@ -181,6 +181,7 @@ export const ROOMS: readonly Room[] = [
     folder: "stacks",
     imports: [
       "names",
+      "downloads",
       "charts",
       "kubernetes",
       "catalog",

@@ -6,6 +6,8 @@ import { imageFile } from "../../bundle/image";
 import { modelFolder } from "../../bundle/model";
 import type { BundleNeeds } from "../../bundle/needs";
 import { chart } from "../../catalog/charts";
+import { knownDigest } from "../../catalog/image-digests";
+import { parseImage } from "../../catalog/image-reference";
 import { BUNDLE_FILE, type BundleFile, bundleText } from "../../stacks/bundle/bundle-file";
 import { chartArchiveOf, sha256 } from "./registry";
 
@@ -40,7 +42,7 @@ export function writeBundle(root: string, needs: BundleNeeds, change: (bundle: B
     images: needs.images.map(({ reference, license }) => ({
       reference,
       path: imageFile(reference),
-      digest: `sha256:${"1".repeat(64)}`,
+      digest: parseImage(reference).digest ?? knownDigest(reference) ?? `sha256:${"1".repeat(64)}`,
       license,
     })),
     charts: needs.charts.map(({ name, version, repository, license }) => ({

@@ -11,6 +11,9 @@ const SEARCHING = ["no-plaintext-secret", "restricted-security-context", "schedu
 /** A provider waits for its cluster: it is judged when it is registered, and before that there is no text of a user's in it. */
 const WAITING = ["kubeconfig"];
 
+/** What a chart takes under names of its own is found by its shape: the same. */
+const isOfChart = (path: Path) => path[0] === "values";
+
 /** Every place in properties, the outer ones first. */
 function placesIn(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) {
@@ -38,7 +41,7 @@ it.each(ATTACKS.filter(([, policy]) => !SEARCHING.includes(policy)))(
   (_, policy, resources) => {
     const green: string[] = [];
     for (const [index, { inputs }] of resources.entries()) {
-      for (const path of placesIn(inputs).filter(({ length }) => length > 0)) {
+      for (const path of placesIn(inputs).filter((each) => each.length > 0 && !isOfChart(each))) {
         const changed = resources.map(
           (each, at): RecordedInputs =>
             at === index ? { ...each, inputs: withUnknown(inputs, path) as RecordedInputs["inputs"] } : each,

@@ -168,7 +168,7 @@ function samples(): Record<string, RecordedInputs[]> {
         chart: "keda",
         version: "~1",
         namespace: "default",
-        values: { adminPassword: "x", image: { tag: "latest" } },
+        values: { adminPassword: "x", image: { tag: "latest" }, auth: { enabled: false } },
       }),
       object("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding", {
         spec: { validationActions: ["Audit"] },
@@ -179,6 +179,7 @@ function samples(): Record<string, RecordedInputs[]> {
       deployment(podSpec({ nodeName: "a" })),
       resource("aws:ec2/launchTemplate:LaunchTemplate", { metadataOptions: { httpTokens: "optional" } }),
       resource("command:remote:Command", { connection: { host: "a" } }),
+      resource("aws:ram/resourceShare:ResourceShare", { allowExternalPrincipals: true }),
       resource("aws:s3/bucket:Bucket", { acl: "public-read" }),
       resource("aws:eks/cluster:Cluster", { vpcConfig: {} }),
       resource("oci:ObjectStorage/bucket:Bucket", { accessType: "ObjectRead" }),

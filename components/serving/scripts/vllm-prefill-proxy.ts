@@ -19,6 +19,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { parseExact, stringifyExact } from "./exact-json.ts";
 import { decodeBody, engineRequest, isCompletionPath, isMapping, type Json, prefillBody } from "./vllm-request.ts";
 
 export interface ProxyJob {
@@ -63,7 +64,7 @@ async function answer(job: ProxyJob, incoming: IncomingMessage, response: Server
   }
   const asked = parsed(body);
   if (asked === undefined) {
-    return refuse(response, 400, "the body is no JSON object");
+    return refuse(response, 400, "the body is no JSON object, or has more than 200 values in each other");
   }
   const { body: request, splits } = engineRequest(path, asked);
   const lies = splits ? await prefilled(job, path, request, incoming.headers, response) : undefined;
@@ -126,7 +127,7 @@ function send(
   { authorization, "x-request-id": id, "x-consumer-id": consumer }: IncomingHttpHeaders,
   body: Json | undefined,
 ): Promise<IncomingMessage> {
-  const text = body === undefined ? "" : JSON.stringify(body);
+  const text = body === undefined ? "" : stringifyExact(body);
   const headers = {
     ...(body !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
     ...(authorization !== undefined && { authorization }),
@@ -167,7 +168,7 @@ function goneBefore(response: ServerResponse): AbortSignal {
 
 function parsed(text: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     return isMapping(value) ? value : undefined;
   } catch {
     return undefined;

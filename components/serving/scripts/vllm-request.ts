@@ -17,11 +17,22 @@ export interface EngineRequest {
   readonly splits: boolean;
 }
 
-/** Of a field that decides it: whether its value leaves one sequence. Undefined where the field is absent. */
-const LEAVES_ONE: Readonly<Partial<Record<Treatment, (value: unknown) => boolean>>> = {
-  one: (value) => value === undefined || value === null || value === 1,
+const isAbsent = (value: unknown) => value === undefined || value === null;
+
+/**
+ * Of a field that decides it: whether its value leaves one sequence, and, where a prefill pod gets another value or none, whether vLLM
+ * takes it for sure: what the engine that answers would refuse, or might, goes there at once, and no prefill pod works for it.
+ * Undefined where the field is absent.
+ */
+const SPLITS: Readonly<Partial<Record<Treatment, (value: unknown) => boolean>>> = {
+  one: (value) => isAbsent(value) || value === 1,
   off: (value) => value === undefined || value === false,
-  absent: (value) => value === undefined || value === null,
+  absent: isAbsent,
+  "one or more": (value) => isAbsent(value) || (Number.isInteger(value) && Number(value) >= 1),
+  "none or more": (value) => value === undefined || (Number.isInteger(value) && Number(value) >= 0),
+  switch: (value) => isAbsent(value) || typeof value === "boolean",
+  "of a stream": (value) =>
+    isAbsent(value) || (isMapping(value) && Object.values(value).every((option) => typeof option === "boolean")),
   text: (value) => typeof value === "string" || (Array.isArray(value) && value.every(Number.isInteger)),
   "no embeddings": (value) => !Array.isArray(value) || !value.some(hasEmbeddings),
 };
@@ -45,8 +56,15 @@ export function engineRequest(path: CompletionPath, asked: Json): EngineRequest 
     body: Object.fromEntries(
       Object.entries(asked).flatMap(([name, value]) => taken(treatments, name, value).map((kept) => [name, kept])),
     ),
-    splits: Object.entries(treatments).every(([name, treatment]) => LEAVES_ONE[treatment]?.(asked[name]) ?? true),
+    splits:
+      Object.entries(treatments).every(([name, treatment]) => SPLITS[treatment]?.(asked[name]) ?? true) && agree(asked),
   };
+}
+
+/** What vLLM asks of fields together, of which a prefill pod gets none: a stream with its options, and no more tokens at least than at most. */
+function agree({ stream, stream_options, min_tokens, max_tokens, max_completion_tokens }: Json): boolean {
+  const most = isAbsent(max_completion_tokens) ? max_tokens : max_completion_tokens;
+  return (isAbsent(stream_options) || stream === true) && (isAbsent(most) || Number(min_tokens ?? 0) <= Number(most));
 }
 
 /** For a prefill pod: one token, and where the cache of the prompt lies. */

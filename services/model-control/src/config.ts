@@ -149,6 +149,8 @@ export const configSchema = z
         attempts: z.int().min(1).max(20).default(5),
         /** The pause before the second try; it doubles with every further one. */
         backoffSeconds: seconds.default(5),
+        /** After this long a pull makes room for one of another caller that waits, and goes on at its next turn. */
+        turnSeconds: seconds.default(600),
         /** The longest that one try of any task may take. */
         timeoutSeconds: seconds.default(2 * 3600),
       })

@@ -3,6 +3,7 @@ import { contains, parseCidr } from "../../../names/cidr";
 import { METADATA_SERVICES } from "../../../names/metadata-services";
 import { PLATFORM_NAMESPACES } from "../../../names/namespaces";
 import { addressNetwork, type OutsideServer, outsideServer } from "../../../names/outside-server";
+import { isWorldOpen } from "../../../names/world-open";
 import type { Stage } from "../../../planner/types";
 import { HIDDEN, type Path, type ProblemDraft } from "./problems";
 
@@ -57,8 +58,9 @@ export function* outsideProblems(
 
 /** What is wrong with the networks that a server outside of the cluster is said to be in. */
 export function* networkProblems(path: Path, networks: readonly string[]): Generator<ProblemDraft> {
+  const faults = networks.map(networkFault);
   for (const [index, cidr] of networks.entries()) {
-    const reason = networkFault(cidr);
+    const reason = faults[index];
     if (reason !== undefined) {
       yield {
         path: [...path, "networks", index],
@@ -67,6 +69,14 @@ export function* networkProblems(path: Path, networks: readonly string[]): Gener
         fix: networkFix(cidr),
       };
     }
+  }
+  if (faults.every((reason) => reason === undefined) && isWorldOpen(...networks)) {
+    yield {
+      path: [...path, "networks"],
+      value: networks,
+      allowed: "networks of the server's addresses: these are more than 16 million of the internet's together",
+      fix: "write the server's own addresses, for example 192.168.1.20/32, or remove networks",
+    };
   }
 }
 

@@ -17,18 +17,23 @@ interface Pod {
     readonly id: string | undefined;
     readonly consumer: unknown;
   }[];
+  /** Bodies as they came. */
+  readonly texts: string[];
   handle: Handler;
   close(): Promise<void>;
 }
 
 async function pod(handle: Handler): Promise<Pod> {
   const asked: Pod["asked"] = [];
+  const texts: string[] = [];
   const made: { handle: Handler } = { handle };
   const server = await serve((incoming, response) => {
     const chunks: Buffer[] = [];
     incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
     incoming.on("end", () => {
-      const body = JSON.parse(Buffer.concat(chunks).toString() || "{}") as Body;
+      const text = Buffer.concat(chunks).toString();
+      texts.push(text);
+      const body = JSON.parse(text || "{}") as Body;
       asked.push({
         path: `${incoming.method} ${incoming.url}`,
         body,
@@ -38,7 +43,7 @@ async function pod(handle: Handler): Promise<Pod> {
       made.handle(body, response, incoming);
     });
   });
-  return Object.assign(made, { url: server.url, asked, close: () => server.close() });
+  return Object.assign(made, { url: server.url, asked, texts, close: () => server.close() });
 }
 
 const json = (response: ServerResponse, body: object, status = 200) =>
@@ -196,6 +201,37 @@ describe("the proxy before decode pods", () => {
     const client: ClientRequest = request(`${url}/v1/completions`, { method: "POST" }, () => client.destroy());
     client.on("error", () => undefined).end("{}");
     await left;
+  });
+
+  it("hands numbers on as they were written, to both pods", async () => {
+    expect((await complete('{"messages":[],"seed":9223372036854775807}')).status).toBe(200);
+    for (const { texts } of [prefill, decode]) {
+      expect(texts).toEqual([expect.stringContaining('"seed":9223372036854775807')]);
+    }
+  });
+
+  it("has no prompt read for what the decode pod may refuse", async () => {
+    const doubtful = [
+      { max_tokens: 0 },
+      { max_tokens: "many" },
+      { max_completion_tokens: -1 },
+      { min_tokens: 9, max_tokens: 8 },
+      { min_tokens: null },
+      { stream: [] },
+      { stream_options: { include_usage: true } },
+      { stream: true, stream_options: "yes" },
+    ];
+    for (const asked of doubtful) {
+      expect((await complete({ messages: [], ...asked })).status).toBe(200);
+    }
+    expect(prefill.asked).toEqual([]);
+    expect(decode.asked.map(({ body: { messages: _, ...body } }) => body)).toEqual(doubtful);
+  });
+
+  it("refuses bodies of values in each other without end", async () => {
+    const nested = `{"messages":[],"tools":${"[".repeat(4_000)}${"]".repeat(4_000)}}`;
+    expect(await errorOf(await complete(nested))).toEqual([400, "invalid_request_error"]);
+    expect([prefill.asked, decode.asked]).toEqual([[], []]);
   });
 
   it("refuses what is too large, no JSON, or no path of the API", async () => {

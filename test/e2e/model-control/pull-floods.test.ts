@@ -6,7 +6,7 @@ import { waitFor } from "../../../rehearsal/cluster/wait";
 import { ended, infer, look } from "./inference-calls";
 import { PullingEngine } from "./pulling-engine";
 import { type Redis, startRedis, withClient } from "./registry";
-import { ALICE, Api, ApiBundle, BOB, stopReplicas } from "./start-api";
+import { ALICE, Api, ApiBundle, BOB, OPERATE, stopReplicas } from "./start-api";
 
 let bundle: ApiBundle;
 let redis: Redis;
@@ -104,6 +104,23 @@ describe("one tenant's pulls", () => {
     expect((await api.task(mine)).state).toBe("queued");
     expect((await pull(api, "quick:1", BOB)).body.task_id).toBe(mine);
     expect(await api.ended(mine, 20)).toMatchObject({ state: "completed" });
+  }, 90_000);
+
+  it("of two tenants make room for a third one's after their time, and go on when it is done", async () => {
+    const api = await replica({ pulls: { concurrency: 2, turnSeconds: 2, attempts: 1 } });
+    const slow = [await api.pull("slow1:1", {}, ALICE), await api.pull("slow2:1", {}, OPERATE)];
+    await waitFor("both pulls", async () => engine.pulling.length === 2 || undefined);
+    // Alone they would stay for as long as they take.
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    expect(engine.pulling.toSorted()).toEqual(["slow1:1", "slow2:1"]);
+    const own = await api.pull("quick:1", {}, BOB);
+    expect(await api.ended(own, 20)).toMatchObject({ state: "completed" });
+    await waitFor("both pulls to go on", async () => engine.pulling.length === 2 || undefined, 20);
+    for (const id of slow) {
+      expect(await api.task(id)).toMatchObject({ state: "running" });
+    }
+    const turns = await withClient(redis, (client) => client.keys("model-control:turns:pulls:slots:taken:*"));
+    expect(turns).toHaveLength(2);
   }, 90_000);
 
   it("hold their slot through the death of a replica and of Redis, and leave none behind", async () => {

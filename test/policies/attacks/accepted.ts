@@ -1,5 +1,5 @@
 import type { RecordedInputs } from "../../../policies/evaluate";
-import { container, deployment, object, plan, podSpec, resource } from "../cases";
+import { container, deployment, object, plan, podSpec, release, resource } from "../cases";
 import { base64, iam, inModel } from "./attack";
 
 const pod = (changes: Record<string, unknown>) => [deployment(podSpec({ containers: [container(changes)] }))];
@@ -164,6 +164,61 @@ export const ACCEPTED: readonly (readonly [what: string, resources: readonly Rec
         rules: [{ applyServerSideEncryptionByDefault: { kmsMasterKeyId: "a" } }],
       }),
     ],
+  ],
+  [
+    "offices of an organization",
+    [
+      inModel("networking.k8s.io/v1", "NetworkPolicy", {
+        spec: {
+          podSelector: {},
+          egress: [
+            {
+              to: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "203.0.113.0/24"].map((cidr) => ({
+                ipBlock: { cidr },
+              })),
+            },
+          ],
+        },
+      }),
+    ],
+  ],
+  [
+    "what programs of OCI read",
+    [
+      resource("oci:Identity/policy:Policy", {
+        statements: [
+          "Allow dynamic-group nodes to read repos in compartment id ocid1.compartment.oc1..a",
+          "Allow group ops to manage instance-family in compartment id ocid1.compartment.oc1..a",
+          "Allow dynamic-group a to read secret-bundles in compartment id ocid1.compartment.oc1..a where target.secret.id = 'ocid1.b'",
+        ],
+      }),
+    ],
+  ],
+  [
+    "a chart that is hardened",
+    [
+      release({
+        values: {
+          podSecurityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: "RuntimeDefault" } },
+          containerSecurityContext: {
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ["ALL"] },
+          },
+          hostNetwork: false,
+          service: { type: "ClusterIP" },
+          ingress: { enabled: false },
+          auth: { enabled: true },
+          tolerations: [{ key: "nvidia.com/gpu", operator: "Exists", effect: "NoSchedule" }],
+          extraVolumes: [{ name: "tmp", emptyDir: {} }],
+          extraObjects: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { a: "b" } }],
+        },
+      }),
+    ],
+  ],
+  [
+    "node-exporter, in the namespace for it",
+    [release({ values: { exporter: { namespaceOverride: "node-metrics", hostNetwork: true, hostPID: true } } })],
   ],
   [
     "one Secret by name",

@@ -1,13 +1,15 @@
 import type { Attack } from "./attack";
 import { AWS } from "./aws";
+import { CHARTS } from "./charts";
 import { GATEWAY } from "./gateway";
+import { MESH_ATTACKS } from "./mesh";
 import { NETWORK_ATTACKS } from "./network";
 import { OCI } from "./oci";
 import { PODS } from "./pods";
 import { RIGHTS } from "./rights";
 import { SECRETS } from "./secrets";
 
-/** Attacks of the review of 27 November 2026, and of the same kinds. */
+/** What reviews tried to deploy, and more of the same kinds. */
 export const ATTACKS: readonly Attack[] = [
   ...PODS,
   ...RIGHTS,
@@ -16,4 +18,6 @@ export const ATTACKS: readonly Attack[] = [
   ...SECRETS,
   ...AWS,
   ...OCI,
+  ...MESH_ATTACKS,
+  ...CHARTS,
 ];

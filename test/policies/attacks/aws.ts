@@ -4,6 +4,12 @@ import { type Attack, iam } from "./attack";
 const RIGHTS = "least-privilege-aws";
 const PUBLIC = "no-public-endpoint";
 const ACCOUNT = "arn:aws:iam::999999999999:root";
+const ACCOUNTS = "known-accounts";
+const STRANGER = "arn:aws:iam::999999999999:role/a";
+/** By which the stack names its own account. */
+const THING = resource("aws:eks/podIdentityAssociation:PodIdentityAssociation", {
+  roleArn: "arn:aws:iam::123456789012:role/b",
+});
 const MANAGED = "arn:aws:iam::aws:policy";
 const OIDC = "arn:aws:iam::123456789012:oidc-provider/oidc.eks.eu-west-1.amazonaws.com/id/A";
 const may = (Action: unknown, Resource: unknown = "*", Condition?: object) => [
@@ -113,6 +119,31 @@ export const AWS: readonly Attack[] = [
     "a key of two accounts",
     RIGHTS,
     key({ Principal: { AWS: [ACCOUNT, "arn:aws:iam::123456789012:root"] }, Action: "kms:*" }),
+  ],
+  ["a role for another account's", ACCOUNTS, [THING, ...trusts({ AWS: STRANGER })]],
+  [
+    "another account by a condition",
+    ACCOUNTS,
+    [THING, ...trusts("*", { StringEquals: { "aws:PrincipalAccount": "999999999999" } })],
+  ],
+  ["a grant for another account", ACCOUNTS, [THING, resource("aws:kms/grant:Grant", { granteePrincipal: STRANGER })]],
+  [
+    "another account in the cluster",
+    ACCOUNTS,
+    [THING, resource("aws:eks/accessEntry:AccessEntry", { principalArn: STRANGER })],
+  ],
+  [
+    "a snapshot for another account",
+    ACCOUNTS,
+    [
+      THING,
+      resource("aws:ec2/snapshotCreateVolumePermission:SnapshotCreateVolumePermission", { accountId: "999999999999" }),
+    ],
+  ],
+  [
+    "a share for anybody",
+    ACCOUNTS,
+    [resource("aws:ram/resourceShare:ResourceShare", { allowExternalPrincipals: true })],
   ],
   [
     "version 1 and two hops",

@@ -79,6 +79,33 @@ export const GATEWAY: readonly Attack[] = [
     "network-destinations",
     [inGateway(ENVOY, "Backend", { endpoints: [{ ip: { address: "169.254.169.254" } }] })],
   ],
+  [
+    "a route of a model's own namespace that takes itself out",
+    TENANTS,
+    [
+      https,
+      object(
+        GATEWAY_API,
+        "HTTPRoute",
+        { spec: { parentRefs: parentRefs("https"), rules: [{ backendRefs: [{ name: "chat" }] }] } },
+        { namespace: "model-chat", annotations: { "inference-stacks.io/callers": "checked-by-service" } },
+      ),
+    ],
+  ],
+  [
+    "a caller's name, written by a route",
+    EXTENSIONS,
+    [
+      inGateway(GATEWAY_API, "HTTPRoute", {
+        rules: [{ filters: [{ requestHeaderModifier: { set: [{ name: "X-Consumer-Id", value: "a" }] } }] }],
+      }),
+    ],
+  ],
+  [
+    "a caller's name, as a credential",
+    EXTENSIONS,
+    [inGateway(ENVOY, "HTTPRouteFilter", { credentialInjection: { header: "x-consumer-id" } })],
+  ],
   ["whatever a request names", "network-destinations", [inGateway(ENVOY, "Backend", { type: "DynamicResolver" })]],
   [
     "the metadata service behind a Service",

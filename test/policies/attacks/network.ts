@@ -21,6 +21,20 @@ export const NETWORK_ATTACKS: readonly Attack[] = [
   ],
   ["the world at an engine", NETWORK, from({ ipBlock: { cidr: "0.0.0.0/0" } })],
   ["half of the world at an engine", NETWORK, from({ ipBlock: { cidr: "128.0.0.0/1" } })],
+  [
+    "the world in many pieces, over two rules",
+    NETWORK,
+    policy({
+      ingress: ["10.0.0.0/8", "11.0.0.0/9", "11.128.0.0/9"].map((cidr) => ({ from: [{ ipBlock: { cidr } }] })),
+    }),
+  ],
+  [
+    "the world in many pieces, from a pod",
+    NETWORK,
+    policy({
+      egress: [{ to: ["1.0.0.0/8", "3.0.0.0/9", "5.0.0.0/9"].map((cidr) => ({ ipBlock: { cidr } })) }],
+    }),
+  ],
   ["the world by IPv6 at an engine", NETWORK, from({ ipBlock: { cidr: "::/0" } })],
   ["the metadata service by IPv6", NETWORK, to("::/0")],
   ["the agent of EKS Pod Identity", NETWORK, to("169.254.170.23/32", 80)],

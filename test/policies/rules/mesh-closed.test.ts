@@ -1,5 +1,5 @@
 import { meshClosed } from "../../../policies/rules/mesh-closed";
-import { object, policyCases, UNKNOWN } from "../cases";
+import { deployment, object, podSpec, policyCases, UNKNOWN } from "../cases";
 
 const security = (kind: string, spec: unknown, namespace = "model-chat") => [
   object("security.istio.io/v1", kind, { spec }, { namespace }),
@@ -11,6 +11,22 @@ const selector = { matchLabels: { app: "a" } };
 const to = (...ports: string[]) => [{ operation: { ports } }];
 const from = (source: object) => [{ source }];
 const someone = "spec.rules[0] is";
+const patched = "spec.configPatches[0] is a patch of proxies";
+const filter = (applyTo: unknown, operation: string, type: string, config: object = {}) => [
+  object("networking.istio.io/v1alpha3", "EnvoyFilter", {
+    spec: {
+      configPatches: [
+        {
+          applyTo,
+          patch: {
+            operation,
+            value: { typed_config: { "@type": `type.googleapis.com/envoy.extensions.${type}`, ...config } },
+          },
+        },
+      ],
+    },
+  }),
+];
 
 policyCases(meshClosed, [
   ["strict", peers({ mtls: { mode: "STRICT" } }), "pass"],
@@ -61,21 +77,53 @@ policyCases(meshClosed, [
     ['tls.mode is "DISABLE"'],
   ],
   [
-    "a filter added",
-    [
-      object("networking.istio.io/v1alpha3", "EnvoyFilter", {
-        spec: { configPatches: [{ patch: { operation: "MERGE" } }] },
-      }),
-    ],
+    "a filter that limits",
+    filter("HTTP_FILTER", "INSERT_BEFORE", "filters.http.local_ratelimit.v3.LocalRateLimit"),
     "pass",
   ],
   [
-    "a filter taken out",
-    [
-      object("networking.istio.io/v1alpha3", "EnvoyFilter", {
-        spec: { configPatches: [{ patch: { operation: "REMOVE" } }] },
-      }),
-    ],
-    ['patch.operation is "REMOVE"'],
+    "errors of the mesh's own words",
+    filter("NETWORK_FILTER", "MERGE", "filters.network.http_connection_manager.v3.HttpConnectionManager", {
+      local_reply_config: {},
+    }),
+    "pass",
+  ],
+  [
+    "another way of connections",
+    filter("NETWORK_FILTER", "MERGE", "filters.network.http_connection_manager.v3.HttpConnectionManager", {
+      http_filters: [],
+    }),
+    [patched],
+  ],
+  ["code", filter("HTTP_FILTER", "INSERT_BEFORE", "filters.http.lua.v3.Lua"), [patched]],
+  ["a filter taken out", filter("HTTP_FILTER", "REMOVE", "filters.http.rbac.v3.RBAC"), [patched]],
+  ["an unknown filter", filter(UNKNOWN, "INSERT_BEFORE", "filters.http.lua.v3.Lua"), "unknown"],
+
+  ["callers of a team", allows([{ from: from({ namespaces: ["team-a-*"] }) }]), "pass"],
+  ["callers of all models", allows([{ from: from({ namespaces: ["model-*"] }) }]), [someone]],
+  ["all accounts of a namespace", allows([{ from: from({ principals: ["cluster.local/ns/a/*"] }) }]), "pass"],
+  ["any identity", allows([{ from: from({ principals: ["*"] }) }]), [someone]],
+  ["callers by a condition", allows([{ when: [{ key: "source.namespace", values: ["a"] }] }]), "pass"],
+  ["an unknown condition", allows([{ when: [{ key: "source.namespace", values: UNKNOWN }] }]), "unknown"],
+  [
+    "callers of two networks",
+    allows([{ from: from({ ipBlocks: ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"] }), to: to("8000") }]),
+    "pass",
+  ],
+  [
+    "named hosts outside",
+    [object("networking.istio.io/v1", "ServiceEntry", { spec: { hosts: ["a.example", "*.a.example"] } })],
+    "pass",
+  ],
+  [
+    "hosts of the mesh alone",
+    [object("networking.istio.io/v1", "Sidecar", { spec: { outboundTrafficPolicy: { mode: "REGISTRY_ONLY" } } })],
+    "pass",
+  ],
+  ["a pod that joins", [deployment(podSpec(), { labels: { "sidecar.istio.io/inject": "true" } })], "pass"],
+  [
+    "a pod that leaves",
+    [deployment(podSpec(), { annotations: { "traffic.sidecar.istio.io/excludeOutboundPorts": "443" } })],
+    ["whole namespaces"],
   ],
 ]);

@@ -62,6 +62,7 @@ describe("configuration", () => {
         queued: 500,
         attempts: 5,
         backoffSeconds: 5,
+        turnSeconds: 600,
         timeoutSeconds: 7200,
       },
       limits: {
@@ -152,7 +153,7 @@ workers:
     ],
     [
       "pulls: { Concurrency: 2 }",
-      "  line 1: pulls.Concurrency is no key; allowed: concurrency, queuedPerCaller, queued, attempts, backoffSeconds, timeoutSeconds; did you mean concurrency?",
+      "  line 1: pulls.Concurrency is no key; allowed: concurrency, queuedPerCaller, queued, attempts, backoffSeconds, turnSeconds, timeoutSeconds; did you mean concurrency?",
     ],
     [SMALL.replace("workers:", "passwordFile: x\nworkers:"), "passwordFile is no key"],
     [SMALL.replace("name: w1", "named: w1"), "workers[0].named is no key; allowed: name, backend,"],

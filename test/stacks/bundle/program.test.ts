@@ -5,13 +5,16 @@ import { basename, join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { chartFile } from "../../../bundle/chart";
+import { imageFile } from "../../../bundle/image";
 import { bundleNeeds } from "../../../bundle/needs";
 import { chart } from "../../../catalog/charts";
 import { type Needs, needsOf } from "../../../cli/doctor/needs";
+import { paddingOf, tarHeader } from "../../../downloads/tar";
 import { HELM_RELEASE } from "../../../kubernetes/resource-types";
 import { repositoryRoot } from "../../../names/repository-root";
 import { usedImages } from "../../../report/images";
 import { BUNDLE_FILE, type BundleFile, bundleText } from "../../../stacks/bundle/bundle-file";
+import { foreignCharts } from "../../../stacks/bundle/pinned";
 import { ConfigError } from "../../../stacks/config";
 import { writeBundle } from "../../bundle/folder";
 import { environmentIn, useFolder } from "../../cli/run";
@@ -204,6 +207,29 @@ describe("a bundle that is not what the environment needs is refused", () => {
     ]);
   });
 
+  it("with other images than the repository knows, in its list or in its archives", async () => {
+    const other = `sha256:${"2".repeat(64)}`;
+    const found = await needs();
+    const [first, second] = found.images.filter(({ reference }) => reference.includes("@sha256:"));
+    const bundle = writeBundle(root, found, (whole) => ({
+      ...whole,
+      images: whole.images.map((image) => (image.reference === first?.reference ? { ...image, digest: other } : image)),
+    }));
+    const { path = "", digest } = bundle.images.find(({ reference }) => reference === second?.reference) ?? {};
+    const index = Buffer.from(JSON.stringify({ manifests: [{ digest: other }] }));
+    mkdirSync(join(root, "images"), { recursive: true });
+    writeFileSync(
+      join(root, path),
+      Buffer.concat([tarHeader("index.json", index.length), index, paddingOf(index.length)]),
+    );
+    expect(await problemsOf(start())).toEqual([
+      expect.stringContaining(
+        `${first?.reference} in ${imageFile(first?.reference ?? "")}, whose digest is ${other} and must be`,
+      ),
+      expect.stringContaining(`${second?.reference} in ${path}, whose archive holds ${other} and must hold ${digest}`),
+    ]);
+  });
+
   it("with every image and chart that it lacks", async () => {
     writeBundle(root, await needs(), (bundle) => ({
       ...bundle,
@@ -215,5 +241,27 @@ describe("a bundle that is not what the environment needs is refused", () => {
       expect.stringMatching(/image docker\.io\/vllm\/vllm-openai:\S+, which it lacks$/),
       expect.stringMatching(/image quay\.io\/thanos\/thanos:\S+, which it lacks$/),
     ]);
+  });
+});
+
+describe("charts of a bundle that was changed with its own list of sums", () => {
+  const entry = chart("lws");
+  const path = chartFile(entry);
+  const sha256 = "3".repeat(64);
+  const content = {
+    charts: [{ name: entry.name, version: entry.version, path, source: entry.repository, license: "x" }],
+    files: [{ path, bytes: 1, sha256 }],
+  } as unknown as BundleFile;
+
+  it("are refused by the lock's digest", () => {
+    const pinned = { sha256: "4".repeat(64), file: "charts.lock.json" };
+    expect(foreignCharts(content, () => pinned)).toEqual([
+      `the chart lws ${entry.version} in ${path}, whose SHA-256 is ${sha256} and must be ${pinned.sha256} (charts.lock.json)`,
+    ]);
+  });
+
+  it("pass with that digest, and where none is known", () => {
+    expect(foreignCharts(content, () => ({ sha256, file: "charts.lock.json" }))).toEqual([]);
+    expect(foreignCharts(content, () => undefined)).toEqual([]);
   });
 });

@@ -124,6 +124,9 @@ describe("URLs of others", () => {
     expect(networks(["192.168.1.20/32", "fd12::/64"])).toEqual([]);
     expect(networks(["192.168.1.20"])).toMatchObject([{ path: "models.gpt.external.networks[0]" }]);
     expect(networks(["0.0.0.0/0"])).toMatchObject([{ path: "models.gpt.external.networks[0]" }]);
+    expect(networks(["0.0.0.0/1"])).toMatchObject([{ path: "models.gpt.external.networks[0]" }]);
+    expect(networks(["1.0.0.0/8", "3.0.0.0/8"])).toMatchObject([{ path: "models.gpt.external.networks" }]);
+    expect(networks(["10.0.0.0/8", "172.16.0.0/12", "203.0.113.0/24"])).toEqual([]);
     expect(networks(["169.254.0.0/17"])).toMatchObject([{ path: "models.gpt.external.networks[0]" }]);
     expect(networks(["10.0.0.0/8"], "http://10.0.0.5/v1")).toMatchObject([{ path: "models.gpt.external.networks" }]);
   });

@@ -9,5 +9,8 @@ export class ShuttingDown extends Error {}
 /** The queue gave the task to another process, for it heard too long nothing of this one. */
 export class LockLost extends Error {}
 
+/** Another owner's pull waits, and this one had its time: it goes on at its next turn. */
+export class TurnOver extends Error {}
+
 /** One try took longer than the configuration allows: it counts as failed. */
 export class TookTooLong extends Error {}

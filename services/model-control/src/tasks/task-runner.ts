@@ -21,13 +21,16 @@ import {
 } from "./lanes";
 import { mustWait } from "./lost-tasks";
 import { ProgressTeller } from "./progress";
-import { Cancelled, LockLost, ShuttingDown, TookTooLong } from "./stop-reasons";
+import { Cancelled, LockLost, ShuttingDown, TookTooLong, TurnOver } from "./stop-reasons";
 import { takeBack } from "./take-back";
 import { CANCELLED, type TaskKind } from "./task";
 import { TaskTurns } from "./task-turns";
 
 /** How often a running task looks whether somebody cancelled it, on whatever replica; in milliseconds. */
 const CANCEL_CHECK = 500;
+
+/** How often a pull that had its time looks whether others wait, in milliseconds. */
+const TURN_CHECK = 2_000;
 
 /** When a task that others go before looks again at the earliest, in milliseconds. */
 const WAIT_FOR_OTHERS = 1_000;
@@ -220,7 +223,7 @@ export class TaskRunner {
     }
     const id = job.id ?? "";
     const controller = new AbortController();
-    const { timeoutSeconds } = this.surroundings.config.pulls;
+    const { timeoutSeconds, turnSeconds } = this.surroundings.config.pulls;
     const late = new TookTooLong(`it took longer than ${timeoutSeconds} s ("pulls.timeoutSeconds")`);
     // Answers have limits of their own.
     const timeout =
@@ -229,6 +232,15 @@ export class TaskRunner {
       () => this.isCancelled(job),
       () => controller.abort(new Cancelled()),
     );
+    // Engines keep what a pull has fetched: it goes on there.
+    const turn =
+      job.data.kind === "pull"
+        ? watchFor(
+            () => this.turns.pulls.othersWait(job),
+            () => controller.abort(new TurnOver("pulls of other callers wait")),
+            { first: turnSeconds * 1000, every: TURN_CHECK },
+          )
+        : undefined;
     this.running.set(id, controller);
     try {
       return await this.work(job, token, controller);
@@ -240,6 +252,7 @@ export class TaskRunner {
     } finally {
       clearTimeout(timeout);
       stopWatching();
+      turn?.();
       if (this.running.get(id) === controller) {
         this.running.delete(id);
       }
@@ -306,8 +319,11 @@ export class TaskRunner {
 
   /** Tells the queue what becomes of an unfinished task. Always throws: that is how the queue is told. */
   private async end(job: TaskJob, token: string | undefined, error: unknown, log: Logger): Promise<never> {
-    if (error instanceof ShuttingDown) {
-      log.info("task goes back to the queue: the API is shutting down");
+    if (error instanceof ShuttingDown || error instanceof TurnOver) {
+      if (error instanceof TurnOver) {
+        await this.turnsOf(job)?.yield(job);
+      }
+      log.info({ reason: error.message }, "task goes back to the queue");
       await job.moveToWait(token);
       // Back among those with places nobody hears of it for seconds; of a new place they do (bullmq 6.7.0, pushBackJobWithPriority).
       if (job.priority > 0) {
@@ -348,7 +364,11 @@ function isMoved(error: unknown): boolean {
 }
 
 /** Asks again and again until the answer is yes; a question that fails is asked again. @returns what ends it. */
-function watchFor(question: () => Promise<boolean>, yes: () => void): () => void {
+function watchFor(
+  question: () => Promise<boolean>,
+  yes: () => void,
+  { first, every } = { first: CANCEL_CHECK, every: CANCEL_CHECK },
+): () => void {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
   const ask = async () => {
@@ -359,10 +379,10 @@ function watchFor(question: () => Promise<boolean>, yes: () => void): () => void
     if (answer) {
       yes();
     } else {
-      timer = setTimeout(ask, CANCEL_CHECK);
+      timer = setTimeout(ask, every);
     }
   };
-  timer = setTimeout(ask, CANCEL_CHECK);
+  timer = setTimeout(ask, first);
   return () => {
     stopped = true;
     clearTimeout(timer);

@@ -15,17 +15,19 @@ export class TaskTurns {
   private readonly fair: FairQueue;
   private readonly slots: Slots;
   private readonly seconds: number;
+  private readonly queued: number;
 
   constructor(
     redis: Redis,
     lane: SharedLane,
     config: LaneConfig,
-    private readonly queue: Pick<Queue<TaskData, string | null, TaskKind>, "getJob">,
+    private readonly queue: Pick<Queue<TaskData, string | null, TaskKind>, "getJob" | "getJobs">,
   ) {
     const keys = turnKeys(lane);
     this.fair = new FairQueue(redis, keys);
     this.slots = new Slots(redis, concurrencyOf(lane, config), keys);
     this.seconds = config.pulls.timeoutSeconds;
+    this.queued = config.pulls.queued;
   }
 
   /** @returns false where each of its owners has as many running as one may have. */
@@ -38,6 +40,22 @@ export class TaskTurns {
       }
     }
     return owners.length === 0;
+  }
+
+  /** Whether a task waits that is none of its owners': all places are taken, or it would not wait. */
+  async othersWait({ data }: TaskJob): Promise<boolean> {
+    const own = ownersOf(data);
+    const waiting = (await this.queue.getJobs(["prioritized"], 0, this.queued)) as (TaskJob | undefined)[];
+    return waiting.some((job) => job !== undefined && !ownersOf(job.data).some((owner) => own.includes(owner)));
+  }
+
+  /** The task goes behind what waits, as the next one of its owner's would, and gives its slot back. */
+  async yield(job: TaskJob): Promise<void> {
+    const [owner] = ownersOf(job.data);
+    if (owner !== undefined) {
+      await job.changePriority({ priority: await this.fair.place(owner, false) });
+    }
+    await this.leave(job);
   }
 
   /** It runs no more, on whatever process it did. Where the server is away, its slot ends by itself. */

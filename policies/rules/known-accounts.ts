@@ -1,0 +1,138 @@
+import { allowing, callersOf, documentsOf, isAccountsOwn, principalsOf } from "../lib/aws-documents";
+import { type Field, holdsUnknown, isObject } from "../lib/field";
+import { stackPolicy } from "../lib/policy";
+import type { Resource } from "../lib/resource";
+import { broken, isTrue, type Row, select } from "../lib/rows";
+
+interface Config {
+  readonly trustedAccounts: readonly string[];
+}
+
+/** Where resources of AWS name an account, or a principal of one, that they are open to. Properties: @pulumi/aws 7.48.0. */
+const OPENED_TO: Readonly<Record<string, readonly string[]>> = {
+  "aws:ec2/amiLaunchPermission:AmiLaunchPermission": ["accountId"],
+  "aws:ec2/snapshotCreateVolumePermission:SnapshotCreateVolumePermission": ["accountId"],
+  "aws:ec2/vpcEndpointService:VpcEndpointService": ["allowedPrincipals[]"],
+  "aws:ec2/vpcEndpointServiceAllowedPrinciple:VpcEndpointServiceAllowedPrinciple": ["principalArn"],
+  "aws:ec2/vpcPeeringConnection:VpcPeeringConnection": ["peerOwnerId"],
+  "aws:eks/accessEntry:AccessEntry": ["principalArn"],
+  "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": ["principalArn"],
+  "aws:kms/grant:Grant": ["granteePrincipal", "retiringPrincipal"],
+  "aws:lambda/permission:Permission": ["principal", "sourceAccount"],
+  "aws:ram/principalAssociation:PrincipalAssociation": ["principal"],
+};
+
+const SHARED: readonly Row[] = [
+  {
+    on: ["aws:ram/resourceShare:ResourceShare"],
+    path: "allowExternalPrincipals",
+    isWrong: isTrue,
+    allowed: "false: shares within the organization",
+  },
+];
+
+export const knownAccounts = stackPolicy<Config>(
+  {
+    name: "known-accounts",
+    description:
+      "Nothing of a stack on AWS is opened to another account: principals of documents, grants, shares and peerings are of the account that the stack's own ARNs name, or of one that is listed as trusted.",
+    severity: "critical",
+    enforcementLevel: "mandatory",
+    tags: ["isolation", "identity"],
+    configSchema: {
+      properties: {
+        trustedAccounts: {
+          type: "array",
+          items: { type: "string" },
+          default: [],
+          description: "Numbers of other accounts of AWS whose principals may be named.",
+        },
+      },
+    },
+    remediationSteps:
+      "Name principals of the stack's own account; list a partner's account under trustedAccounts of this policy (--policy-pack-config).",
+  },
+  (resources, report, { trustedAccounts }) => {
+    const ofAws = resources.filter(({ type }) => type.startsWith("aws:"));
+    const byArn = new Set(ofAws.flatMap(accountsOfThings));
+    const own = byArn.size > 0 ? byArn : new Set(ofAws.flatMap(decidingAccounts));
+    const named = ofAws.flatMap((resource) =>
+      principals(resource).flatMap((field) => {
+        const account = accountOf(field.text());
+        return account === undefined ? [] : [{ resource, field, account }];
+      }),
+    );
+    const strangers = named.filter(({ account }) => !own.has(account) && !trustedAccounts.includes(account));
+    if (own.size > 0) {
+      for (const { resource, field, account } of strangers) {
+        report({
+          resource,
+          field,
+          found: `is of the account ${account}`,
+          allowed: `${[...own, ...trustedAccounts].join(", ")}; other accounts by trustedAccounts`,
+        });
+      }
+    } else if (new Set(strangers.map(({ account }) => account)).size > 1 || ofAws.some(isPartlyUnknown)) {
+      // Of one account alone, which nothing else names, it is taken for the stack's.
+      strangers[0]?.field.cannotTell("the stack's own account of AWS");
+    }
+    for (const resource of ofAws) {
+      for (const finding of broken(SHARED, resource)) {
+        report({ resource, ...finding });
+      }
+    }
+  },
+);
+
+function isPartlyUnknown({ props }: Resource): boolean {
+  return holdsUnknown(props.value);
+}
+
+/** Whom a resource is opened to. */
+function principals(resource: Resource): Field[] {
+  const statements = documentsOf(resource)
+    .filter(({ kind }) => kind !== "rights")
+    .flatMap(({ field }) => allowing(field) ?? []);
+  return [
+    ...openedTo(resource),
+    ...statements.flatMap((statement) => [...principalsOf(statement), ...callersOf(statement)]),
+  ];
+}
+
+function openedTo({ type, props }: Resource): Field[] {
+  return (OPENED_TO[type] ?? []).flatMap((path) => select(props, path));
+}
+
+const ARN = /^arn:[\w-]+:[\w-]*:[\w-]*:(\d{12}):/;
+
+function accountOf(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : (ARN.exec(text)?.[1] ?? /^\d{12}$/.exec(text)?.[0]);
+}
+
+/** Accounts that a resource's ARNs name, other than those of its documents and of whom it is opened to: the stack's own things. */
+function accountsOfThings(resource: Resource): string[] {
+  const apart = [...documentsOf(resource).map(({ field }) => field), ...openedTo(resource)].map(({ path }) => path);
+  return textsIn(resource.props, apart).flatMap((text) => ARN.exec(text)?.[1] ?? []);
+}
+
+function textsIn(field: Field, apart: readonly string[]): string[] {
+  if (apart.includes(field.path)) {
+    return [];
+  }
+  const { value } = field;
+  if (typeof value === "string") {
+    return [value];
+  }
+  const below = Array.isArray(value) ? field.items() : isObject(value) ? field.entries().map(([, child]) => child) : [];
+  return below.flatMap((child) => textsIn(child, apart));
+}
+
+/** Accounts that decide by IAM who uses a thing: its owner's. */
+function decidingAccounts(resource: Resource): string[] {
+  return documentsOf(resource)
+    .filter(({ kind }) => kind === "resource")
+    .flatMap(({ field }) => allowing(field) ?? [])
+    .filter(isAccountsOwn)
+    .flatMap(principalsOf)
+    .flatMap((principal) => accountOf(principal.text()) ?? []);
+}
