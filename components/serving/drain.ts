@@ -3,7 +3,6 @@
  * for as long as something runs, and at most for the plan's `drainSeconds`: the gateway lets no request run for longer.
  */
 import { engineOf } from "../../engines";
-import { shellQuoted } from "../../names/shell-word";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 
@@ -91,7 +90,8 @@ export function whileCounted({ engine }: Pick<ModelPlan, "engine">): BusyTest {
   };
 }
 
-/** A process on another node, without which this one is of no use, is there. */
-export function whileReached(command: readonly string[]): BusyTest {
-  return { shell: "/bin/sh", test: command.map(shellQuoted).join(" ") };
+/** Both hold; the second is not asked where the first does not. */
+export function both(one: BusyTest, other: BusyTest): BusyTest {
+  const shell = [one, other].some((each) => each.shell === "/bin/bash") ? "/bin/bash" : "/bin/sh";
+  return { shell, test: `${one.test} && {\n${other.test}\n}` };
 }

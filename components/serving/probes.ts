@@ -3,7 +3,7 @@ import { engineOf } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 import type { HardenedContainer } from "../core/hardened-pod";
 
-const PROBE_PERIOD_SECONDS = 10;
+export const PROBE_PERIOD_SECONDS = 10;
 
 /**
  * Grace of containers that a liveness or start-up probe ends. The pod's own grace is for drains: an engine that hangs ends no request, and
@@ -28,15 +28,7 @@ export function httpProbes(model: ModelPlan): Probes {
   };
 }
 
-/** Probes of a pod without an API: a command that succeeds while the pod is of use. */
-export function commandProbes(model: ModelPlan, command: readonly string[]): Probes {
-  const exec = { ...KILL_GRACE, exec: { command: [...command] }, timeoutSeconds: 10 };
-  return {
-    startupProbe: { ...exec, periodSeconds: PROBE_PERIOD_SECONDS, failureThreshold: startupFailures(model) },
-    livenessProbe: { ...exec, periodSeconds: 20, failureThreshold: 3 },
-  };
-}
-
-function startupFailures(model: ModelPlan): number {
+/** Failures of start-up probes, PROBE_PERIOD_SECONDS apart, in which the engine may start. */
+export function startupFailures(model: ModelPlan): number {
   return Math.ceil(model.startupBudgetSeconds / PROBE_PERIOD_SECONDS);
 }

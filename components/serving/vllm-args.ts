@@ -74,7 +74,7 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
       // A collision is answered from another consumer's cache, whatever its salt.
       [PREFIX_HASH]: model.prefixCaches && prefixHash(model),
       // After SIGTERM; the default is 0.
-      "shutdown-timeout": model.drainSeconds,
+      "shutdown-timeout": drainsItself(model) ? model.drainSeconds : undefined,
       // Probes and scrapes would drown the requests in the log.
       "disable-access-log-for-endpoints": "/health,/metrics,/v1/models",
       // A request to a sleeping replica waits, and is visible in its load alone: that wakes it.
@@ -106,9 +106,12 @@ function memory({ gpuVendor, gpuSlice, gpuMemoryUtilization, memoryPerGpu }: Mod
   };
 }
 
-/** It lets running requests end when it receives SIGTERM. */
-export function drainsItself({ engineVersion }: Pick<ModelPlan, "engineVersion">): boolean {
-  return vllmHas("shutdown-timeout", engineVersion);
+/** It lets running requests end when it receives SIGTERM. Those of a broken group never end, which the engine does not know. */
+export function drainsItself({
+  engineVersion,
+  nodesPerReplica,
+}: Pick<ModelPlan, "engineVersion" | "nodesPerReplica">): boolean {
+  return nodesPerReplica === 1 && vllmHas("shutdown-timeout", engineVersion);
 }
 
 /** Arguments of the leader of a replica whose processes Ray starts; its workers have none. */

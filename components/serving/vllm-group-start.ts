@@ -3,8 +3,9 @@ import type * as kubernetes from "@pulumi/kubernetes";
 import { vllmOwnSettings } from "../../engines/vllm/settings";
 import { exchangeMemoryGiB } from "../../planner/pod-resources";
 import type { ModelPlan } from "../../planner/types";
+import { asMember } from "./group-member";
 import { variables } from "./pod-settings";
-import { type GroupRole, groupArguments, RENDEZVOUS_PORT, rayGroupArguments } from "./vllm-args";
+import { type GroupRole, groupArguments, rayGroupArguments } from "./vllm-args";
 
 /** Of the head's cluster state, which every node of it connects to (`ray start`). */
 const RAY_PORT = 6379;
@@ -20,22 +21,19 @@ export interface GroupStart {
   readonly command: readonly string[];
   readonly arguments: readonly string[];
   readonly environment: readonly kubernetes.types.input.core.v1.EnvVar[];
-  /** Port of the leader that is open as long as the group may live. */
-  readonly leaderPort: number;
 }
 
 /** @param location folder of the weights, or their `s3://` URI when they are streamed. */
 export function groupStart(model: ModelPlan, location: string, role: GroupRole): GroupStart {
   if (vllmOwnSettings(model).distributedExecutor !== "ray") {
     return {
-      command: ["vllm", "serve"],
+      command: asMember(["vllm", "serve"]),
       arguments: groupArguments(model, location, role),
       environment: [],
-      leaderPort: RENDEZVOUS_PORT,
     };
   }
   return {
-    command: ["/bin/bash", "-ec", role === "leader" ? LEADER : WORKER, "vllm-on-ray"],
+    command: asMember(["/bin/bash", "-ec", role === "leader" ? LEADER : WORKER, "vllm-on-ray"]),
     arguments: role === "leader" ? rayGroupArguments(model, location) : [],
     environment: variables({
       RAY_PORT: String(RAY_PORT),
@@ -49,7 +47,6 @@ export function groupStart(model: ModelPlan, location: string, role: GroupRole):
       POD_GPUS: String(model.resources.gpus),
       POD_CPUS: String(Math.floor(model.resources.cpu)),
     }),
-    leaderPort: RAY_PORT,
   };
 }
 

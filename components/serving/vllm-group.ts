@@ -13,15 +13,15 @@ import { named } from "../core/known";
 import { PlatformComponent } from "../core/platform-component";
 import { replicasAnnotations, replicasOptions } from "../core/workload";
 import { inferenceNode } from "../node/inference-node";
-import { whileReached } from "./drain";
+import { both, whileCounted } from "./drain";
 import type { ModelEndpoint } from "./endpoint";
 import { groupFabric } from "./fabric";
 import { groupController } from "./group-controller";
+import { whileWhole, workerProbes } from "./group-member";
 import type { ILeaderWorkerSet } from "./leader-worker-set";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
 import { deployTimeouts, memoryAnnotations, modelReplicas, rolloutSeconds, variables } from "./pod-settings";
-import { commandProbes } from "./probes";
 import type { GroupRole } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
 import { groupStart } from "./vllm-group-start";
@@ -33,21 +33,9 @@ const APP = "vllm";
 const NCCL = "nccl";
 
 /**
- * A worker serves no HTTP, and after its leader's death it waits for ever: it is alive as long as it can reach the
- * port where the group met, which the leader's process keeps open.
- */
-function reachLeader(port: number): string[] {
-  return [
-    "python3",
-    "-c",
-    `import os, socket; socket.create_connection((os.environ["LWS_LEADER_ADDRESS"], ${port}), 5).close()`,
-  ];
-}
-
-/**
  * One model on vLLM, each replica on several nodes: a LeaderWorkerSet whose pods run vLLM's native multi-node mode, or Ray.
- * The leader serves the API; when any pod of a group restarts, the controller makes the whole group anew. It must: a
- * leader whose worker is gone answers its probes as before, and no request (seen on 0.32.0, on CPUs).
+ * The leader serves the API; when any pod of a group restarts, the controller makes the whole group anew. Pods restart
+ * where one is lost, cut off or stopped (group-member.ts), which vLLM's own paths do not tell.
  */
 export class VllmGroup extends PlatformComponent implements ModelServer {
   static readonly controller = groupController;
@@ -218,11 +206,8 @@ function groupPod(
     ],
     environmentFrom: [{ configMapRef: { name: nccl } }],
     ...(role === "leader"
-      ? { probes: vllmProbes(model) }
-      : {
-          probes: commandProbes(model, reachLeader(start.leaderPort)),
-          // All pods of a group are told at once, and the leader still answers: it is the one that knows when nothing runs.
-          busy: whileReached(reachLeader(start.leaderPort)),
-        }),
+      ? { probes: vllmProbes(model), busy: both(whileWhole(), whileCounted(model)) }
+      : // All pods of a group are told at once, and the leader still answers: it is the one that knows when nothing runs.
+        { probes: workerProbes(model), busy: whileWhole() }),
   });
 }

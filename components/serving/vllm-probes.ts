@@ -3,6 +3,7 @@ import { VLLM_PORT } from "../../engines/vllm";
 import { featureGap } from "../../engines/vllm/releases";
 import { shippedText } from "../../names/shipped-file";
 import type { ModelPlan } from "../../planner/types";
+import { GROUP_PERIOD, GROUP_PLACE } from "./group-member";
 import { httpProbes, KILL_GRACE, type Probes } from "./probes";
 
 /**
@@ -10,19 +11,27 @@ import { httpProbes, KILL_GRACE, type Probes } from "./probes";
  * prefill may take five minutes, and no hang lasts six.
  */
 const STALLED_SECONDS = 270;
+const PERIOD = { periodSeconds: 20, failureThreshold: 3 } as const;
+
+/** Where no release reports steps, none is missed. */
+const NEVER = "inf";
 
 /**
  * Of a pod with vLLM's API server: liveness looks at what its engines do, because /health does not (vllm-project/vllm#36451). A hang
- * is noticed within 6 minutes (test/engines-real/vllm/hang.test.ts).
+ * is noticed within 6 minutes (test/engines-real/vllm/hang.test.ts). Of the leader of a group also whether its workers are well.
  */
 export function vllmProbes(model: ModelPlan): Probes {
-  if (featureGap("figuresOfEachStep", model.engineVersion) !== undefined) {
+  const reportsSteps = featureGap("figuresOfEachStep", model.engineVersion) === undefined;
+  const isLeader = model.nodesPerReplica > 1;
+  if (!(reportsSteps || isLeader)) {
     return httpProbes(model);
   }
   const script = shippedText("components/serving/scripts/engine_alive.py");
-  const command = ["python3", "-c", script, String(VLLM_PORT), "/tmp/engine-alive.json", String(STALLED_SECONDS)];
+  const stalled = reportsSteps ? String(STALLED_SECONDS) : NEVER;
+  const others = isLeader ? [GROUP_PLACE] : [];
+  const command = ["python3", "-c", script, String(VLLM_PORT), "/tmp/engine-alive.json", stalled, ...others];
   return {
     ...httpProbes(model),
-    livenessProbe: { ...KILL_GRACE, exec: { command }, periodSeconds: 20, timeoutSeconds: 20, failureThreshold: 3 },
+    livenessProbe: { ...KILL_GRACE, exec: { command }, timeoutSeconds: 20, ...(isLeader ? GROUP_PERIOD : PERIOD) },
   };
 }

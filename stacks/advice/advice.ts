@@ -12,7 +12,7 @@ import { exampleNames } from "./example-names";
 import { gatedModels } from "./gated-models";
 import { gpuOverrides } from "./gpu-overrides";
 import { imagesByUrl } from "./images-by-url";
-import { changesBeside, cutRequests, interruptedModels, singleHeads } from "./interruptions";
+import { changesBeside, cutRequests, interruptedModels, replicasOverNodes, singleHeads } from "./interruptions";
 import { legacyEngines } from "./legacy-engines";
 import { movingRevisions } from "./moving-revisions";
 import { nodesOfOthers } from "./nodes-of-others";
@@ -70,6 +70,7 @@ const PIECES: readonly Piece[] = [
   interruptedModels,
   changesBeside,
   singleHeads,
+  replicasOverNodes,
   sessions,
   tokenQuotas,
   sharedPrefixCaches,

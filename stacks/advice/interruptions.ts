@@ -60,6 +60,18 @@ export function singleHeads({ plan }: Pick<Advised, "plan">): CapacityProblem[] 
     }));
 }
 
+/** Models whose replicas need several nodes at once: the loss of one takes the replica, and the plan has no spare node for it. */
+export function replicasOverNodes({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
+  return hostsOf(plan.models)
+    .filter(({ nodesPerReplica }) => nodesPerReplica > 1)
+    .map(({ name, nodesPerReplica, minReplicas, startupBudgetSeconds }) => ({
+      severity: "advisory",
+      rule: "replica-over-nodes",
+      subject: `models.${name}`,
+      message: `each replica of ${name} needs its ${nodesPerReplica} nodes at once: where one is lost, cut off or stops, the replica is noticed within 1 min, ended within another 30 s and away for up to ${minutes(startupBudgetSeconds)} more, while ${minReplicas > 1 ? "the others answer" : "none answers"}. A machine that is lost keeps it away until its node is deleted or out of service (docs/operations.md, "When a node is lost").`,
+    }));
+}
+
 /** Requests that a node's or a proxy's leave may cut, since the environment says that it waits for less than they may take. */
 export function cutRequests({ environment }: Pick<Advised, "environment">): CapacityProblem[] {
   const { requestTimeoutSeconds, drainSeconds } = requestTimes(environment.gateway);

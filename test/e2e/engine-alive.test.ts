@@ -28,14 +28,17 @@ describe("the liveness of a vLLM pod", () => {
   let server: Server;
   let port = 0;
   let health = 200;
+  let group = 200;
   let engines: Engine[] = [];
 
   beforeEach(async () => {
     folder = mkdtempSync(join(tmpdir(), "alive-"));
     health = 200;
+    group = 200;
     engines = [{ running: 1, cache: 0.1, tokens: 5 }];
     server = createServer((request, response) => {
-      response.writeHead(request.url === "/health" ? health : 200).end(request.url === "/metrics" ? metrics() : "");
+      const statuses: Readonly<Record<string, number>> = { "/health": health, "/group": group };
+      response.writeHead(statuses[request.url ?? ""] ?? 200).end(request.url === "/metrics" ? metrics() : "");
     });
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
     ({ port } = server.address() as AddressInfo);
@@ -66,10 +69,10 @@ describe("the liveness of a vLLM pod", () => {
       .join("");
 
   /** @returns its exit status. */
-  function probe(): Promise<number | null> {
+  function probe(...others: readonly string[]): Promise<number | null> {
     // A proxy of the environment is none of its business.
     const env = { ...process.env, http_proxy: "http://127.0.0.1:9" };
-    const python = spawn("python3", [SCRIPT, String(port), join(folder, "state"), STALLED], { env });
+    const python = spawn("python3", [SCRIPT, String(port), join(folder, "state"), STALLED, ...others], { env });
     return new Promise((resolve) => python.on("close", resolve));
   }
 
@@ -131,6 +134,13 @@ describe("the liveness of a vLLM pod", () => {
     expect(await probe()).toBe(0);
     engines = [{ running: 1, cache: 0.1, tokens: 1 }];
     expect(await probe()).toBe(0);
+  });
+
+  it("ends when something else of its pod does not answer 200", async () => {
+    engines = [];
+    expect(await probe(`${port}/group`)).toBe(0);
+    group = 503;
+    expect([await probe(`${port}/group`), await probe()]).toEqual([1, 0]);
   });
 
   it("ends when the server says that it is dead, or says nothing", async () => {

@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterEach, describe, expect, it } from "vitest";
-import { type BusyTest, leaving, whileConnected, whileCounted, whileReached } from "../../components/serving/drain";
+import { type BusyTest, both, leaving, whileConnected, whileCounted } from "../../components/serving/drain";
 import { engineOf } from "../../engines";
 
 const ended: (() => void)[] = [];
@@ -104,9 +104,13 @@ describe("a replica is busy", () => {
     await expect.poll(() => isBusy(here)).toBe(false);
   });
 
-  it("while the process that it works for is there, and stops within a second of its end", async () => {
-    expect(await isBusy(whileReached(["test", "it's", "=", "it's"]))).toBe(true);
-    expect(await isBusy(whileReached(["false"]))).toBe(false);
+  it("while both of two tests hold", async () => {
+    const holds = (test: string): BusyTest => ({ shell: "/bin/sh", test });
+    const all = [true, false].flatMap((one) => [true, false].map((other) => [one, other] as const));
+    for (const [one, other] of all) {
+      const isBoth = await isBusy(both(holds(`${one}`), { shell: "/bin/bash", test: `: || return 1\n${other}` }));
+      expect(isBoth, `${one} and ${other}`).toBe(one && other);
+    }
   });
 
   it("for no longer than the drain", () => {

@@ -6,7 +6,7 @@ import type { Container } from "../components/serving/fixture";
 
 /** A liveness probe, as it is rendered. */
 export interface LivenessProbe {
-  readonly httpGet?: { readonly path: string };
+  readonly httpGet?: { readonly path: string; readonly port?: string | number };
   readonly exec?: { readonly command: readonly string[] };
   readonly periodSeconds: number;
   readonly timeoutSeconds: number;

@@ -4,13 +4,15 @@ The API server answers /health from a flag, also while an engine hangs. An engin
 share of its KV cache with each piece of a prompt, the tokens of answers; one that embeds or ranks finishes requests. One that has requests,
 running or waiting, and moves none of these for long enough hangs.
 
-Arguments: port of the API server, file that keeps what was seen, seconds without a step that are a hang. Python's own library only.
+Arguments: port of the API server, file that keeps what was seen, seconds without a step that are a hang, and what else of the pod must
+answer 200, as port/path. Python's own library only.
 """
 
 import json
 import re
 import sys
 import time
+import urllib.error
 import urllib.request
 
 REQUESTS = ("num_requests_running", "num_requests_waiting")
@@ -22,8 +24,9 @@ ENGINE = re.compile(r'(?:^|,)engine="([^"]*)"')
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
-def get(port, path):
-    with OPENER.open(f"http://127.0.0.1:{port}{path}", timeout=4) as answer:
+def get(place, seconds=4):
+    """Text of a page of this pod, by its port/path."""
+    with OPENER.open(f"http://127.0.0.1:{place}", timeout=seconds) as answer:
         return answer.read().decode()
 
 
@@ -45,12 +48,17 @@ def kept(path):
         return {}
 
 
-def main(port, state, seconds):
-    get(port, "/health")
+def main(port, state, seconds, others):
+    get(f"{port}/health")
+    for place in others:
+        try:
+            get(place, 10)
+        except urllib.error.HTTPError as error:
+            sys.exit(f"{place}: {error.read().decode()}")
     now = time.monotonic()
     before = kept(state)
     after = {}
-    for engine, values in engines(get(port, "/metrics")).items():
+    for engine, values in engines(get(f"{port}/metrics")).items():
         if not all(name in values for name in STEPS):
             continue
         steps = [values[name] for name in STEPS]
@@ -67,4 +75,4 @@ def main(port, state, seconds):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], float(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), sys.argv[4:])

@@ -85,7 +85,7 @@ export class PodNetwork {
     const address = `${this.prefix}.${number}`;
     const holder = new Program("unshare", HOLD, log);
     const pid = await processId(holder);
-    const port = `pod${number}`;
+    const port = portOf(number);
     await inNamespace(this.bridgePid, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", pid);
     await inNamespace(this.bridgePid, "link", "set", port, "master", "pods", "up");
     await inNamespace(pid, "address", "add", `${address}/24`, "dev", "eth0");
@@ -94,11 +94,21 @@ export class PodNetwork {
     return { holder, pid, address };
   }
 
+  /** Cuts a pod off: what it sends and what others send to it is lost without an answer, as where a cable is pulled. */
+  async cut(address: string): Promise<void> {
+    await inNamespace(this.bridgePid, "link", "set", portOf(Number(address.split(".").at(-1))), "nomaster");
+  }
+
   async stop(): Promise<void> {
     await this.names.stop();
     await this.bridge.stop();
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+/** The end on the bridge of a pod's link. @param number last octet of the pod's address. */
+function portOf(number: number): string {
+  return `pod${number}`;
 }
 
 /** @throws Error where no namespace can be made here. */

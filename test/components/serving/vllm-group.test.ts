@@ -2,12 +2,13 @@ import { describe, expect, it } from "vitest";
 import { chartValueProblems } from "../../../catalog/chart-values";
 import { image } from "../../../catalog/images";
 import { groupControllerValues } from "../../../components/serving/group-controller";
+import { asMember } from "../../../components/serving/group-member";
 import { podSecurityLevel } from "../../../names/pod-security";
 import type { NodeLink } from "../../../planner/types";
 import { crdProblems } from "../../harness/crds";
 import { groupPlan, modelPlan } from "../../harness/plans";
 import { sleepingPlan } from "../autoscaling/scaled";
-import { container, deployServing, literals, type PodSpec, preStop, specOf } from "./fixture";
+import { type Container, container, deployServing, literals, type PodSpec, preStop, specOf } from "./fixture";
 
 const NETWORKS = "k8s.v1.cni.cncf.io/networks";
 const HOST_NETWORK = "inference-stacks.io/host-network";
@@ -27,6 +28,13 @@ async function deployed(overrides: Parameters<typeof deployServing>[1] = {}, mod
   const spec = specOf(group) as { leaderWorkerTemplate: { leaderTemplate: Template; workerTemplate: Template } };
   const { leaderTemplate: leader, workerTemplate: worker } = spec.leaderWorkerTemplate;
   return { deployment, serving, group, spec, leader, worker };
+}
+
+/** The command that a container of a group becomes. */
+function asStarted({ command }: Pick<Container, "command">): readonly string[] {
+  const member = asMember([]);
+  expect(command?.slice(0, member.length)).toEqual(member);
+  return command?.slice(member.length) ?? [];
 }
 
 describe("VllmGroup", () => {
@@ -77,7 +85,7 @@ describe("VllmGroup", () => {
     const { leader, worker } = await deployed();
     for (const { spec } of [leader, worker]) {
       const engine = container(spec, "vllm");
-      expect(engine.command).toEqual(["vllm", "serve"]);
+      expect(asStarted(engine)).toEqual(["vllm", "serve"]);
       expect(engine.args).toEqual(
         expect.arrayContaining([
           "--tensor-parallel-size=8",
@@ -97,21 +105,41 @@ describe("VllmGroup", () => {
     expect(container(worker.spec, "vllm").args).toContain("--headless");
   });
 
-  it("notices a dead leader from the workers, and a dead engine on the leader", async () => {
+  it("asks the members of a group for each other, within a minute, and the leader for its steps too", async () => {
     const { leader, worker } = await deployed();
-    const watched = container(worker.spec, "vllm");
-    const command = expect.arrayContaining(["python3", "-c", expect.stringMatching(/LWS_LEADER_ADDRESS.*29501/)]);
-    expect(watched.startupProbe).toEqual({
-      exec: { command },
+    const [head, member] = [container(leader.spec, "vllm"), container(worker.spec, "vllm")];
+    const httpGet = { path: "/group", port: 29502 };
+    const often = { periodSeconds: 15, failureThreshold: 3, terminationGracePeriodSeconds: 30 };
+    expect(member.startupProbe).toEqual({
+      httpGet,
       timeoutSeconds: 10,
       terminationGracePeriodSeconds: 30,
       periodSeconds: 10,
       failureThreshold: 300,
     });
-    expect(watched.livenessProbe).toMatchObject({ exec: { command } });
-    expect(watched.readinessProbe).toBeUndefined();
+    expect(member.livenessProbe).toEqual({ httpGet, timeoutSeconds: 10, ...often });
+    expect(member.readinessProbe).toBeUndefined();
+    const rest = ["8000", "/tmp/engine-alive.json", "270", "29502/group"];
+    expect(head.livenessProbe).toEqual({
+      exec: { command: ["python3", "-c", expect.stringContaining("/health"), ...rest] },
+      timeoutSeconds: 20,
+      ...often,
+    });
+  });
+
+  it("waits for requests while the group is whole, and lets the engine wait for none: those of a broken group never end", async () => {
+    const { leader, worker } = await deployed();
+    const [head, member] = [container(leader.spec, "vllm"), container(worker.spec, "vllm")];
+    expect(preStop(head)).toMatch(/29502.*\/group.*&& \{\n.*vllm:num_requests_running/s);
+    expect(preStop(member)).toMatch(/29502.*\/group/);
+    expect(head.args?.join(" ")).not.toContain("shutdown-timeout");
+  });
+
+  it("asks the leader for its workers alone where its release reports no steps", async () => {
+    const settings = { engineVersion: "0.10.1", engineSettings: { distributedExecutor: "ray" as const } };
+    const { leader } = await deployed({}, groupPlan(settings));
     expect(container(leader.spec, "vllm").livenessProbe).toMatchObject({
-      exec: { command: ["python3", "-c", expect.stringContaining("/health"), "8000", "/tmp/engine-alive.json", "270"] },
+      exec: { command: expect.arrayContaining(["inf", "29502/group"]) },
     });
   });
 
@@ -122,8 +150,8 @@ describe("VllmGroup", () => {
       const { leader, worker, group } = await deployed({}, onRay());
       const [head, member] = [container(leader.spec, "vllm"), container(worker.spec, "vllm")];
       expect([head.image, member.image]).toEqual(Array(2).fill(image("vllm-cuda-ray")));
-      expect(head.command?.slice(0, 2)).toEqual(["/bin/bash", "-ec"]);
-      expect(head.command?.[2]).toMatch(/ray start .*--head .*until .*LWS_GROUP_SIZE.*exec vllm serve "\$@"/s);
+      expect(asStarted(head).slice(0, 2)).toEqual(["/bin/bash", "-ec"]);
+      expect(asStarted(head)[2]).toMatch(/ray start .*--head .*until .*LWS_GROUP_SIZE.*exec vllm serve "\$@"/s);
       expect(head.args).toEqual(
         expect.arrayContaining([
           "--tensor-parallel-size=8",
@@ -132,17 +160,15 @@ describe("VllmGroup", () => {
         ]),
       );
       expect(head.args?.join(" ")).not.toMatch(/nnodes|node-rank|master-addr|headless|shutdown-timeout/);
-      expect(member.command?.[2]).toMatch(/exec ray start .*--address="\$LWS_LEADER_ADDRESS:\$RAY_PORT" --block/);
+      expect(asStarted(member)[2]).toMatch(/exec ray start .*--address="\$LWS_LEADER_ADDRESS:\$RAY_PORT" --block/);
       expect(member.args ?? []).toEqual([]);
       expect(literals(member)).toMatchObject({ RAY_PORT: "6379", POD_GPUS: "8" });
       expect(crdProblems(group.inputs)).toEqual([]);
     });
 
-    it("notices a dead head from the workers, and lets requests end before an engine that stops at once", async () => {
+    it("watches its pods as those of any group", async () => {
       const { leader, worker } = await deployed({}, onRay());
-      expect(container(worker.spec, "vllm").livenessProbe).toMatchObject({
-        exec: { command: expect.arrayContaining([expect.stringMatching(/LWS_LEADER_ADDRESS.*6379/)]) },
-      });
+      expect(container(worker.spec, "vllm").livenessProbe).toMatchObject({ httpGet: { path: "/group" } });
       expect(preStop(container(leader.spec, "vllm"))).toContain("vllm:num_requests_running|vllm:num_requests_waiting");
     });
   });
@@ -309,7 +335,7 @@ describe("VllmGroup", () => {
       const ray = { engineVersion: "0.17.1", engineSettings: { distributedExecutor: "ray" } } as const;
       const { worker } = await deployed({}, onHost({}, ray));
       const engine = container(worker.spec, "vllm");
-      expect(engine.command?.[2]).toContain("$RAY_PORTS");
+      expect(asStarted(engine)[2]).toContain("$RAY_PORTS");
       expect(literals(engine).RAY_PORTS).toBe("--min-worker-port=20000 --max-worker-port=28999");
       const plain = container((await deployed({}, groupPlan(ray))).worker.spec, "vllm");
       expect(literals(plain)).not.toHaveProperty("RAY_PORTS");

@@ -34,6 +34,8 @@ export interface RenderedContainer {
   readonly mounts: readonly Mount[];
   /** Where it has one. */
   readonly liveness: LivenessProbe | undefined;
+  /** What runs in it before it is told to stop; empty where nothing does. */
+  readonly preStop: readonly string[];
 }
 
 /** Values of random passwords by their resource's name: what the program's state keeps between deployments. */
@@ -150,7 +152,10 @@ export class RenderedPlatform {
 
   private rendered({ name, inputs }: RecordedResource, pod: PodSpec, containerName: string): RenderedContainer {
     const { namespace } = inputs.metadata as { readonly namespace: string };
-    const { command = [], args = [], env, volumeMounts, livenessProbe } = container(pod, containerName);
+    const { command = [], args = [], env, volumeMounts, livenessProbe, lifecycle } = container(pod, containerName);
+    const hooks = lifecycle as
+      | { readonly preStop?: { readonly exec?: { readonly command: readonly string[] } } }
+      | undefined;
     return {
       command: [...command, ...args],
       env: Object.fromEntries(env.map((variable) => [variable.name, variable.value ?? ""])),
@@ -162,6 +167,7 @@ export class RenderedPlatform {
         return { path: mount.mountPath, files: this.filesOf(volume, namespace) };
       }),
       liveness: livenessProbe as LivenessProbe | undefined,
+      preStop: hooks?.preStop?.exec?.command ?? [],
     };
   }
 

@@ -51,7 +51,10 @@ export class RegisteredNode {
     const [metricsPort = 0] = await freePorts(1);
     const mounts = sidecar.volumeMounts.map(({ name, mountPath }) => ({ path: mountPath, files: files(name) }));
     const env = literals(sidecar);
-    const here = new ContainerFolder({ command: sidecar.command ?? [], env, mounts, liveness: undefined }, folder);
+    const here = new ContainerFolder(
+      { command: sidecar.command ?? [], env, mounts, liveness: undefined, preStop: [] },
+      folder,
+    );
     const settings = JSON.parse(env.REGISTRATION ?? "") as RegistrationSettings;
     const { keyFile, authoritiesFile } = settings;
     const process = new ScriptProcess({

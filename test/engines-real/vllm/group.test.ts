@@ -1,23 +1,22 @@
-/** A replica of two pods in vLLM's own multi-node mode, as it is rendered, as two processes of this machine. */
-import { spawnSync } from "node:child_process";
-import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { RENDEZVOUS_PORT } from "../../../components/serving/vllm-args";
+/**
+ * A replica of two pods in vLLM's own multi-node mode, as it is rendered: each a process with a network of its own, judged by the rendered
+ * probes as often as a kubelet asks.
+ */
+import { afterAll, afterEach, assert, beforeAll, expect, it } from "vitest";
 import { engineOf } from "../../../engines";
 import type { ModelPlan } from "../../../planner/types";
-import { freePorts } from "../../../rehearsal/cluster/ports";
-import type { RenderedPlatform } from "../../e2e/model-store/platform";
+import type { RenderedContainer, RenderedPlatform } from "../../e2e/model-store/platform";
 import type { Stand } from "../../e2e/model-store/stand";
+import { type GroupPod, GroupPods, probedIn, run } from "../../harness/group-pods";
+import { condemnedAfter, end, type LivenessProbe, processOf } from "../../harness/kubelet";
 import { makeTinyModel } from "./tiny-model";
 import { SERVED, startStand, tinyPlan, weightsFolder } from "./tiny-stand";
 import { VllmProcess } from "./vllm-process";
 
-/** What LeaderWorkerSet puts into the containers of a group, and what a pod of its own has instead of a loopback. */
-const loopback = {
-  LWS_GROUP_SIZE: "2",
-  LWS_LEADER_ADDRESS: "127.0.0.1",
-  VLLM_HOST_IP: "127.0.0.1",
-  GLOO_SOCKET_IFNAME: "lo",
-};
+const NOTICED_SECONDS = 60;
+/** Of the pod's grace when a probe ends its container. */
+const ENDED_SECONDS = 30;
+const { alive, ready } = engineOf("vllm").health;
 
 let stand: Stand;
 let weights: string;
@@ -36,70 +35,140 @@ beforeAll(async () => {
 afterEach(() => group?.stop());
 afterAll(() => stand?.stop());
 
-class Group {
-  readonly leader: VllmProcess;
-  readonly worker: VllmProcess;
+/** One pod of the group, with what its container is rendered with. */
+class Member {
+  readonly vllm: VllmProcess;
+  readonly liveness: LivenessProbe;
+  private readonly container: RenderedContainer;
 
-  private constructor(private readonly ports: readonly number[]) {
-    [this.leader, this.worker] = [this.member("leader", 0), this.member("worker", 1)];
+  constructor(
+    role: "leader" | "worker",
+    readonly pod: GroupPod,
+  ) {
+    this.container = platform.groupEngine("tiny", role, "vllm");
+    assert(this.container.liveness);
+    this.liveness = this.container.liveness;
+    // Gloo takes the address of the host's name, which is a pod's own.
+    this.vllm = new VllmProcess(this.container, { pod, env: pod.env, volumes: { "/models/current": weights } });
   }
 
-  static async start(): Promise<Group> {
-    return new Group(await freePorts(3));
+  passes(): Promise<boolean> {
+    return probedIn(this.pod, this.liveness)();
   }
 
-  private member(role: "leader" | "worker", index: number): VllmProcess {
-    const [meeting, ...own] = this.ports;
-    return new VllmProcess(platform.groupEngine("tiny", role, "vllm"), {
-      port: own[index] ?? 0,
-      arguments: { [`--master-port=${RENDEZVOUS_PORT}`]: `--master-port=${meeting}` },
-      env: { ...loopback, LWS_WORKER_INDEX: String(index) },
-      volumes: { "/models/current": weights },
-    });
+  /** Seconds until a kubelet ends the container; undefined where it does not. */
+  condemned(seconds: number): Promise<number | undefined> {
+    return condemnedAfter(this.liveness, () => this.passes(), seconds);
   }
 
-  async formed(): Promise<void> {
-    await this.leader.until(engineOf("vllm").health.ready);
+  /** A process of its engine, by its title. */
+  process(title: string): number {
+    return processOf({ says: [title], within: this.vllm.home });
   }
 
-  /** What the kubelet asks in the worker. @returns the command's status. */
-  workerProbe(): number | null {
-    const { liveness } = platform.groupEngine("tiny", "worker", "vllm");
-    const [program = "", ...args] = (liveness?.exec?.command ?? []).map((word) =>
-      word.replace(String(RENDEZVOUS_PORT), String(this.ports[0])),
-    );
-    expect(args.join(" ")).toContain(String(this.ports[0]));
-    return spawnSync(program, args, { env: { ...process.env, ...loopback }, timeout: 10_000 }).status;
-  }
-
-  async stop(): Promise<void> {
-    await Promise.all([this.leader.stop(), this.worker.stop()]);
+  /** What the kubelet does then: the hook, and what is left of the grace. @returns seconds. */
+  async ended(): Promise<number> {
+    const began = Date.now();
+    const main = processOf({ says: [], parent: process.pid, within: this.vllm.home });
+    const grace = this.liveness.terminationGracePeriodSeconds;
+    await run(this.pod, this.container.preStop, grace);
+    const left = Math.max(2, grace - (Date.now() - began) / 1000);
+    await end(main, { ...this.liveness, terminationGracePeriodSeconds: left });
+    return (Date.now() - began) / 1000;
   }
 }
 
-it("forms, and stays as it is when its leader is gone: the worker's probe then fails, and only that", async () => {
-  group = await Group.start();
-  await group.formed();
-  expect(JSON.parse(await group.leader.text("/v1/models"))).toMatchObject({ data: [{ id: SERVED }] });
-  expect(group.workerProbe()).toBe(0);
-  await group.leader.stop();
-  await new Promise((resolve) => setTimeout(resolve, 20_000));
-  expect(group.worker.ending).toBeUndefined();
-  expect(group.workerProbe()).toBe(1);
-});
+class Group {
+  private constructor(
+    readonly pods: GroupPods,
+    readonly leader: Member,
+    readonly worker: Member,
+  ) {}
 
-it("goes on as if nothing were when its worker is gone: the controller alone sees that, by the worker's pod", async () => {
+  static async start(): Promise<Group> {
+    const pods = await GroupPods.start(2);
+    const [leader, worker] = pods.pods;
+    assert(leader && worker);
+    return new Group(pods, new Member("leader", leader), new Member("worker", worker));
+  }
+
+  /** Waits until the leader serves the model. @returns how often the worker's probe failed once it had passed. */
+  async formed(): Promise<number> {
+    let [failures, serves, hasPassed] = [0, false, false];
+    const watched = (async () => {
+      while (!serves) {
+        const passes = await this.worker.passes();
+        hasPassed ||= passes;
+        failures += hasPassed && !passes ? 1 : 0;
+        await new Promise((resolve) => setTimeout(resolve, 2000));
+      }
+    })();
+    await this.leader.vllm.until(ready).finally(() => {
+      serves = true;
+    });
+    await watched;
+    return failures;
+  }
+
+  /** An answer, or an error where none came within some seconds. */
+  async answer(tokens: number, seconds: number): Promise<string> {
+    const signal = AbortSignal.timeout(seconds * 1000);
+    const body = { model: SERVED, prompt: "hello", max_tokens: tokens, ignore_eos: true };
+    return (await this.leader.vllm.post("/v1/completions", body, { signal })).text();
+  }
+
+  /** @returns seconds until the kubelet of the leader would end its container, and that of the worker. */
+  condemned(): Promise<(number | undefined)[]> {
+    return Promise.all([this.leader, this.worker].map((member) => member.condemned(2 * NOTICED_SECONDS)));
+  }
+
+  /** The leader goes on as if nothing were. */
+  async hangs(): Promise<void> {
+    const { vllm } = this.leader;
+    await expect(this.answer(4, 10)).rejects.toThrow(/timeout/);
+    expect([vllm.ending, await vllm.status(alive), await vllm.status(ready)]).toEqual([undefined, 200, 200]);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.leader.vllm.stop(), this.worker.vllm.stop()]);
+    await this.pods.stop();
+  }
+}
+
+/** The kubelets end both containers in time, while the leader goes on as if nothing were. */
+async function expectNoticed(what: string, broken: Group): Promise<void> {
+  const [condemned] = await Promise.all([broken.condemned(), broken.hangs()]);
+  const ended = await Promise.all([broken.leader.ended(), broken.worker.ended()]);
+  console.log(
+    `${what}: leader and worker condemned after ${condemned.join(" and ")} s, ended in another ${ended.join(" and ")} s`,
+  );
+  for (const seconds of condemned) {
+    expect(seconds).toBeLessThan(NOTICED_SECONDS);
+  }
+  // A kubelet looks for the end of a process that it killed.
+  expect(Math.max(...ended)).toBeLessThan(ENDED_SECONDS + 5);
+}
+
+it("passes its probes while it loads and answers, and is made anew within 90 s of the stop of a worker's process", async () => {
+  group = await Group.start();
+  const { worker } = group;
+  expect(await group.formed()).toBe(0);
+  let done = false;
+  const answers = (async () => {
+    while (!done) {
+      expect(await group?.answer(900, 300)).toContain("usage");
+    }
+  })();
+  expect(await group.condemned()).toEqual([undefined, undefined]);
+  done = true;
+  await answers;
+  process.kill(worker.process("VLLM::Worker"), "SIGSTOP");
+  await expectNoticed("stopped", group);
+}, 1_500_000);
+
+it("is made anew within 90 s where a worker is cut off without a reset", async () => {
   group = await Group.start();
   await group.formed();
-  const { leader, worker } = group;
-  await worker.stop();
-  await new Promise((resolve) => setTimeout(resolve, 10_000));
-  const { alive, ready } = engineOf("vllm").health;
-  expect([leader.ending, await leader.status(alive), await leader.status(ready)]).toEqual([undefined, 200, 200]);
-  // Nor does a request tell it: that waits for the worker's part.
-  const signal = AbortSignal.timeout(10_000);
-  await expect(
-    leader.post("/v1/completions", { model: SERVED, prompt: "hello", max_tokens: 4 }, { signal }),
-  ).rejects.toThrow(/timeout/);
-  expect([leader.ending, await leader.status(alive)]).toEqual([undefined, 200]);
-});
+  await group.pods.cut(group.worker.pod);
+  await expectNoticed("cut off", group);
+}, 1_500_000);

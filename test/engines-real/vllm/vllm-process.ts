@@ -6,6 +6,7 @@ import { waitFor } from "../../../rehearsal/cluster/wait";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { type Changes, ContainerFolder } from "../../e2e/model-store/container-folder";
 import type { RenderedContainer } from "../../e2e/model-store/platform";
+import type { GroupPod } from "../../harness/group-pods";
 
 /** How the part starts what its image has as `vllm`. */
 const COMMAND: readonly string[] = ["-m", "vllm.entrypoints.cli.main"];
@@ -15,7 +16,10 @@ const START_SECONDS = 900;
 
 /** What differs from the container: nothing else does. */
 export interface Replaced extends Changes {
-  readonly port: number;
+  /** Of its API, on loopback; the rendered one in a pod. */
+  readonly port?: number;
+  /** Where it runs. @default this machine's network */
+  readonly pod?: GroupPod;
   /** Whole arguments by what they replace: those that name a port, or a folder. */
   readonly arguments?: Readonly<Record<string, string>>;
   /** A folder of this machine whose content its volume has, by the path of the mount. */
@@ -35,14 +39,15 @@ export class VllmProcess {
     for (const [path, content] of Object.entries(replaced.volumes ?? {})) {
       cpSync(content, folder.here(path), { recursive: true });
     }
-    const [vllm, ...words] = folder.command;
-    if (vllm !== "vllm") {
-      throw new Error(`the container runs ${vllm}`);
+    const at = folder.command.indexOf("vllm");
+    if (at === -1) {
+      throw new Error(`the container runs ${folder.command[0]}`);
     }
-    const { port } = replaced;
+    // In a group something else becomes vLLM.
+    const [before, words] = [folder.command.slice(0, at), folder.command.slice(at + 1)];
+    const { port, pod } = replaced;
     const others: Readonly<Record<string, string>> = {
-      "--host=0.0.0.0": "--host=127.0.0.1",
-      "--port=8000": `--port=${port}`,
+      ...(pod === undefined && { "--host=0.0.0.0": "--host=127.0.0.1", "--port=8000": `--port=${port}` }),
       ...replaced.arguments,
     };
     const missing = Object.keys(others).filter((word) => !words.includes(word));
@@ -51,8 +56,10 @@ export class VllmProcess {
     }
     const args = words.map((word) => expanded(others[word] ?? word, folder.env));
     this.home = folder.env.HOME ?? "";
-    this.url = `http://127.0.0.1:${port}`;
-    this.program = new Program(requirePart("vllm-python"), [...COMMAND, ...args], join(parent, "log"), {
+    this.url = pod === undefined ? `http://127.0.0.1:${port}` : `http://${pod.address}:8000`;
+    const command = [...before, requirePart("vllm-python"), ...COMMAND, ...args];
+    const [program = "", ...rest] = pod?.inside(command) ?? command;
+    this.program = new Program(program, rest, join(parent, "log"), {
       env: folder.env,
       cwd: parent,
       folder: parent,

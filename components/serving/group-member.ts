@@ -1,0 +1,51 @@
+/**
+ * How pods of a replica over nodes notice that one of them is lost, cut off or stopped: vLLM itself does when a step takes five minutes, and without
+ * a request never (VLLM_EXECUTE_MODEL_TIMEOUT_SECONDS, v1/executor/multiproc_executor.py of 0.33.0).
+ */
+import { shippedText } from "../../names/shipped-file";
+import type { ModelPlan } from "../../planner/types";
+import type { BusyTest } from "./drain";
+import { KILL_GRACE, PROBE_PERIOD_SECONDS, type Probes, startupFailures } from "./probes";
+
+/** Beside RENDEZVOUS_PORT; on the network of a node it is one of that node's. */
+const MEMBER_PORT = 29_502;
+
+/** Whether the pod and those that it needs are well: place of the pod, as port/path. */
+export const GROUP_PLACE = `${MEMBER_PORT}/group`;
+
+/**
+ * A pod that stops answering is condemned after 15 to 53 s: three failures, of which the last may take 8 s (TIMEOUT_SECONDS of the
+ * script, to connect and to answer). With KILL_GRACE the group is made anew within 85 s.
+ */
+export const GROUP_PERIOD = { periodSeconds: 15, failureThreshold: 3 } as const;
+
+/** The command, in a pod that answers on GROUP_PLACE for as long as the command runs. */
+export function asMember(command: readonly string[]): string[] {
+  return ["python3", "-c", shippedText("components/serving/scripts/group_member.py"), String(MEMBER_PORT), ...command];
+}
+
+/** Probes of a worker: it serves no API, and is of use while it and its leader are well. */
+export function workerProbes(model: ModelPlan): Probes {
+  const httpGet = { path: "/group", port: MEMBER_PORT };
+  return {
+    startupProbe: {
+      ...KILL_GRACE,
+      httpGet,
+      periodSeconds: PROBE_PERIOD_SECONDS,
+      timeoutSeconds: 10,
+      failureThreshold: startupFailures(model),
+    },
+    livenessProbe: { ...KILL_GRACE, httpGet, timeoutSeconds: 10, ...GROUP_PERIOD },
+  };
+}
+
+/** The pod and those that it needs are well: requests of a group that is broken never end. */
+export function whileWhole(): BusyTest {
+  const ask = [
+    "import http.client",
+    `connection = http.client.HTTPConnection("127.0.0.1", ${MEMBER_PORT}, timeout=10)`,
+    'connection.request("GET", "/group")',
+    "exit(connection.getresponse().status != 200)",
+  ];
+  return { shell: "/bin/sh", test: `python3 -c '${ask.join("; ")}' 2>/dev/null` };
+}
