@@ -194,7 +194,14 @@ export const STORIES: readonly Story[] = [
     story: "a GPU is not there after a reboot",
     series: { [world.gpus("capacity")]: then(8, 7), [world.gpus("allocatable")]: then(8, 7) },
     alert: "GpuLost",
-    after: 5,
+    after: 15,
+    isOutage: false,
+  },
+  {
+    story: "heat slows a GPU down",
+    series: { [world.CLOCK_REASONS]: then(4, 68) },
+    alert: "GpuThrottled",
+    after: 10,
     isOutage: false,
   },
   {
