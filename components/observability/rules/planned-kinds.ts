@@ -1,48 +1,40 @@
-import { modelNamespaceName } from "../../../names/namespaces";
 import type { ExternalModelPlan, ModelPlan } from "../../../planner/types";
 import type { RecordingRule, RuleSubject } from "./types";
 
-/** What kind of model a plan has, as series of 1: some alerts do not hold for all kinds. */
+/** What kind of model a plan has, as series of 1 by `model`: some alerts hold for some kinds only. */
 export const KIND = {
-  /** By `namespace` and `model`. */
-  text: "inference:text_model:info",
-  /** By `model`: it has no namespace. */
+  brief: "inference:brief_model:info",
   external: "inference:external_model:info",
 } as const;
 
 export interface PlannedKinds {
   readonly models: readonly Pick<ModelPlan, "name" | "task">[];
-  readonly externalModels: readonly Pick<ExternalModelPlan, "name">[];
+  readonly externalModels: readonly Pick<ExternalModelPlan, "name" | "task">[];
 }
 
 /** The series of a plan. */
 export function plannedKinds({ models, externalModels }: PlannedKinds): RuleSubject {
-  const writers = models.filter(({ task }) => task === "chat" || task === "completion");
+  const brief = [...models, ...externalModels].filter(({ task }) => task === "embedding" || task === "rerank");
   return {
     subject: "planned-kinds",
     recording: [
-      ...writers.map(({ name }) =>
-        info(
-          KIND.text,
-          { namespace: modelNamespaceName(name), model: name },
-          "1 for each model that writes text: the time of a request grows with its answer.",
-        ),
+      ...brief.map(({ name }) =>
+        info(KIND.brief, name, "1 for each model that embeds or ranks: no answer of it is long, as text may be."),
       ),
       ...externalModels.map(({ name }) =>
-        info(KIND.external, { model: name }, "1 for each model that is served outside of the cluster."),
+        info(KIND.external, name, "1 for each model that is served outside of the cluster."),
       ),
     ],
     alerts: [],
   };
 }
 
-function info(record: string, labels: Readonly<Record<string, string>>, about: string): RecordingRule {
-  const selector = Object.entries(labels).map(([name, value]) => `${name}="${value}"`);
+function info(record: string, model: string, about: string): RecordingRule {
   return {
     record,
     expr: "vector(1)",
-    labels,
+    labels: { model },
     about,
-    cases: { gives: { series: {}, at: "5m", samples: { [`${record}{${selector.join(",")}}`]: 1 } } },
+    cases: { gives: { series: {}, at: "5m", samples: { [`${record}{model="${model}"}`]: 1 } } },
   };
 }

@@ -124,7 +124,7 @@ const requestLatencyHigh: AlertRule = {
   alert: "RequestLatencyHigh",
   // A whole answer of text takes seconds. Its first part has a series only as the client takes it (first_response: of an answer that is not
   // streamed, all of it), so that no objective of a first token can be compared with it.
-  expr: `${namedP99Series} > 90 unless on (namespace, model) ${KIND.text}`,
+  expr: `${namedP99Series} > 90 and on (model) ${KIND.brief}`,
   for: "10m",
   severity: "warning",
   summary: "One request in a hundred for {{ $labels.model }} takes {{ $value | humanize }} ms",
@@ -135,6 +135,7 @@ const requestLatencyHigh: AlertRule = {
       series: {
         [`${summary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.99"}`]: "40000x30",
         [`${summary}{namespace="model-rank",pod="rank-1",model="rank",quantile="0.99"}`]: "120000x30",
+        [`${KIND.brief}{model="rank"}`]: "1x30",
       },
       at: "20m",
       labels: { namespace: "model-rank", model: "rank" },
@@ -143,7 +144,7 @@ const requestLatencyHigh: AlertRule = {
     quiet: {
       series: {
         [`${summary}{namespace="model-drafts",pod="drafts-0",model="drafts",quantile="0.99"}`]: "9000000x30",
-        [`${KIND.text}{namespace="model-drafts",model="drafts"}`]: "1x30",
+        [`${KIND.brief}{model="rank"}`]: "1x30",
         [`${summary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.99"}`]: "40000x10 95000x5 40000x15",
         [`${summary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.999"}`]: "300000x30",
       },

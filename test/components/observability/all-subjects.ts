@@ -50,7 +50,10 @@ export const PLANNED_SUBJECTS: readonly RuleSubject[] = [
   ]),
   expectedMetrics([{ job: "observability/models", namespace: "model-planned" }]),
   plannedReplicas([PLANNED_MODEL]),
-  plannedKinds({ models: [{ name: "planned", task: "chat" }], externalModels: [{ name: "elsewhere" }] }),
+  plannedKinds({
+    models: [{ name: "planned", task: "embedding" }],
+    externalModels: [{ name: "elsewhere", task: "chat" }],
+  }),
   serviceLevels([
     { name: "planned", serviceLevel: { availability: 0.999, ttftMs: 500, tokensPerSecond: 20, percentile: 95 } },
   ]),

@@ -237,6 +237,7 @@ describe("what is refused", () => {
     storageClass: undefined,
     scrapeControlPlane: false,
     alertmanagerSecret: "secret",
+    authoritiesConfigMap: undefined,
     externalLabels: {},
     receivers: {},
   } as const;

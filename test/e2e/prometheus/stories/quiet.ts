@@ -1,5 +1,6 @@
 /** What looks like a failure for a while, and is none: nothing of it may page. */
 import { connectSeries } from "../../../../components/observability/rules/gateway";
+import { pastAtGateway } from "../../../../components/observability/rules/silent";
 import type { InputSeries } from "../../../../components/observability/rules/types";
 import { seriesOf } from "../../../../engines/metrics";
 import { modelRouteName } from "../../../../names/model-routes";
@@ -40,6 +41,10 @@ export const QUIET_STORIES: readonly QuietStory[] = [
         9_000_000,
       ]),
     },
+  },
+  {
+    story: "one text of Triton takes nine minutes, and is not streamed",
+    series: pastAtGateway("drafts", meanwhile(0, 9, 1), counter([BEGINS + 9, 0], [1, 4000], [rest - 10, 0])),
   },
   {
     story: "connections to an external model take a tenth of a second",

@@ -33,8 +33,9 @@ export const RULES: readonly RuleSubject[] = [
     models: [
       { name: "chat", task: "chat" },
       { name: "drafts", task: "completion" },
+      { name: "small", task: "embedding" },
     ],
-    externalModels: [{ name: "hosted" }],
+    externalModels: [{ name: "hosted", task: "chat" }],
   }),
   silentModels({ streamIdleTimeoutSeconds: 600 }),
   serviceLevels([{ name: "chat", serviceLevel: { availability: 0.999 } }]),
