@@ -185,6 +185,7 @@ export function planDeployment(
     ...(request.mesh && { mesh: request.mesh }),
     tenants: request.tenants ?? [],
     ...(request.tokenIssuer && { tokenIssuer: request.tokenIssuer }),
+    ...(request.receiverAuthorities && { receiverAuthorities: request.receiverAuthorities }),
     storage,
     cost,
     problems: store ? [...problems, store] : problems,

@@ -1,6 +1,7 @@
 import { contextLimit } from "../engines/estimate";
 import { MONTHLY_BUDGET } from "../names/rules";
 import type { Assignment } from "./assignment";
+import { placesText } from "./availability/text";
 import type { Candidate, Refusal } from "./candidates/types";
 import { peakText } from "./level/problems";
 import type { ModelArchitecture } from "./model/architecture";
@@ -48,10 +49,14 @@ export function poolsFull(
   refusals: readonly Refusal[],
   pools: readonly PoolRequest[],
 ): CapacityProblem {
-  const tried = candidates.map(({ pool, layout }) => {
+  const tried = candidates.map(({ pool, layout, availability }) => {
     const most = pools.find((p) => p.name === pool)?.maxNodes ?? 0;
     const gpus = layout.gpusPerNode * layout.nodesPerReplica;
-    return `pool "${pool}" (maxNodes ${most}; a replica takes ${gpus} GPU(s) on ${layout.nodesPerReplica} node(s))`;
+    const isApart = availability !== undefined && availability.apart.nodes > 1;
+    const nodes = isApart
+      ? `; availability ${availability.promised} takes replicas ${placesText(availability.apart)}`
+      : "";
+    return `pool "${pool}" (maxNodes ${most}; a replica takes ${gpus} GPU(s) on ${layout.nodesPerReplica} node(s)${nodes})`;
   });
   const replicas = [...new Set(candidates.map((candidate) => candidate.replicas))].join(" or ");
   const asked = [...new Set(candidates.flatMap((candidate) => peakText(model, candidate) ?? []))].join("; ");

@@ -116,6 +116,8 @@ export interface PlanRequest {
   readonly tenants?: readonly Tenant[];
   /** Whose tokens count besides keys. @default nobody's */
   readonly tokenIssuer?: TokenIssuer;
+  /** Nothing to decide of them: the plan carries them. @default none */
+  readonly receiverAuthorities?: Readonly<Record<string, string>>;
   readonly storage: {
     readonly bucket: string;
     /** Size asked for; computed from the models when undefined. */

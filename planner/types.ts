@@ -370,6 +370,8 @@ export interface DeploymentPlan {
   readonly tenants: readonly Tenant[];
   /** Whose tokens count besides API keys. @default nobody's */
   readonly tokenIssuer?: TokenIssuer;
+  /** Authorities of the certificates of receivers of alerts, by the kind of receiver: PEM. @default none is named */
+  readonly receiverAuthorities?: Readonly<Record<string, string>>;
   readonly storage: StoragePlan;
   readonly cost: CostPlan;
   readonly problems: readonly CapacityProblem[];

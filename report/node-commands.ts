@@ -1,3 +1,4 @@
+import { ZONE_LABEL, zonesNeeded } from "../planner/availability/zone-label";
 import { MACHINE_LABEL } from "../planner/pool-labels";
 import type { DeploymentPlan, PoolPlan } from "../planner/types";
 import type { ClusterFact } from "./cluster";
@@ -5,12 +6,12 @@ import type { ClusterFact } from "./cluster";
 /**
  * Commands that give nodes of a cluster that exists what pods of a pool select them by, and what keeps other pods away.
  * None for clusters that a stack makes: their nodes get both from it. No taint where every pool has GPUs: the platform's own
- * pods, which tolerate none, then run there too.
+ * pods, which tolerate none, then run there too. The zone where replicas are kept apart by zones, on machines that no cloud labels.
  */
 export function nodeCommands(
   { name, selector, taints, shape }: Pick<PoolPlan, "name" | "selector" | "taints" | "shape">,
-  { pools }: Pick<DeploymentPlan, "pools">,
-  { provision }: Pick<ClusterFact, "provision">,
+  { pools, models }: Pick<DeploymentPlan, "pools" | "models">,
+  { provision, kind }: Pick<ClusterFact, "provision" | "kind">,
 ): string[] {
   if (provision !== "existing") {
     return [];
@@ -18,12 +19,16 @@ export function nodeCommands(
   const node = `<node of ${name}>`;
   // A cloud sets the label of the machine itself.
   const labels = Object.entries(selector).filter(([key]) => key !== MACHINE_LABEL);
+  const isOwn = kind === "edge" || kind === "local";
+  const zone =
+    isOwn && zonesNeeded({ name }, models) > 1 ? `kubectl label node ${node} ${ZONE_LABEL}=<its zone>` : undefined;
   const [taint] = taints;
   const hasRoomElsewhere = pools.some((pool) => pool.shape.gpu === undefined);
   return [
     ...(labels.length > 0
       ? [`kubectl label node ${node} ${labels.map(([key, value]) => `${key}=${value}`).join(" ")}`]
       : []),
+    ...(zone === undefined ? [] : [zone]),
     ...(shape.gpu && taint && hasRoomElsewhere
       ? [`kubectl taint node ${node} ${taint.key}=${taint.value ?? ""}:${taint.effect}`]
       : []),

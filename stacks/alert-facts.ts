@@ -9,6 +9,8 @@ export interface AlertFact {
   readonly receiver: AlertReceiverKind;
   /** @default Watchdog alone: the heartbeat */
   readonly severities?: readonly string[];
+  /** URL of its proxy. @default reached directly */
+  readonly proxyUrl?: string;
 }
 
 /** @param secrets keys of the secrets that are set: alertWebhookUrl alone makes a receiver, too. */
@@ -21,6 +23,12 @@ export function alertFacts(
     const settings = receivers[receiver];
     return settings === undefined
       ? []
-      : [{ receiver, ...("severities" in settings && { severities: settings.severities }) }];
+      : [
+          {
+            receiver,
+            ...("severities" in settings && { severities: settings.severities }),
+            ...("proxyUrl" in settings && settings.proxyUrl !== undefined && { proxyUrl: settings.proxyUrl }),
+          },
+        ];
   });
 }

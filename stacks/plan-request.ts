@@ -29,6 +29,7 @@ import {
   type ModelConfig,
   machineOf,
   type PoolConfig,
+  receiverAuthorityFiles,
   releaseOf,
   requestedSettings,
   roleOf,
@@ -94,6 +95,7 @@ export function toPlanRequest(
     ...(environment.mesh.mode !== "off" && { mesh: environment.mesh.mode }),
     tenants,
     ...tokenIssuer(environment, authorities.get(ISSUER_AUTHORITIES)),
+    ...ofReceivers(environment, authorities),
     storage: environment.storage,
     drainSeconds: requestTimes(environment.gateway).drainSeconds,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
@@ -149,6 +151,17 @@ function tokenIssuer(
       ...(caFile !== undefined && authorities !== undefined && { authorities: { file: caFile, text: authorities } }),
     },
   };
+}
+
+function ofReceivers(
+  environment: EnvironmentConfig,
+  authorities: ReadonlyMap<string, string>,
+): Pick<PlanRequest, "receiverAuthorities"> {
+  const named = receiverAuthorityFiles(environment).flatMap(({ kind, model }) => {
+    const text = authorities.get(model);
+    return text === undefined ? [] : [[kind, text] as const];
+  });
+  return named.length === 0 ? {} : { receiverAuthorities: Object.fromEntries(named) };
 }
 
 function externalModel(

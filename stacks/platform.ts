@@ -27,6 +27,7 @@ import { meshTransformations } from "../components/mesh/port-protocols";
 import { PROMETHEUS_URL } from "../components/observability/names";
 import { sleepersByOtherNames } from "../components/observability/rules/asleep";
 import { k3sCertificates } from "../components/observability/rules/cluster-certificates";
+import { plannedKinds } from "../components/observability/rules/planned-kinds";
 import { plannedReplicas } from "../components/observability/rules/planned-replicas";
 import { rdmaAlerts } from "../components/observability/rules/rdma";
 import { serviceLevels } from "../components/observability/rules/service-levels";
@@ -286,6 +287,7 @@ export class Platform extends PlatformComponent {
       alerts: [
         sleepersByOtherNames(endpoints),
         plannedReplicas(plan.models),
+        plannedKinds(plan),
         serviceLevels(plan.models),
         unmetRequests(scaled),
         silentModels(times),

@@ -38,7 +38,9 @@ export function assertReceiversAreReached(
       return [];
     }
     const addressed = { kind, settings, server, stage };
-    return [...portProblems(addressed), ...addressProblems(addressed), ...plainProblems(addressed)];
+    // A proxy decides what is behind it.
+    const direct = settings.proxyUrl === undefined ? [...portProblems(addressed), ...addressProblems(addressed)] : [];
+    return [...direct, ...plainProblems(addressed)];
   });
   if (problems.length > 0) {
     throw new ConfigError(problems.map((problem) => toProblem(problem)));
@@ -75,11 +77,12 @@ function addressProblems({ kind, settings: { networks }, server: { host, family 
 
 function plainProblems({
   kind,
-  settings: { networks },
+  settings: { networks, proxyUrl },
   server: { host, family, tls },
   stage,
 }: Addressed): ProblemDraft[] {
-  const isPrivate = networks?.every(isPrivateNetwork) ?? (family !== undefined && isPrivateNetwork(hostCidr(host)));
+  const own = proxyUrl === undefined ? networks : undefined;
+  const isPrivate = own?.every(isPrivateNetwork) ?? (family !== undefined && isPrivateNetwork(hostCidr(host)));
   return tls || isPrivate || stage !== "production"
     ? []
     : [

@@ -1,6 +1,7 @@
 import { chart, charts } from "../../catalog/charts";
 import { modelEngineVersion, modelImageName } from "../../engines";
 import type { EnvironmentRun } from "../../offline/environment";
+import { zonesNeeded } from "../../planner/availability/zone-label";
 import type { Autoscaler } from "../../planner/scaling";
 import { hostsOf } from "../../planner/shared-servers";
 import type { ModelPlan, PodResources, PoolPlan, Stage } from "../../planner/types";
@@ -27,6 +28,8 @@ export interface PoolNeed {
   /** Where Karpenter makes nodes while pods ask for them: how many are there without such pods. */
   readonly alwaysNodes?: number;
   readonly pods: readonly PodNeed[];
+  /** In how many zones its nodes are, where replicas are kept apart by zones. @default their zones do not matter */
+  readonly zones?: number;
 }
 
 /** A chart that the environment installs. */
@@ -70,6 +73,7 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
     cluster: environment.cluster,
     pools: plan.pools.map((pool) => ({
       pool,
+      ...zonesOf(zonesNeeded(pool, plan.models)),
       ...alwaysOf(makers.find((maker) => maker.pool === pool.name)),
       pods: models
         .filter((model) => model.pool === pool.name)
@@ -87,6 +91,10 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
     ...autoscalerOf(plan.models),
     refusals: plan.problems.filter(({ severity }) => severity === "mandatory").length,
   };
+}
+
+function zonesOf(zones: number): Pick<PoolNeed, "zones"> {
+  return zones > 1 ? { zones } : {};
 }
 
 /** Rules of the configuration see to it that there is one. */

@@ -1,3 +1,4 @@
+import { outsideServer } from "../../names/outside-server";
 import type { HelmValues } from "../core/chart-release";
 
 /** Severities that page or inform people; `info` is for dashboards. */
@@ -6,12 +7,16 @@ export type PagedSeverity = (typeof PAGED_SEVERITIES)[number];
 
 /** Where a receiver is, for NetworkPolicies: its URL is secret, and policies know no names. */
 interface Reached {
-  /** Networks in CIDR form of its addresses. @default any address that is not private */
+  /** Networks in CIDR form of its addresses, or of its proxy's. @default any address that is not private */
   readonly networks?: readonly string[] | undefined;
+  /** File of the authorities of its certificate, as the environment names it. @default those of Alertmanager's image */
+  readonly caFile?: string | undefined;
 }
 
 interface ReachedAtPort extends Reached {
   readonly port: number;
+  /** URL of the forward proxy by which it is reached. @default directly */
+  readonly proxyUrl?: string | undefined;
 }
 
 interface Informed {
@@ -50,6 +55,9 @@ export const RECEIVER_SECRETS = {
 
 export type AlertSecretKey = (typeof RECEIVER_SECRETS)[AlertReceiverKind];
 
+/** Certificates of the authorities of receivers that name some: PEM. */
+export type ReceiverAuthorities = Readonly<Partial<Record<AlertReceiverKind, string>>>;
+
 /** Values of the secrets that are set. */
 export type AlertSecretValues = Readonly<Partial<Record<AlertSecretKey, string>>>;
 
@@ -72,9 +80,35 @@ export function usableReceivers(receivers: AlertReceivers, secrets: readonly str
   );
 }
 
-/** TCP port at which a receiver listens. */
+/** TCP port to which Alertmanager connects: that of a receiver, or of its proxy. */
 export function receiverPort(receivers: AlertReceivers, kind: AlertReceiverKind): number {
-  return kind === "email" ? Number(receivers.email?.smarthost.split(":").at(-1)) : (receivers[kind]?.port ?? 443);
+  if (kind === "email") {
+    return Number(receivers.email?.smarthost.split(":").at(-1));
+  }
+  const { proxyUrl, port = 443 } = receivers[kind] ?? {};
+  return proxyUrl === undefined ? port : (outsideServer(proxyUrl)?.port ?? port);
+}
+
+/** ConfigMap with authorities, which the operator mounts (prometheus-operator 0.93, pkg/alertmanager/statefulset.go). */
+export const AUTHORITIES_CONFIG_MAP = "alertmanager-authorities";
+const AUTHORITIES_FOLDER = `/etc/alertmanager/configmaps/${AUTHORITIES_CONFIG_MAP}`;
+
+/** Its key for a receiver. */
+export function authoritiesKey(kind: AlertReceiverKind): string {
+  return `${kind}.pem`;
+}
+
+function tlsConfig(kind: AlertReceiverKind, { caFile }: Reached): HelmValues {
+  return caFile === undefined ? {} : { tls_config: { ca_file: `${AUTHORITIES_FOLDER}/${authoritiesKey(kind)}` } };
+}
+
+/** Keys of prometheus/common 0.70, config/http_config.go; the operator passes these on (pkg/alertmanager/types.go), and no `ca`. */
+function httpConfig(kind: AlertReceiverKind, settings: ReachedAtPort): HelmValues {
+  const config = {
+    ...(settings.proxyUrl !== undefined && { proxy_url: settings.proxyUrl }),
+    ...tlsConfig(kind, settings),
+  };
+  return Object.keys(config).length === 0 ? {} : { http_config: config };
 }
 
 /** Per region; the first is Alertmanager's own default. */
@@ -93,24 +127,36 @@ type SettingsOf = { readonly [Kind in AlertReceiverKind]: NonNullable<AlertRecei
  * Keys as in prometheus/alertmanager 0.34.0 (config/notifiers.go, notify/webhook/config.go, notify/pagerduty/config.go); 0.25 has them too.
  */
 const BLOCKS: { readonly [Kind in AlertReceiverKind]: (settings: SettingsOf[Kind], secret: string) => HelmValues } = {
-  webhook: (_settings, url) => ({ webhook_configs: [{ url, send_resolved: true }] }),
-  slack: ({ channel }, url) => ({
-    slack_configs: [{ api_url: url, send_resolved: true, ...(channel && { channel }), text: SLACK_TEXT }],
+  webhook: (settings, url) => ({
+    webhook_configs: [{ url, send_resolved: true, ...httpConfig("webhook", settings) }],
   }),
-  pagerduty: ({ serviceRegion }, key) => ({
+  slack: (settings, url) => ({
+    slack_configs: [
+      {
+        api_url: url,
+        send_resolved: true,
+        ...(settings.channel && { channel: settings.channel }),
+        text: SLACK_TEXT,
+        ...httpConfig("slack", settings),
+      },
+    ],
+  }),
+  pagerduty: (settings, key) => ({
     pagerduty_configs: [
       {
         routing_key: key,
         send_resolved: true,
-        url: PAGERDUTY_URLS[serviceRegion],
+        ...httpConfig("pagerduty", settings),
+        url: PAGERDUTY_URLS[settings.serviceRegion],
         severity: '{{ if eq .CommonLabels.severity "critical" }}critical{{ else }}warning{{ end }}',
         details: { runbook: "{{ range .Alerts }}{{ .Annotations.runbook_url }} {{ end }}" },
       },
     ],
   }),
-  email: ({ to, from, smarthost, requireTls, username }, password) => ({
+  email: ({ to, from, smarthost, requireTls, username, caFile }, password) => ({
     email_configs: [
       {
+        ...tlsConfig("email", { caFile }),
         to: to.join(", "),
         from,
         smarthost,
@@ -121,7 +167,9 @@ const BLOCKS: { readonly [Kind in AlertReceiverKind]: (settings: SettingsOf[Kind
     ],
   }),
   // Resolved means that Prometheus stopped: silence is the signal, not another request.
-  heartbeat: (_settings, url) => ({ webhook_configs: [{ url, send_resolved: false }] }),
+  heartbeat: (settings, url) => ({
+    webhook_configs: [{ url, send_resolved: false, ...httpConfig("heartbeat", settings) }],
+  }),
 };
 
 /** The receivers of a kind in Alertmanager's configuration, named after it. */

@@ -9,7 +9,7 @@ import {
   privateNetworks,
   toKubernetesApi,
 } from "../core/network";
-import { type AlertReceivers, RECEIVER_KINDS, receiverPort } from "./alert-receivers";
+import { type AlertReceiverKind, type AlertReceivers, RECEIVER_KINDS, receiverPort } from "./alert-receivers";
 import { GPU_EXPORTERS, type GpuPool, gpuVendors } from "./gpu-metrics";
 import { STACK_PODS } from "./names";
 import type { ScrapeTarget } from "./targets";
@@ -71,13 +71,17 @@ export function observabilityConnections(args: ObservabilityConnections): Connec
     ...RECEIVER_KINDS.filter((kind) => receivers[kind] !== undefined).map((kind) =>
       connect({
         name: `alertmanager-to-${kind}`,
-        reason: `Alertmanager sends alerts to the receiver ${kind}`,
+        reason: `Alertmanager sends alerts to the receiver ${kind}${isProxied(receivers, kind) ? ", by its proxy" : ""}`,
         from: STACK_PODS.alertmanager,
         to: receiverEnds(receivers[kind]?.networks, networks),
         ports: [receiverPort(receivers, kind)],
       }),
     ),
   ];
+}
+
+function isProxied(receivers: AlertReceivers, kind: AlertReceiverKind): boolean {
+  return kind !== "email" && receivers[kind]?.proxyUrl !== undefined;
 }
 
 /** NetworkPolicies know no names, and the address is secret. */

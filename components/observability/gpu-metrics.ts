@@ -8,6 +8,7 @@ import type { ControllerArgs } from "../core/controller";
 import type { GpuAccessByVendor, GpuVendor } from "../core/gpu-access";
 import { type NodePlacement, nodePlacement, type PoolNodes } from "../core/node-placement";
 import { burstable } from "../core/resources";
+import { gpuCounterList } from "./gpu-counters";
 
 /** Nodes with GPUs of one vendor. */
 export interface GpuPool extends PoolNodes {
@@ -67,6 +68,7 @@ export const GPU_EXPORTERS: Readonly<Record<GpuVendor, Exporter>> = {
       // Pod and namespace of each GPU come from the kubelet's socket: the chart sets DCGM_EXPORTER_KUBERNETES.
       // Other labels of the pod would need the right to read every pod of the cluster.
       kubernetes: { enablePodLabels: false, enablePodUID: false, rbac: { create: false } },
+      customMetrics: gpuCounterList(),
       serviceMonitor: MONITOR,
     }),
   },

@@ -7,7 +7,14 @@ import type { Stage } from "../../planner/types";
 import { Controller } from "../core/controller";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { PlatformComponent } from "../core/platform-component";
-import type { AlertReceivers, AlertSecretKey } from "./alert-receivers";
+import {
+  type AlertReceivers,
+  type AlertSecretKey,
+  AUTHORITIES_CONFIG_MAP,
+  authoritiesKey,
+  RECEIVER_KINDS,
+  type ReceiverAuthorities,
+} from "./alert-receivers";
 import { alertmanagerConfig } from "./alert-routing";
 import { GRAFANA_ADMIN_SECRET, STACK_RELEASE } from "./names";
 import { type ObservabilityProfile, STACK_SIZES } from "./stack-sizes";
@@ -36,6 +43,8 @@ export interface MetricsStackArgs {
   readonly receivers?: AlertReceivers | undefined;
   /** Addresses and keys of receivers, by configuration key. @default none is set */
   readonly receiverSecrets?: ReceiverSecrets | undefined;
+  /** Authorities of receivers' certificates. @default none is named */
+  readonly receiverAuthorities?: ReceiverAuthorities | undefined;
   /** Labels of every series that leaves this Prometheus, and of every alert. */
   readonly externalLabels: Readonly<Record<string, string>>;
 }
@@ -57,7 +66,8 @@ export class MetricsStack extends PlatformComponent {
       { namespace: NODE_METRICS_NAMESPACE },
       this.childOptions(),
     );
-    const { receivers = {}, receiverSecrets = {} } = args;
+    const { receivers = {}, receiverSecrets = {}, receiverAuthorities = {} } = args;
+    const hasAuthorities = Object.keys(receiverAuthorities).length > 0;
     const hasSecrets = Object.keys(receiverSecrets).length > 0;
     const stack = new Controller(
       name,
@@ -69,6 +79,7 @@ export class MetricsStack extends PlatformComponent {
         contents: (namespace) => ({
           needs: [
             this.grafanaAdmin(namespace),
+            ...(hasAuthorities ? [this.authorities(namespace, receiverAuthorities)] : []),
             ...(hasSecrets ? [this.alertmanagerSecret(namespace, receivers, receiverSecrets)] : []),
           ],
           charts: [
@@ -85,6 +96,7 @@ export class MetricsStack extends PlatformComponent {
                 scrapeControlPlane: args.scrapeControlPlane ?? false,
                 externalLabels: args.externalLabels,
                 receivers,
+                authoritiesConfigMap: hasAuthorities ? AUTHORITIES_CONFIG_MAP : undefined,
                 alertmanagerSecret: hasSecrets ? ALERTMANAGER_SECRET : undefined,
               }),
               skipCrds: true,
@@ -117,6 +129,23 @@ export class MetricsStack extends PlatformComponent {
             .secret(pulumi.all(secrets))
             .apply((values) => alertmanagerConfig(receivers, values)),
         },
+      },
+      this.childOptions(),
+    );
+  }
+
+  /** Certificates are no secret. */
+  private authorities(namespace: pulumi.Input<string>, authorities: ReceiverAuthorities): kubernetes.core.v1.ConfigMap {
+    return new kubernetes.core.v1.ConfigMap(
+      this.child("alertmanager-authorities"),
+      {
+        metadata: { name: AUTHORITIES_CONFIG_MAP, namespace, labels: standardLabels("alertmanager", STACK_RELEASE) },
+        data: Object.fromEntries(
+          RECEIVER_KINDS.flatMap((kind) => {
+            const text = authorities[kind];
+            return text === undefined ? [] : [[authoritiesKey(kind), text]];
+          }),
+        ),
       },
       this.childOptions(),
     );

@@ -5,7 +5,7 @@ import type { Cluster } from "../core/cluster";
 import { Controller } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import { PlatformComponent } from "../core/platform-component";
-import type { AlertReceivers } from "./alert-receivers";
+import type { AlertReceivers, ReceiverAuthorities } from "./alert-receivers";
 import type { DashboardSpec } from "./dashboards/builder";
 import { dashboards } from "./dashboards/dashboards";
 import { type GpuPool, gpuMetrics, gpuVendors } from "./gpu-metrics";
@@ -42,6 +42,8 @@ export interface ObservabilityArgs {
   readonly receivers?: AlertReceivers | undefined;
   /** Addresses and keys of receivers, by configuration key. @default none is set */
   readonly receiverSecrets?: ReceiverSecrets | undefined;
+  /** Authorities of receivers' certificates. @default none is named */
+  readonly receiverAuthorities?: ReceiverAuthorities | undefined;
   /** Labels of every series that leaves this Prometheus, and of every alert: which environment and cluster it is. */
   readonly externalLabels: Readonly<Record<string, string>>;
   /** URL of `docs/operations.md` in your fork, for the links in alerts. @default its path in the repository */
@@ -77,6 +79,7 @@ export class Observability extends PlatformComponent {
         externalLabels: args.externalLabels,
         receivers: args.receivers,
         receiverSecrets: args.receiverSecrets,
+        receiverAuthorities: args.receiverAuthorities,
       },
       this.childOptions(),
     );

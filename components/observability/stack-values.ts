@@ -22,6 +22,8 @@ export interface StackSettings {
   readonly scrapeControlPlane: boolean;
   readonly externalLabels: Readonly<Record<string, string>>;
   readonly receivers: AlertReceivers;
+  /** Name of the ConfigMap with authorities of receivers; undefined when no receiver names any. */
+  readonly authoritiesConfigMap: pulumi.Input<string> | undefined;
   /** Name of the Secret that holds `alertmanager.yaml`; undefined when nothing in it is secret. */
   readonly alertmanagerSecret: pulumi.Input<string> | undefined;
 }
@@ -146,7 +148,7 @@ function prometheus({
   };
 }
 
-function alertmanager({ size, receivers, alertmanagerSecret }: StackSettings): HelmValues {
+function alertmanager({ size, receivers, alertmanagerSecret, authoritiesConfigMap }: StackSettings): HelmValues {
   return {
     // A budget on a single replica would keep its node from being drained.
     podDisruptionBudget: { enabled: size.alertmanagerReplicas > 1, ...EVICTS_UNREADY_PODS },
@@ -157,6 +159,7 @@ function alertmanager({ size, receivers, alertmanagerSecret }: StackSettings): H
       resources: { ...size.helper },
       automountServiceAccountToken: false,
       // Our own Secret: addresses and keys of receivers are credentials and must not be in the release's values.
+      ...(authoritiesConfigMap !== undefined && { configMaps: [authoritiesConfigMap] }),
       ...(alertmanagerSecret !== undefined && { useExistingSecret: true, configSecret: alertmanagerSecret }),
     },
   };

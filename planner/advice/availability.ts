@@ -55,13 +55,18 @@ function nextStepText(model: ModelPlan, now: AvailabilityPlan, context: Replanni
   if (step === undefined) {
     return "More than that takes a second region, or another pool.";
   }
-  const { monthlyUsd } = step.plan.cost;
-  const price = `${wholeUsd(monthlyUsd)} USD a month instead of ${wholeUsd(context.plan.cost.monthlyUsd)}`;
+  const price = priceText(step.plan.cost.monthlyUsd, context.plan.cost.monthlyUsd);
   const replicas = step.replicas > model.minReplicas ? ` with replicas.min: ${step.replicas}` : "";
   const pool = step.plan.pools.find(({ name }) => name === model.pool);
   const most = context.plan.pools.find(({ name }) => name === model.pool)?.maxNodes ?? 0;
   const nodes = pool !== undefined && pool.minNodes > most ? ` and pools.${model.pool}.maxNodes: ${pool.minNodes}` : "";
   return `Next step: serviceLevel.availability: ${step.promise}${replicas}${nodes}, replicas ${placesText(step.availability.apart)}, ${percent(step.availability.expected)}: ${price}.`;
+}
+
+function priceText(then: number, now: number): string {
+  return wholeUsd(then) === wholeUsd(now)
+    ? "at the same price"
+    : `${wholeUsd(then)} USD a month instead of ${wholeUsd(now)}`;
 }
 
 /** The next promise that people make, and the fewest replicas that keep it: planned without a budget, and with as many nodes as that takes. */

@@ -10,7 +10,7 @@ import { keyChip, type ModelKey } from "./model-keys";
 import { drawGroup, idleFabric } from "./node-drawing";
 
 /** Where nodes come from. */
-type Cluster = Pick<ClusterFact, "provision" | "nodes">;
+type Cluster = Pick<ClusterFact, "kind" | "provision" | "nodes">;
 
 type Keys = ReadonlyMap<string, ModelKey>;
 

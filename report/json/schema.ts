@@ -134,6 +134,7 @@ export const planSchema = z.strictObject({
       z.strictObject({
         receiver: oneOf(RECEIVER_KINDS, "Its kind; there is one of each at most."),
         severities: texts("Alerts that it receives; absent for the heartbeat, which gets Watchdog alone.").optional(),
+        proxyUrl: text("URL of the proxy by which it is reached; absent where it is reached directly.").optional(),
       }),
     )
     .meta({ description: "Receivers of alerts; none: they are visible in Grafana and Alertmanager only." }),

@@ -9,8 +9,8 @@ const HEADER = ["Pools", "machine", "nodes", "GPUs claimed", "$/hour", "$/month"
 
 /** Each pool with its cost; below it what its machine has, and what makes the month another figure than 730 hours of the nodes that always run. */
 export function pools(
-  { pools: plans, cost }: Pick<DeploymentPlan, "pools" | "cost">,
-  cluster: Pick<ClusterFact, "provision">,
+  { pools: plans, models, cost }: Pick<DeploymentPlan, "pools" | "models" | "cost">,
+  cluster: Pick<ClusterFact, "provision" | "kind">,
   s: Style,
 ): string {
   const notes = new Map(cost.items.map((item) => [item.name, item.note]));
@@ -25,9 +25,10 @@ export function pools(
       { text: usd(p.maxMonthlyUsd), align: "right" },
     ],
     // A command stays on one line, to be copied.
-    ...[...wrap(describe(p, notes.get(p.name)), WIDTH, "  "), ...needs(nodeCommands(p, { pools: plans }, cluster))].map(
-      (text) => [{ text, paint: s.dim, spans: true }],
-    ),
+    ...[
+      ...wrap(describe(p, notes.get(p.name)), WIDTH, "  "),
+      ...needs(nodeCommands(p, { pools: plans, models }, cluster)),
+    ].map((text) => [{ text, paint: s.dim, spans: true }]),
   ]);
   return table([HEADER.map((text) => ({ text, paint: s.dim })), ...rows]);
 }

@@ -27,8 +27,17 @@ export function registrarAuthorities(group: string): string {
   return `nodes.${group}.registrar`;
 }
 
+/** Files of the authorities of receivers of alerts, and under what `readAuthorities` has them. */
+export function receiverAuthorityFiles({ observability: { alerts } }: Pick<EnvironmentConfig, "observability">) {
+  const receivers = alerts === undefined || alerts === "none" ? {} : alerts;
+  return Object.entries(receivers).flatMap(([kind, { caFile: file }]) => {
+    const path = ["observability", "alerts", kind, "caFile"];
+    return file === undefined ? [] : [{ kind, model: path.join("."), path, file }];
+  });
+}
+
 /**
- * The authorities that an environment's external models name, by model, those of the issuer of tokens and of registrars: PEM.
+ * The authorities that an environment's external models name, by model, those of the issuer of tokens, of registrars and of receivers: PEM.
  *
  * @param baseDirectory where relative paths start: the folder of the environment's file.
  * @throws ConfigError with every file that cannot be read.
@@ -48,7 +57,11 @@ export function readAuthorities(environment: EnvironmentConfig, baseDirectory: s
       ? []
       : [{ model: registrarAuthorities(group), path: ["nodes", group, "registrar", "caFile"], file: registrar.caFile }],
   );
-  return readNamedFiles([...files, ...ofIssuer, ...ofRegistrars], AUTHORITIES, baseDirectory);
+  return readNamedFiles(
+    [...files, ...ofIssuer, ...ofRegistrars, ...receiverAuthorityFiles(environment)],
+    AUTHORITIES,
+    baseDirectory,
+  );
 }
 
 function isAuthority(pem: string): boolean {

@@ -19,6 +19,11 @@ describe("receivers of alerts in a plan", () => {
     [{ slack: {}, heartbeat: {} }, [], "slack (critical, warning), heartbeat"],
     [{ pagerduty: {} }, ["alertWebhookUrl"], "webhook (critical, warning), pagerduty (critical)"],
     [undefined, ["alertWebhookUrl"], "webhook (critical, warning)"],
+    [
+      { slack: { proxyUrl: "http://proxy.example.com:3128", networks: ["10.30.0.5/32"] } },
+      [],
+      "slack (critical, warning) through http://proxy.example.com:3128",
+    ],
     ["none", ["alertWebhookUrl"], "no receiver: visible in Grafana and Alertmanager only"],
     [undefined, [], "no receiver: visible in Grafana and Alertmanager only"],
   ])("%j with %j: one line", (alerts, secrets, text) => {

@@ -1,5 +1,6 @@
 /** What a user types after a plan, and what nodes of a cluster that exists need before. */
 import { describe, expect, it } from "vitest";
+import type { ModelPlan } from "../../planner/types";
 import { nextSteps } from "../../report/next-step";
 import { nodeCommands } from "../../report/node-commands";
 import { planResult, poolPlan, shape } from "./html.fixture";
@@ -33,18 +34,28 @@ describe("what nodes of a cluster that exists need", () => {
     taints: [{ key: "nvidia.com/gpu", effect: "NoSchedule" }],
   });
   const system = poolPlan({ name: "system", role: "system", shape: shape("m7i.xlarge") });
-  const existing = { provision: "existing" as const };
+  const existing = { provision: "existing", kind: "aws" } as const;
+  const models: ModelPlan[] = [];
 
   it("is the label that pods select by, less the cloud's own, and a taint", () => {
-    expect(nodeCommands(gpus, { pools: [system, gpus] }, existing)).toEqual([
+    expect(nodeCommands(gpus, { pools: [system, gpus], models }, existing)).toEqual([
       "kubectl label node <node of gpu> inference-stacks.io/pool=gpu",
       "kubectl taint node <node of gpu> nvidia.com/gpu=:NoSchedule",
     ]);
   });
 
+  it("is the zone on machines of one's own, where replicas are kept apart by zones", () => {
+    const apart = { availability: { apart: { nodes: 2, zones: 2 } }, pool: "gpu" } as ModelPlan;
+    const label = "kubectl label node <node of gpu> topology.kubernetes.io/zone=<its zone>";
+    const own = { provision: "existing", kind: "edge" } as const;
+    expect(nodeCommands(gpus, { pools: [gpus], models: [apart] }, own)).toContain(label);
+    expect(nodeCommands(gpus, { pools: [gpus], models: [apart] }, existing)).not.toContain(label);
+    expect(nodeCommands(gpus, { pools: [gpus], models }, own)).not.toContain(label);
+  });
+
   it("is no taint where the platform has no other nodes, and nothing on nodes that a stack makes", () => {
-    expect(nodeCommands(gpus, { pools: [gpus] }, existing)).toEqual([expect.stringContaining("kubectl label")]);
-    expect(nodeCommands(gpus, { pools: [system, gpus] }, { provision: "create" })).toEqual([]);
-    expect(nodeCommands(gpus, { pools: [system, gpus] }, { provision: "stack" })).toEqual([]);
+    expect(nodeCommands(gpus, { pools: [gpus], models }, existing)).toEqual([expect.stringContaining("kubectl label")]);
+    expect(nodeCommands(gpus, { pools: [system, gpus], models }, { provision: "create", kind: "aws" })).toEqual([]);
+    expect(nodeCommands(gpus, { pools: [system, gpus], models }, { provision: "stack", kind: "aws" })).toEqual([]);
   });
 });

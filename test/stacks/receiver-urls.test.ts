@@ -62,6 +62,12 @@ describe("a deployment that knows the URLs of receivers", () => {
       { alertWebhookUrl: "http://hooks.secret.io/x" },
       /^alertWebhookUrl is "?\(hidden\)"?; allowed: in production: https:\/\//,
     ],
+    [
+      "http:// to the internet through a proxy",
+      { webhook: { networks: ["10.9.0.5/32"], proxyUrl: "http://10.9.0.5:3128" } },
+      { alertWebhookUrl: "http://hooks.secret.io/x" },
+      /^alertWebhookUrl is "?\(hidden\)"?; allowed: in production: https:\/\//,
+    ],
   ])("refuses %s", (_name, alerts, texts, message) => {
     const found = refused(alerts, texts);
     expect(found).toEqual([expect.stringMatching(message)]);
@@ -73,6 +79,10 @@ describe("a deployment that knows the URLs of receivers", () => {
     [{ webhook: { port: 8080, networks: ["10.2.3.4/32"] } }, { alertWebhookUrl: "http://10.2.3.4:8080/x" }],
     [{ webhook: { port: 80, networks: ["10.2.3.0/24"] } }, { alertWebhookUrl: "http://alerts.corp.io/x" }],
     [{ pagerduty: {} }, { alertPagerdutyKey: "a1" }],
+    [
+      { webhook: { networks: ["10.9.0.5/32"], proxyUrl: "http://10.9.0.5:3128" } },
+      { alertWebhookUrl: "https://10.2.3.4:8443/x" },
+    ],
     [{ webhook: {} }, {}],
   ])("takes %j", (alerts, texts) => {
     expect(refused(alerts, texts)).toEqual([]);

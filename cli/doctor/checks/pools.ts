@@ -1,5 +1,6 @@
 import type { GpuSharing } from "../../../catalog/gpu-sharing";
 import { cardResource } from "../../../catalog/shapes";
+import { ZONE_LABEL } from "../../../planner/availability/zone-label";
 import { partWord, sharingLabels } from "../../../planner/slices";
 import { allTolerated } from "../../../planner/taints";
 import { someOf } from "../../cluster/foreign-text";
@@ -52,6 +53,27 @@ function neededOf({ pool, pods, alwaysNodes }: PoolNeed): string {
   return `${minNodes} ${shape.cpu.arch} ${minNodes === 1 ? "node" : "nodes"}${where}${gpus}${disk > 0 ? `, ${round(disk)} GiB of ephemeral storage` : ""}${others}`;
 }
 
+/** Where replicas are kept apart by zones: whether each node says its zone, and whether there are as many. */
+function zonesOf(open: readonly NodeFact[], { pool, zones = 1 }: PoolNeed): Verdict | undefined {
+  if (zones === 1) {
+    return undefined;
+  }
+  const unlabelled = open.filter(({ labels }) => !labels[ZONE_LABEL]);
+  if (unlabelled.length > 0) {
+    return failed(
+      `${named(unlabelled)}: no label ${ZONE_LABEL}, and replicas of pool ${pool.name} are kept apart by it`,
+      `kubectl label node ${unlabelled[0]?.name} ${ZONE_LABEL}=<its zone>`,
+    );
+  }
+  const there = new Set(open.map(({ labels }) => labels[ZONE_LABEL])).size;
+  return there < zones
+    ? failed(
+        `nodes in ${there} of ${zones} zones, which what is promised of its models takes`,
+        `add a node in another zone, or lower pools.${pool.name}.uptime.zones`,
+      )
+    : undefined;
+}
+
 /** @param gpusCome whether GPUs are offered only once the platform, or its cloud, installed something. */
 function nodesOfPool(all: readonly NodeFact[], need: PoolNeed, gpusCome: boolean): Verdict {
   const { pool } = need;
@@ -92,6 +114,10 @@ function nodesOfPool(all: readonly NodeFact[], need: PoolNeed, gpusCome: boolean
         ? `kubectl describe node ${down[0]?.name}`
         : `add nodes, or lower minNodes under pools.${pool.name}`,
     );
+  }
+  const misplaced = zonesOf(open, need);
+  if (misplaced !== undefined) {
+    return misplaced;
   }
   const count = `${open.length} ${open.length === 1 ? "node" : "nodes"}`;
   const hasNone =

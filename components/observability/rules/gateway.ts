@@ -1,6 +1,8 @@
+import { modelRouteName } from "../../../names/model-routes";
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
-import { CLIENT_ANSWERS, clientSeries, dueSeries, GATEWAY_ERRORS, routeSeries } from "./error-series";
-import type { AlertRule, RecordingRule, RuleSubject } from "./types";
+import { CLIENT_ANSWERS, clientSeries, dueSeries, GATEWAY_ERRORS, ROUTE, routeSeries } from "./error-series";
+import { KIND } from "./planned-kinds";
+import type { AlertRule, InputSeries, RecordingRule, RuleSubject } from "./types";
 
 const PROXY = 'namespace="gateway",pod="proxy-0"';
 
@@ -19,10 +21,7 @@ const upstreamRtt: RecordingRule = {
       series: {
         'envoy_cluster_upstream_cx_connect_ms_bucket{namespace="model-chat",envoy_cluster_name="engine",le="+Inf"}':
           "0+60x20",
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="1"}`]: "0+0x20",
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="5"}`]: "0+60x20",
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="+Inf"}`]:
-          "0+60x20",
+        ...connectSeries(CHAT_ROUTE, { "1": "0+0x20", "5": "0+60x20" }),
       },
       at: "15m",
       samples: { [`envoy_upstream_rtt_ms{namespace="gateway",envoy_cluster_name="${CHAT_ROUTE}"}`]: 4.8 },
@@ -58,10 +57,25 @@ const errorRate: AlertRule = {
   },
 };
 
+/** For cases: connections of one proxy to a cluster, by the milliseconds that they took at most; none took longer than the last. */
+export function connectSeries(cluster: string, within: Readonly<Record<string, string>>): InputSeries {
+  const of = `${PROXY},envoy_cluster_name="${cluster}"`;
+  const all = Object.values(within).at(-1) ?? "";
+  return Object.fromEntries(
+    Object.entries({ ...within, "+Inf": all }).map(([le, samples]) => [
+      `envoy_cluster_upstream_cx_connect_ms_bucket{${of},le="${le}"}`,
+      samples,
+    ]),
+  );
+}
+
 const roundTripSlow: AlertRule = {
   alert: "GatewayRoundTripSlow",
-  // Without new connections there is no figure.
-  expr: "max by (namespace, envoy_cluster_name) (envoy_upstream_rtt_ms) > 5",
+  // Without new connections there is no figure. Of an external model, whose server may be far away, no figure is too long.
+  expr: `
+    max by (namespace, envoy_cluster_name, model) (
+      label_replace(envoy_upstream_rtt_ms, "model", "$1", "envoy_cluster_name", "${ROUTE}[a-z]+-([^/]+)/rule/[0-9]+")
+    ) > 5 unless on (model) ${KIND.external}`,
   for: "10m",
   severity: "warning",
   summary: "Connections of the gateway to {{ $labels.envoy_cluster_name }} take {{ $value | humanize }} ms",
@@ -69,26 +83,17 @@ const roundTripSlow: AlertRule = {
     "For 10 minutes, one in twenty new connections from the gateway in {{ $labels.namespace }} to the pods of {{ $labels.envoy_cluster_name }} took more than 5 ms: a network that is slow or loses packets, nodes far apart, or an engine that is slow to accept. Every answer waits for it.",
   cases: {
     fires: {
-      series: {
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="5"}`]: "0+30x40",
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="25"}`]: "0+60x40",
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="+Inf"}`]:
-          "0+60x40",
-      },
+      series: connectSeries(CHAT_ROUTE, { "5": "0+30x40", "25": "0+60x40" }),
       at: "30m",
       labels: { namespace: "gateway", envoy_cluster_name: CHAT_ROUTE },
     },
-    // One in thirty is slow; another route has no new connections.
+    // One in thirty is slow; another route has no new connections; a third leads to a server on another continent.
     quiet: {
       series: {
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="5"}`]: "0+58x40",
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="25"}`]: "0+60x40",
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="${CHAT_ROUTE}",le="+Inf"}`]:
-          "0+60x40",
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="httproute/gateway/rank/rule/0",le="5"}`]:
-          "7x40",
-        [`envoy_cluster_upstream_cx_connect_ms_bucket{${PROXY},envoy_cluster_name="httproute/gateway/rank/rule/0",le="+Inf"}`]:
-          "90x40",
+        ...connectSeries(`${ROUTE}${modelRouteName("hosted")}/rule/0`, { "100": "0x40", "250": "0+60x40" }),
+        [`${KIND.external}{model="hosted"}`]: "1x40",
+        ...connectSeries(CHAT_ROUTE, { "5": "0+58x40", "25": "0+60x40" }),
+        ...connectSeries("httproute/gateway/rank/rule/0", { "5": "7x40", "25": "90x40" }),
       },
       at: "30m",
     },

@@ -5,6 +5,7 @@ const GPU_SERIES = {
   gpu_utilization_percent: "Share of time in which the GPU ran a kernel, 0 to 100.",
   gpu_memory_utilization: "Share of GPU memory in use, 0 to 100.",
   gpu_temperature_celsius: "Temperature of the GPU, in degrees Celsius.",
+  gpu_throttled: "1 where heat or a fault of power keeps the GPU's clocks down, 0 otherwise.",
   gpu_last_hardware_xid: "Last XID error that points at hardware or driver; faults of applications are left out.",
   "gpu_uncorrectable_memory_errors:increase1h":
     "Uncorrectable memory errors, or failures to remap them, in the last hour.",
@@ -34,6 +35,12 @@ interface GpuExporter {
 /** XIDs that a program causes by itself: application faults in NVIDIA's "XID Errors" guide. */
 const APPLICATION_XIDS = [13, 31, 43, 45];
 
+/**
+ * Bits of DCGM's reasons of lowered clocks (DCGM, dcgm_fields.h) that tell of a fault: slowdown by the hardware, by the driver for heat, by
+ * the hardware for heat, by the power brake. The cap of power (4) is not one of them: it is on wherever a GPU has much to do.
+ */
+const THROTTLE_BITS = [8, 32, 64, 128];
+
 const EXPORTERS: readonly GpuExporter[] = [
   {
     vendor: "nvidia",
@@ -53,6 +60,12 @@ const EXPORTERS: readonly GpuExporter[] = [
         gives: 75,
       },
       gpu_temperature_celsius: { expr: "DCGM_FI_DEV_GPU_TEMP", given: { DCGM_FI_DEV_GPU_TEMP: 61 }, gives: 61 },
+      gpu_throttled: {
+        expr: `(${THROTTLE_BITS.map((bit) => `floor(DCGM_FI_DEV_CLOCKS_EVENT_REASONS / ${bit}) % 2`).join(" + ")}) > bool 0`,
+        // By the driver for heat, and the cap of power.
+        given: { DCGM_FI_DEV_CLOCKS_EVENT_REASONS: 36 },
+        gives: 1,
+      },
       gpu_last_hardware_xid: {
         expr: `DCGM_FI_DEV_XID_ERRORS > 0${APPLICATION_XIDS.map((xid) => ` != ${xid}`).join("")}`,
         given: { DCGM_FI_DEV_XID_ERRORS: 79 },

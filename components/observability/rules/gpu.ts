@@ -103,8 +103,26 @@ const temperature: AlertRule = {
   },
 };
 
+const throttled: AlertRule = {
+  alert: "GpuThrottled",
+  expr: "avg_over_time(gpu_throttled[10m]) > 0.5",
+  for: "5m",
+  severity: "warning",
+  summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} is slowed down by heat or power",
+  description:
+    "For most of the last 10 minutes heat or a fault of its power has kept the clocks of a {{ $labels.product }} down: {{ $labels.namespace }}/{{ $labels.pod }} answers more slowly than planned. Look at the reasons that the driver gives, then at the node's cooling and power supplies.",
+  cases: {
+    fires: { series: { [`DCGM_FI_DEV_CLOCKS_EVENT_REASONS{${EXPORTED}}`]: "4x10 68x30" }, at: "35m", labels: RECORDED },
+    // Its cap of power all the time; the brake for a minute now and then.
+    quiet: {
+      series: { [`DCGM_FI_DEV_CLOCKS_EVENT_REASONS{${EXPORTED}}`]: "4x10 132x1 4x8 132x1 4x20" },
+      at: "25m",
+    },
+  },
+};
+
 export const gpu: RuleSubject = {
   subject: "gpu",
   recording: [...gpuRecordings, ...gpuSignals],
-  alerts: [xidErrors, eccErrors, idle, temperature],
+  alerts: [xidErrors, eccErrors, idle, temperature, throttled],
 };

@@ -6,10 +6,14 @@ const ready = (node: string, samples: string) => ({
   [`kube_node_status_condition{node="${node}",condition="Ready",status="true"}`]: samples,
 });
 
+/** Nodes that somebody, or an upgrade of drivers or of the system, has cordoned: what is missing there is missing on purpose. */
+const CORDONED = "max by (node) (kube_node_spec_unschedulable) > 0";
+const cordoned = (node: string, samples: string) => ({ [`kube_node_spec_unschedulable{node="${node}"}`]: samples });
+
 const nodeNotReady: AlertRule = {
   alert: "NodeNotReady",
   // A node that its cloud or its autoscaler takes away is deleted within minutes.
-  expr: `max by (node) (${READY}) == 0`,
+  expr: `max by (node) (${READY}) == 0 unless on (node) ${CORDONED}`,
   for: "6m",
   severity: "warning",
   summary: "Node {{ $labels.node }} does not answer",
@@ -21,8 +25,16 @@ const nodeNotReady: AlertRule = {
       at: "20m",
       labels: { node: "gpu-1" },
     },
-    // A reboot, and a spot machine that was taken away.
-    quiet: { series: { ...ready("gpu-1", "1x10 0x5 1x30"), ...ready("spot-1", "1x10 0x3 stale") }, at: "17m" },
+    // A reboot, a long one of a node that was drained for it, and a spot machine that was taken away.
+    quiet: {
+      series: {
+        ...ready("gpu-1", "1x10 0x5 1x30"),
+        ...ready("gpu-2", "1x5 0x40"),
+        ...cordoned("gpu-2", "0x2 1x43"),
+        ...ready("spot-1", "1x10 0x3 stale"),
+      },
+      at: "17m",
+    },
   },
 };
 
@@ -38,12 +50,15 @@ const gpuLost: AlertRule = {
   alert: "GpuLost",
   // A plugin that starts again counts a lost GPU no more: what the node has had is compared, for three days.
   expr: `
-    max by (node, resource) (max_over_time(kube_node_status_capacity{${GPUS}}[3d])) - max by (node, resource) (kube_node_status_allocatable{${GPUS}}) > 0`,
-  for: "5m",
+    max by (node, resource) (max_over_time(kube_node_status_capacity{${GPUS}}[3d])) - max by (node, resource) (kube_node_status_allocatable{${GPUS}}) > 0
+    unless on (node) (${CORDONED})
+    unless on (node) (max by (node) (${READY}) == 0)`,
+  // After a reboot, or a new driver, the device plugin takes its minutes until it has counted them.
+  for: "15m",
   severity: "warning",
   summary: "Node {{ $labels.node }} lacks {{ $value }} of its {{ $labels.resource }}",
   description:
-    "For 5 minutes {{ $labels.node }} has offered {{ $value }} {{ $labels.resource }} fewer than it had in the last three days: the device plugin found them broken, or the driver finds them no more. Replicas that need them do not start there. Look at its XIDs.",
+    "For 15 minutes {{ $labels.node }} has offered {{ $value }} {{ $labels.resource }} fewer than it had in the last three days: the device plugin found them broken, or the driver finds them no more. Replicas that need them do not start there. Look at its XIDs.",
   cases: {
     fires: {
       // Whole GPUs beside it are all there.
@@ -56,11 +71,17 @@ const gpuLost: AlertRule = {
       at: "30m",
       labels: { node: "gpu-1", resource: MIG },
     },
-    // A plugin that starts anew says 0 for a while; a node that is gone.
+    // A plugin that starts anew says 0 for a while; a driver is upgraded on a node that was drained for it; a node reboots; one is gone.
     quiet: {
       series: {
         ...gpus("capacity", "gpu-1", "8x40"),
-        ...gpus("allocatable", "gpu-1", "8x22 0x4 8x20"),
+        ...gpus("allocatable", "gpu-1", "8x12 0x14 8x20"),
+        ...gpus("capacity", "gpu-3", "8x40"),
+        ...gpus("allocatable", "gpu-3", "8x5 0x35"),
+        ...cordoned("gpu-3", "0x4 1x36"),
+        ...gpus("capacity", "gpu-4", "8x40"),
+        ...gpus("allocatable", "gpu-4", "8x5 0x35"),
+        ...ready("gpu-4", "1x4 0x20 1x16"),
         ...gpus("capacity", "gpu-2", "8x10 stale"),
         ...gpus("allocatable", "gpu-2", "7x10 stale"),
       },

@@ -1,5 +1,7 @@
 import { MODEL_CONTROL_NAMESPACE, MODEL_STORE_NAMESPACE } from "../../../names/namespaces";
+import { MODEL_NAMESPACE_SERIES } from "../../../names/recorded-series";
 import { UNCERTIFIED } from "../../../planner/fabric-gate";
+import { modelNamespaceSeries, podSeries } from "./models";
 import type { AlertRule, RuleSubject } from "./types";
 
 const modelStoreFull: AlertRule = {
@@ -152,9 +154,13 @@ const nodeDiskFilling: AlertRule = {
   },
 };
 
+/** Pods of models that are not ready: they load weights, or fail, which alerts on replicas see. Engines answer nothing until then. */
+const STARTING = `(kube_pod_status_ready{condition="true"} == 0 and on (namespace) ${MODEL_NAMESPACE_SERIES})`;
+const due = (up: string) => `count by (namespace, job) (${up} unless on (namespace, pod) ${STARTING})`;
+
 const targetDown: AlertRule = {
   alert: "TargetDown",
-  expr: "count by (namespace, job) (up == 0) / count by (namespace, job) (up) > 0.1",
+  expr: `${due("up == 0")} / ${due("up")} > 0.1`,
   for: "10m",
   severity: "warning",
   summary: "{{ $value | humanizePercentage }} of the targets of {{ $labels.job }} cannot be scraped",
@@ -169,8 +175,16 @@ const targetDown: AlertRule = {
       at: "20m",
       labels: { namespace: "model-chat", job: "observability/model-chat" },
     },
+    // Both are scraped; of another model one replica is, and two load their weights for longer than the alert waits.
     quiet: {
       series: {
+        ...modelNamespaceSeries("grows", "1x30"),
+        ...podSeries("grows", "grows-0", "1x30"),
+        ...podSeries("grows", "grows-1", "0x30"),
+        ...podSeries("grows", "grows-2", "0x30"),
+        'up{namespace="model-grows",job="observability/models",pod="grows-0"}': "1x30",
+        'up{namespace="model-grows",job="observability/models",pod="grows-1"}': "0x30",
+        'up{namespace="model-grows",job="observability/models",pod="grows-2"}': "0x30",
         'up{namespace="model-chat",job="observability/model-chat",pod="chat-0"}': "1x30",
         'up{namespace="model-chat",job="observability/model-chat",pod="chat-1"}': "1x30",
       },

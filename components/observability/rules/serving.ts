@@ -1,6 +1,7 @@
 import { metric, namedSummaries, seriesOf, summaryP99Ms } from "../../../engines/metrics";
 import { SIGNAL_SERIES } from "../../../names/recorded-series";
 import { modelNamespaceSeries, ofModels } from "./models";
+import { KIND } from "./planned-kinds";
 import { LEVEL } from "./service-levels";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
@@ -121,24 +122,29 @@ const [{ name: namedP99Series = "", series: summary = "" } = {}] = namedSummarie
 
 const requestLatencyHigh: AlertRule = {
   alert: "RequestLatencyHigh",
-  expr: `${namedP99Series} > 90`,
+  // A whole answer of text takes seconds. Its first part has a series only as the client takes it (first_response: of an answer that is not
+  // streamed, all of it), so that no objective of a first token can be compared with it.
+  expr: `${namedP99Series} > 90 and on (model) ${KIND.brief}`,
   for: "10m",
   severity: "warning",
   summary: "One request in a hundred for {{ $labels.model }} takes {{ $value | humanize }} ms",
   description:
-    "The slowest replica of {{ $labels.model }} has answered its slowest hundredth in more than 90 ms for 10 minutes. That is long for what classifies, embeds or ranks; of a model that writes text, the figure is of whole answers.",
+    "The slowest replica of {{ $labels.model }} has answered its slowest hundredth in more than 90 ms for 10 minutes, the time in its queue included. That is long for what classifies, embeds or ranks.",
   cases: {
     fires: {
       series: {
         [`${summary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.99"}`]: "40000x30",
         [`${summary}{namespace="model-rank",pod="rank-1",model="rank",quantile="0.99"}`]: "120000x30",
+        [`${KIND.brief}{model="rank"}`]: "1x30",
       },
       at: "20m",
       labels: { namespace: "model-rank", model: "rank" },
     },
-    // One request in a thousand is slow, and for 5 minutes one in a hundred.
+    // One request in a thousand is slow, and for 5 minutes one in a hundred; another model writes text.
     quiet: {
       series: {
+        [`${summary}{namespace="model-drafts",pod="drafts-0",model="drafts",quantile="0.99"}`]: "9000000x30",
+        [`${KIND.brief}{model="rank"}`]: "1x30",
         [`${summary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.99"}`]: "40000x10 95000x5 40000x15",
         [`${summary}{namespace="model-rank",pod="rank-0",model="rank",quantile="0.999"}`]: "300000x30",
       },

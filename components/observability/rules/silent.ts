@@ -3,6 +3,7 @@ import { freeRouteName, kserveRouteName, modelRouteName } from "../../../names/m
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import type { RequestTimes } from "../../../planner/request-times";
 import { ROUTE, routes } from "./error-series";
+import { KIND } from "./planned-kinds";
 import type { AlertRule, PrometheusDuration, RuleSubject } from "./types";
 
 /** Routes to models, whatever the engine. Not those of gRPC, whose series have other names. */
@@ -15,46 +16,55 @@ const byModel = (value: string) =>
 const ACTIVE = "envoy_cluster_upstream_rq_active";
 const RECEIVED = "envoy_cluster_upstream_cx_rx_bytes_total";
 
-/** What one proxy counts of a model, minute by minute. */
-function past(model: string, active: string, received: string): Record<string, string> {
+/** For cases: what one proxy counts of a model, minute by minute. */
+export function pastAtGateway(model: string, active: string, received: string): Record<string, string> {
   const of = `namespace="${GATEWAY_NAMESPACE}",pod="proxy-0",envoy_cluster_name="${ROUTE}${modelRouteName(model)}/rule/0"`;
   return { [`${ACTIVE}{${of}}`]: active, [`${RECEIVED}{${of}}`]: received };
+}
+
+/** Minutes in which some answer of a model that embeds or ranks has come, if it has something to do. */
+const BRIEF_MINUTES = 5;
+
+/** Models with requests under way all the time, and not a byte of any answer. */
+function silentFor(window: PrometheusDuration): string {
+  const series = (name: string) => `${name}{${ROUTES}}`;
+  return `(
+      ${byModel(`min_over_time(${series(ACTIVE)}[${window}])`)} > 0
+      and on (model) ${byModel(`${series(ACTIVE)} offset ${window}`)} > 0
+      unless on (model) ${byModel(`increase(${series(RECEIVED)}[${window}])`)} > 0)`;
 }
 
 /**
  * The gateway cuts requests in which nothing has come for `streamIdleTimeoutSeconds`, the wait for a first token and a whole answer that is
  * not streamed included. A minute more without a byte of any answer: whatever was asked before has failed. A long prompt and a long answer
- * do not look like this, because the gateway would cut them too. The gateway's own checks of replicas count in other connections.
+ * do not look like this, because the gateway would cut them too. What embeds or ranks has neither, and is told earlier. The gateway's own
+ * checks of replicas count in other connections.
  */
 function modelSilent(streamIdleTimeoutSeconds: number): AlertRule {
   const minutes = Math.ceil(streamIdleTimeoutSeconds / 60) + 1;
-  const window: PrometheusDuration = `${minutes}m`;
-  const series = (name: string) => `${name}{${ROUTES}}`;
+  const brief = Math.min(BRIEF_MINUTES, minutes);
   return {
     alert: "ModelSilent",
-    expr: `
-      ${byModel(`min_over_time(${series(ACTIVE)}[${window}])`)} > 0
-      and on (model) ${byModel(`${series(ACTIVE)} offset ${window}`)} > 0
-      unless on (model) ${byModel(`increase(${series(RECEIVED)}[${window}])`)} > 0`,
+    expr: `${silentFor(`${minutes}m`)} or (${silentFor(`${brief}m`)} and on (model) ${KIND.brief})`,
     for: "30s",
     severity: "critical",
-    summary: "{{ $labels.model }} has answered nothing for as long as the gateway waits",
-    description: `For ${minutes} minutes at least {{ $value }} requests to {{ $labels.model }} have been under way at the gateway, and not a byte of an answer has come from any of its replicas: the gateway cuts them. Its pods may well say that they are ready. End them without a drain.`,
+    summary: "{{ $labels.model }} answers nothing",
+    description: `For ${minutes} minutes (${brief} of a model that embeds or ranks) at least {{ $value }} requests to {{ $labels.model }} have been under way at the gateway, and not a byte of an answer has come from any of its replicas. Its pods may well say that they are ready. End them without a drain.`,
     cases: {
       fires: {
-        series: past("chat", `0x2 3x${minutes + 20}`, `0+900x4 3600x${minutes + 20}`),
+        series: pastAtGateway("chat", `0x2 3x${minutes + 20}`, `0+900x4 3600x${minutes + 20}`),
         at: `${minutes + 10}m`,
         labels: { model: "chat" },
       },
       quiet: {
         series: {
           // An answer that is not streamed ends in time; one that streams goes on; each client gives up early, and asks again later.
-          ...past("long", `1x${minutes + 20}`, `0x${minutes - 2} 900x${minutes - 2} 1800x${minutes + 20}`),
-          ...past("chat", `3x${minutes + 20}`, `0+900x${minutes + 20}`),
-          ...past("rare", `1x3 0 1x${minutes - 2} 0 1x${minutes + 20}`, `700x${minutes + 30}`),
+          ...pastAtGateway("long", `1x${minutes + 20}`, `0x${minutes - 2} 900x${minutes - 2} 1800x${minutes + 20}`),
+          ...pastAtGateway("chat", `3x${minutes + 20}`, `0+900x${minutes + 20}`),
+          ...pastAtGateway("rare", `1x3 0 1x${minutes - 2} 0 1x${minutes + 20}`, `700x${minutes + 30}`),
           // Nothing to do; begun a while ago.
-          ...past("idle", `0x${minutes + 20}`, `900x${minutes + 20}`),
-          ...past("new", `_x12 2x${minutes + 8}`, `_x12 0x${minutes + 8}`),
+          ...pastAtGateway("idle", `0x${minutes + 20}`, `900x${minutes + 20}`),
+          ...pastAtGateway("new", `_x12 2x${minutes + 8}`, `_x12 0x${minutes + 8}`),
         },
         at: `${minutes + 2}m`,
       },

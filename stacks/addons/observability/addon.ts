@@ -8,6 +8,7 @@ import {
   mailServerIsReached,
   pagerdutyPortIsOpen,
   productionAlertsPeople,
+  proxiesAreReached,
   receiversAreOutside,
   runbookIsPlain,
 } from "./alert-rules";
@@ -22,6 +23,7 @@ export const observability = addon({
   settings: (section) => section,
   rules: [
     productionAlertsPeople,
+    proxiesAreReached,
     receiversAreOutside,
     bundledReceiversArePrivate,
     mailServerIsReached,

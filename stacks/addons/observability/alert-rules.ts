@@ -1,9 +1,11 @@
+import { isIP } from "node:net";
 import {
   type AlertReceivers,
   RECEIVER_KINDS,
   RECEIVER_SECRETS,
 } from "../../../components/observability/alert-receivers";
-import { isPrivateIpv4, isPrivateNetwork } from "../../../names/cidr";
+import { cidrContains, hostCidr, isPrivateIpv4, isPrivateNetwork } from "../../../names/cidr";
+import { outsideServer } from "../../../names/outside-server";
 import { holdsToken } from "../../config/core/credentials";
 import { networkProblems } from "../../config/core/outside-url";
 import { HIDDEN, type Path } from "../../config/core/problems";
@@ -70,6 +72,36 @@ export const mailServerIsReached: Rule<Own> = function* ({ sections: { observabi
       allowed: `the network of ${host}: without it NetworkPolicies let Alertmanager reach no private address`,
       fix: `write networks: [${host}/32]`,
     };
+  }
+};
+
+/** Proxies are in one's own network, where networks alone lead; what stands in the file is committed. */
+export const proxiesAreReached: Rule<Own> = function* ({ sections: { observability }, declared }) {
+  const receivers = receiversOf(observability?.alerts, declared.secrets);
+  for (const kind of RECEIVER_KINDS) {
+    const settings = receivers[kind];
+    if (settings === undefined || !("proxyUrl" in settings) || settings.proxyUrl === undefined) {
+      continue;
+    }
+    const { proxyUrl, networks } = settings;
+    if (holdsToken(proxyUrl) || /[?#]/.test(proxyUrl)) {
+      yield {
+        path: [...ALERTS, kind, "proxyUrl"],
+        value: HIDDEN,
+        allowed: "the URL of a proxy without a name, a password, ? and #: this file is committed",
+        fix: "write for example http://proxy.example.com:3128, and treat what was before @ as leaked; let the proxy know Alertmanager by its address",
+      };
+    }
+    const host = outsideServer(proxyUrl)?.host ?? "";
+    const isInside = !isIP(host) || (networks ?? []).some((network) => cidrContains(network, host));
+    if (networks === undefined || !isInside) {
+      yield {
+        path: [...ALERTS, kind, "networks"],
+        value: networks,
+        allowed: "with proxyUrl: the networks of the proxy, which NetworkPolicies let Alertmanager reach alone",
+        fix: `write for example networks: [${isIP(host) ? hostCidr(host) : "192.168.1.20/32"}]`,
+      };
+    }
   }
 };
 

@@ -9,8 +9,25 @@ const networks = outsideNetworks.meta({
   example: ["10.20.0.9/32"],
 });
 
+const caFile = text(2048).optional().meta({
+  description:
+    "Certificates of the authorities that the receiver's certificate may be signed by: a PEM file, from the folder of the environment's file. Default: those that Alertmanager's image trusts.",
+  example: "certificates/office.pem",
+});
+
 const reached = {
   networks,
+  caFile,
+  proxyUrl: z
+    .url({ protocol: /^https?$/ })
+    .max(2048)
+    .optional()
+    .meta({
+      description:
+        "URL of the forward proxy by which Alertmanager reaches the receiver; networks are then those of the proxy, and required, and port is not read. Default: none.",
+      allowed: "an http:// or https:// URL without a name and a password",
+      example: "http://proxy.example.com:3128",
+    }),
   port: wholeNumber(1, 65_535)
     .default(443)
     .meta({ description: "TCP port in the receiver's URL, for NetworkPolicies.", example: 8443 }),
@@ -65,6 +82,7 @@ const receivers = z.strictObject({
   email: z
     .strictObject({
       networks,
+      caFile,
       ...severitiesOf("critical", "warning"),
       to: z
         .array(address.meta({ allowed: "an email address", example: "on-call@example.com" }))

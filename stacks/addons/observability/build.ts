@@ -27,6 +27,7 @@ export function build({
       dashboards,
       receivers,
       receiverSecrets: secretsOf(receivers, secrets),
+      receiverAuthorities: plan.receiverAuthorities,
       externalLabels: placeLabels(plan.environment, environment.cluster),
     },
     options(),

@@ -108,6 +108,21 @@ describe("the nodes of a pool", () => {
     expect(judge([offered("56")], need).found).not.toContain("slices");
   });
 
+  it("say their zones, where replicas are kept apart by zones", () => {
+    const need = { ...a10(), zones: 2 };
+    const inZone = (name: string, zone: string) =>
+      machine(name, { labels: { ...LABELS, "topology.kubernetes.io/zone": zone } });
+    const unlabelled = judge([inZone("a", "hall-1"), machine("b")], need);
+    expect(gist(unlabelled)).toEqual(["failed", expect.stringContaining("b: no label topology"), true]);
+    expect(JSON.stringify(unlabelled)).toContain("kubectl label node b topology.kubernetes.io/zone=<its zone>");
+    expect(gist(judge([inZone("a", "hall-1"), inZone("b", "hall-1")], need))).toEqual([
+      "failed",
+      expect.stringContaining("nodes in 1 of 2 zones"),
+      true,
+    ]);
+    expect(judge([inZone("a", "hall-1"), inZone("b", "hall-2")], need).status).toBe("passed");
+  });
+
   it("tolerate what the file says, but for the platform's", () => {
     const tainted = [machine("a", { taints: [{ key: "team", effect: "NoSchedule" }] })];
     const fixOf = (need: PoolNeed) => JSON.stringify(judge(tainted, need));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { AlertReceivers } from "../../../components/observability/alert-receivers";
 import { alertmanagerConfig, alertRouting } from "../../../components/observability/alert-routing";
-import { ALL_RECEIVERS, RECEIVER_VALUES } from "./receivers";
+import { ALL_RECEIVERS, RECEIVER_VALUES, REMOTE_RECEIVERS } from "./receivers";
 
 const WITHOUT = alertRouting();
 
@@ -38,6 +38,30 @@ describe("alertRouting", () => {
     const names = config.receivers.map(({ name }) => name);
     const routes = config.route.routes as { receiver: string }[];
     expect(routes.map(({ receiver }) => receiver).filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
+
+describe("receivers behind a proxy, with authorities of their own", () => {
+  const { receivers } = alertRouting(REMOTE_RECEIVERS, RECEIVER_VALUES);
+  const settingsOf = (kind: string, key: string) =>
+    (receivers.find(({ name }) => name === kind) as Record<string, Record<string, unknown>[]> | undefined)?.[key]?.[0];
+
+  it.each([
+    ["webhook", "webhook_configs"],
+    ["slack", "slack_configs"],
+    ["pagerduty", "pagerduty_configs"],
+    ["heartbeat", "webhook_configs"],
+  ])("are %s by http_config", (kind, key) => {
+    expect(settingsOf(kind, key)?.http_config).toEqual({
+      proxy_url: "http://proxy.example.com:3128",
+      tls_config: { ca_file: `/etc/alertmanager/configmaps/alertmanager-authorities/${kind}.pem` },
+    });
+  });
+
+  it("are email by tls_config", () => {
+    expect(settingsOf("email", "email_configs")?.tls_config).toEqual({
+      ca_file: "/etc/alertmanager/configmaps/alertmanager-authorities/email.pem",
+    });
   });
 });
 

@@ -5,6 +5,7 @@ import { expectedMetrics } from "../../../components/observability/rules/absent"
 import { sleepersByOtherNames } from "../../../components/observability/rules/asleep";
 import { k3sCertificates } from "../../../components/observability/rules/cluster-certificates";
 import { gpuExporterAlerts } from "../../../components/observability/rules/machines";
+import { plannedKinds } from "../../../components/observability/rules/planned-kinds";
 import { type PlannedModel, plannedReplicas } from "../../../components/observability/rules/planned-replicas";
 import { rdmaAlerts } from "../../../components/observability/rules/rdma";
 import { serviceLevels } from "../../../components/observability/rules/service-levels";
@@ -49,6 +50,10 @@ export const PLANNED_SUBJECTS: readonly RuleSubject[] = [
   ]),
   expectedMetrics([{ job: "observability/models", namespace: "model-planned" }]),
   plannedReplicas([PLANNED_MODEL]),
+  plannedKinds({
+    models: [{ name: "planned", task: "embedding" }],
+    externalModels: [{ name: "elsewhere", task: "chat" }],
+  }),
   serviceLevels([
     { name: "planned", serviceLevel: { availability: 0.999, ttftMs: 500, tokensPerSecond: 20, percentile: 95 } },
   ]),

@@ -52,6 +52,14 @@ describe("observabilityConnections", () => {
     expect(connections({ receivers: {} })).not.toHaveProperty("alertmanager-to-webhook");
   });
 
+  it("let Alertmanager out to a receiver's proxy alone, at its port", () => {
+    const proxied = { port: 443, networks: ["10.30.0.5/32"], proxyUrl: "http://proxy.example.com:3128" };
+    expect(connections({ receivers: { heartbeat: proxied } })["alertmanager-to-heartbeat"]).toMatchObject({
+      to: [{ cidr: "10.30.0.5/32" }],
+      ports: [{ port: 3128 }],
+    });
+  });
+
   it("reach the platform's GPU exporters in their namespace, others wherever they are", () => {
     const exporters = { namespace: "gpu-metrics", podLabels: { "app.kubernetes.io/name": "dcgm-exporter" } };
     expect(connections()["prometheus-to-nvidia-exporters"]).toMatchObject({ to: [exporters], ports: [{ port: 9400 }] });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Standing } from "../../../components/node/scripts/membership.ts";
 import { FAILURES } from "../../../components/node/scripts/registrar.ts";
 import { metricsText } from "../../../components/node/scripts/registration.ts";
+import { GPU_COUNTERS } from "../../../components/observability/gpu-counters";
 import type { Fleet } from "../../../services/model-control/src/fleet/fleet";
 import type { Tasks } from "../../../services/model-control/src/tasks/task";
 import { Metrics } from "../../../services/model-control/src/telemetry/metrics";
@@ -73,8 +74,7 @@ export async function exposedSeries(): Promise<Set<string>> {
     ...fixture("ray-metrics.json").metrics,
     ...fixture("triton.json").metrics,
     ...fixture("tgi.json").metrics,
-    // What the chart's own list of counters enables: not the longer one inside the image.
-    ...fixture("dcgm-metrics.json").chartConfigMapCsv.enabled,
+    ...GPU_COUNTERS.map(([name, type]) => ({ name, type })),
     ...fixture("amd-metrics.json").metrics,
     ...fixture("envoy-stats.json").proxyMetrics,
     ...fixture("envoy-stats.json").ratelimitMetrics,

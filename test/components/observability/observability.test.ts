@@ -6,6 +6,7 @@ import { stackValues } from "../../../components/observability/stack-values";
 import { distinctTargets } from "../../../components/observability/targets";
 import type { Deployment } from "../../harness/deploy";
 import { deployObservability, releaseValues, WEBHOOK } from "./fixture";
+import { REMOTE_RECEIVERS } from "./receivers";
 
 const STACK = "observability-metrics-stack";
 
@@ -203,6 +204,26 @@ describe("Observability in other circumstances", () => {
     expect(deployment.ofType("kubernetes:helm.sh/v3:Release")).toHaveLength(2);
   });
 
+  it("mounts the authorities of receivers in Alertmanager, also without any secret", async () => {
+    const { email } = REMOTE_RECEIVERS;
+    const { username: _, ...open } = email;
+    const deployment = await deployObservability({
+      receivers: { email: open },
+      receiverSecrets: undefined,
+      receiverAuthorities: { email: "PEM" },
+    });
+    const [authorities] = deployment
+      .ofType("kubernetes:core/v1:ConfigMap")
+      .filter(({ name }) => /authorities/.test(name));
+    expect(authorities?.inputs).toMatchObject({
+      metadata: { name: "alertmanager-authorities", namespace: "observability" },
+      data: { "email.pem": "PEM" },
+    });
+    const values = releaseValues(deployment, STACK);
+    expect(values).toMatchObject({ alertmanager: { alertmanagerSpec: { configMaps: ["alertmanager-authorities"] } } });
+    expect(chartValueProblems("kube-prometheus-stack", values)).toEqual([]);
+  });
+
   it("installs no exporters where the cluster brings them", async () => {
     const deployment = await deployObservability({}, { gpuExporters: "present" });
     expect(deployment.ofType("kubernetes:helm.sh/v3:Release")).toHaveLength(2);
@@ -237,6 +258,7 @@ describe("what is refused", () => {
     storageClass: undefined,
     scrapeControlPlane: false,
     alertmanagerSecret: "secret",
+    authoritiesConfigMap: undefined,
     externalLabels: {},
     receivers: {},
   } as const;

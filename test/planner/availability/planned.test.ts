@@ -82,6 +82,12 @@ describe("a promised availability", () => {
       ["pool-capacity", "models.chat"],
     ]);
   });
+
+  it("is named where it takes more nodes than the pool has", () => {
+    expect(textOf(planDeployment(request(0.999, {}, { maxNodes: 1 })), "pool-capacity")).toContain(
+      "availability 0.999 takes replicas on 2 nodes in 2 zones",
+    );
+  });
 });
 
 describe("advice", () => {
@@ -94,6 +100,11 @@ describe("advice", () => {
     expect(message).toMatch(
       /Next step: serviceLevel\.availability: 0\.999, replicas on 2 nodes in 2 zones, 99\.987 %: [\d,]+ USD a month instead of [\d,]+\./,
     );
+  });
+
+  it("says where the next step costs nothing", () => {
+    const message = textOf(planWithAdvice(request(0.99, {}, { minNodes: 2 })), "availability");
+    expect(message).toMatch(/Next step: .* 99\.987 %: at the same price\./);
   });
 
   it("says where one region has no more", () => {

@@ -34,6 +34,7 @@ const rarities = {
           web: { models: ["contracts"], requestsPerMinute: 60, tokensPerMinute: 100_000, priority: "free" },
         },
       },
+      observability: { alerts: { slack: { proxyUrl: "http://proxy.example.com:3128", networks: ["10.30.0.5/32"] } } },
       partnerApiKey: { secure: "v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" },
       models: {
         chat: {

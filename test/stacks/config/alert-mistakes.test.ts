@@ -27,6 +27,25 @@ describe("critical alerts of production", () => {
   });
 });
 
+describe("a proxy of a receiver", () => {
+  const slack = (settings: object) => withAlerts({ slack: settings });
+  const proxyUrl = "http://10.30.0.5:3128";
+
+  it.each([{ proxyUrl }, { proxyUrl, networks: ["10.31.0.0/16"] }])("needs networks that hold it: %j", (settings) => {
+    expect(slack(settings)).toEqual([expect.stringContaining("Write for example networks: [10.30.0.5/32]")]);
+  });
+
+  it("has no password in the file", () => {
+    const found = slack({ proxyUrl: "http://user:verysecret@proxy.example.com:3128", networks: ["10.30.0.5/32"] });
+    expect(found).toEqual([expect.stringMatching(/^observability\.alerts\.slack\.proxyUrl is /)]);
+    expect(found.join()).not.toContain("verysecret");
+  });
+
+  it("is taken with the networks of a name", () => {
+    expect(slack({ proxyUrl: "http://proxy.example.com:3128", networks: ["10.30.0.5/32"] })).toEqual([]);
+  });
+});
+
 describe("a secret in the section", () => {
   const HOOK = "https://hooks.slack.com/services/T0000AAAA/B0000BBBB/verysecretpart";
   it.each<[string, unknown, string]>([

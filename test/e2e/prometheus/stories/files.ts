@@ -4,9 +4,10 @@ import { ruleGroups } from "../../../../components/observability/rules/rule-grou
 import type { InputSeries, RuleSubject } from "../../../../components/observability/rules/types";
 import { metricNames } from "../../../components/observability/metric-names";
 import type { PromtoolFiles } from "../promtool-files";
+import { QUIET_MINUTES, QUIET_STORIES, type QuietStory } from "./quiet";
 import { FAULT, STORIES, type Story } from "./stories";
 import { quietDays } from "./week";
-import { RULES, well } from "./world";
+import { labelledFor, RULES, well } from "./world";
 
 const TOLD = 'ALERTS{alertstate="firing",severity=~"critical|warning"}';
 const MINUTES_A_DAY = 24 * 60;
@@ -40,14 +41,22 @@ function storyTest({ story, series, fault = FAULT, alert, after }: Story): Promt
   };
 }
 
-/** Nothing fires in so many days. */
-function quietTest(days: number): PromtoolTest {
+/** Nothing fires in so many minutes. */
+function quietTest(name: string, minutes: number, series: InputSeries): PromtoolTest {
   return {
-    name: `${days} days in which nothing is wrong`,
+    name,
     interval: "1m",
-    input_series: inputs(quietDays(days)),
-    promql_expr_test: [asked(days * MINUTES_A_DAY - 1, `count by (alertname) (count_over_time(${TOLD}[${days}d]))`)],
+    input_series: inputs(series),
+    promql_expr_test: [asked(minutes - 1, `count by (alertname) (count_over_time(${TOLD}[${minutes}m]))`)],
   };
+}
+
+function quietDaysTest(days: number): PromtoolTest {
+  return quietTest(`${days} days in which nothing is wrong`, days * MINUTES_A_DAY, quietDays(days));
+}
+
+function quietStoryTest({ story, series }: QuietStory): PromtoolTest {
+  return quietTest(story, QUIET_MINUTES, labelledFor(QUIET_MINUTES, { ...well(QUIET_MINUTES), ...series }));
 }
 
 /** Without rules that read nothing of what is there: they give nothing, and take their time. */
@@ -90,11 +99,12 @@ function testFile(name: string, interval: string, tests: readonly PromtoolTest[]
   };
 }
 
-/** All stories by the minute; a quiet day, for alerts that end soon; a quiet week, for what adds up over days. */
+/** All stories by the minute, and those in which nothing fires; a quiet day, for alerts that end soon; a quiet week, for what adds up over days. */
 export function storyFiles(): PromtoolFiles {
   return {
     ...testFile("stories", "1m", STORIES.map(storyTest)),
-    ...testFile("day", "3m", [quietTest(1)]),
-    ...testFile("week", "30m", [quietTest(7)]),
+    ...testFile("quiet", "1m", QUIET_STORIES.map(quietStoryTest)),
+    ...testFile("day", "3m", [quietDaysTest(1)]),
+    ...testFile("week", "30m", [quietDaysTest(7)]),
   };
 }

@@ -2,6 +2,7 @@
 
 import { clientSeries, routeSeries } from "../../../../components/observability/rules/error-series";
 import { podSeries } from "../../../../components/observability/rules/models";
+import { pastAtGateway } from "../../../../components/observability/rules/silent";
 import type { InputSeries } from "../../../../components/observability/rules/types";
 import { type metric, seriesOf } from "../../../../engines/metrics";
 import { counter, gauge } from "./samples";
@@ -67,6 +68,13 @@ export const STORIES: readonly Story[] = [
     series: engine({ ...hangs, requestsWaiting: `${gauge([FAULT, 0])} 1+2x${rest - 1}` }),
     alert: "EngineStalled",
     after: 6,
+    isOutage: true,
+  },
+  {
+    story: "an embedding model on Ollama or Triton hangs",
+    series: pastAtGateway("small", gauge([MINUTES, 2]), counter([FAULT, 900], [rest, 0])),
+    alert: "ModelSilent",
+    after: 5,
     isOutage: true,
   },
   {
@@ -194,7 +202,14 @@ export const STORIES: readonly Story[] = [
     story: "a GPU is not there after a reboot",
     series: { [world.gpus("capacity")]: then(8, 7), [world.gpus("allocatable")]: then(8, 7) },
     alert: "GpuLost",
-    after: 5,
+    after: 15,
+    isOutage: false,
+  },
+  {
+    story: "heat slows a GPU down",
+    series: { [world.CLOCK_REASONS]: then(4, 68) },
+    alert: "GpuThrottled",
+    after: 10,
     isOutage: false,
   },
   {

@@ -7,9 +7,11 @@ import { k3sCertificates } from "../../../../components/observability/rules/clus
 import { clientSeries, routeSeries } from "../../../../components/observability/rules/error-series";
 import { gpuExporterAlerts } from "../../../../components/observability/rules/machines";
 import { deploymentSeries, modelNamespaceSeries, podSeries } from "../../../../components/observability/rules/models";
+import { plannedKinds } from "../../../../components/observability/rules/planned-kinds";
 import { plannedReplicas } from "../../../../components/observability/rules/planned-replicas";
 import { rdmaAlerts } from "../../../../components/observability/rules/rdma";
 import { serviceLevels } from "../../../../components/observability/rules/service-levels";
+import { silentModels } from "../../../../components/observability/rules/silent";
 import { RULE_SUBJECTS } from "../../../../components/observability/rules/subjects";
 import type { InputSeries, RuleSubject } from "../../../../components/observability/rules/types";
 import { ADDON_ALERTS } from "../../../../stacks/addons/watched";
@@ -27,6 +29,15 @@ const endpoint = { model: "drafts", namespace: "model-drafts" } as ScaledModel["
 export const RULES: readonly RuleSubject[] = [
   // What only a plan can say is read by the others.
   plannedReplicas([planned("chat", 2), planned("small", 1), planned("ray", 2), planned("drafts", 0)]),
+  plannedKinds({
+    models: [
+      { name: "chat", task: "chat" },
+      { name: "drafts", task: "completion" },
+      { name: "small", task: "embedding" },
+    ],
+    externalModels: [{ name: "hosted", task: "chat" }],
+  }),
+  silentModels({ streamIdleTimeoutSeconds: 600 }),
   serviceLevels([{ name: "chat", serviceLevel: { availability: 0.999 } }]),
   unmetRequests([{ endpoint, served: [endpoint], scaling: { min: 0 } as ScaledModel["scaling"] }]),
   expectedMetrics([
@@ -49,13 +60,17 @@ export const PROXIES =
 export const KARPENTER =
   'leader_election_master_status{name="karpenter-leader-election",namespace="karpenter",pod="karpenter-0"}';
 export const STORE_METRICS = 'up{job="observability/model-store",namespace="model-store",pod="metrics-0"}';
-export const ENGINE_METRICS = 'up{job="observability/models-vllm",namespace="model-chat",pod="chat-0"}';
+export const engineUp = (model: string, pod: string) =>
+  `up{job="observability/models-vllm",namespace="model-${model}",pod="${pod}"}`;
+export const ENGINE_METRICS = engineUp("chat", "chat-0");
 export const nodeReady = (node: string) => `kube_node_status_condition{node="${node}",condition="Ready",status="true"}`;
+export const cordoned = (node: string) => `kube_node_spec_unschedulable{node="${node}"}`;
 export const gpus = (kind: "capacity" | "allocatable") =>
   `kube_node_status_${kind}{node="gpu-1",resource="nvidia_com_gpu",unit="integer"}`;
 const GPU = 'instance="10.0.0.1:9400",node="gpu-1",gpu="0",modelName="H100",namespace="model-chat",pod="chat-0"';
 export const XID = `DCGM_FI_DEV_XID_ERRORS{${GPU}}`;
 export const TEMPERATURE = `DCGM_FI_DEV_GPU_TEMP{${GPU}}`;
+export const CLOCK_REASONS = `DCGM_FI_DEV_CLOCKS_EVENT_REASONS{${GPU}}`;
 const LABELS = /^kube_\w+_labels\{/;
 export const STORE_READY = 'kube_statefulset_status_replicas_ready{namespace="model-store",statefulset="minio"}';
 
@@ -94,6 +109,8 @@ export function well(minutes: number): InputSeries {
     [gpus("allocatable")]: always(8),
     [XID]: always(0),
     [TEMPERATURE]: always(60),
+    [CLOCK_REASONS]: always(0),
+    [cordoned("gpu-1")]: always(0),
     [STORE_READY]: always(1),
     ...replicas("chat", always(2), always(1), always(1)),
     ...replicas("small", always(1), always(1)),

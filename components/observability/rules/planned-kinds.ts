@@ -1,0 +1,40 @@
+import type { ExternalModelPlan, ModelPlan } from "../../../planner/types";
+import type { RecordingRule, RuleSubject } from "./types";
+
+/** What kind of model a plan has, as series of 1 by `model`: some alerts hold for some kinds only. */
+export const KIND = {
+  brief: "inference:brief_model:info",
+  external: "inference:external_model:info",
+} as const;
+
+export interface PlannedKinds {
+  readonly models: readonly Pick<ModelPlan, "name" | "task">[];
+  readonly externalModels: readonly Pick<ExternalModelPlan, "name" | "task">[];
+}
+
+/** The series of a plan. */
+export function plannedKinds({ models, externalModels }: PlannedKinds): RuleSubject {
+  const brief = [...models, ...externalModels].filter(({ task }) => task === "embedding" || task === "rerank");
+  return {
+    subject: "planned-kinds",
+    recording: [
+      ...brief.map(({ name }) =>
+        info(KIND.brief, name, "1 for each model that embeds or ranks: no answer of it is long, as text may be."),
+      ),
+      ...externalModels.map(({ name }) =>
+        info(KIND.external, name, "1 for each model that is served outside of the cluster."),
+      ),
+    ],
+    alerts: [],
+  };
+}
+
+function info(record: string, model: string, about: string): RecordingRule {
+  return {
+    record,
+    expr: "vector(1)",
+    labels: { model },
+    about,
+    cases: { gives: { series: {}, at: "5m", samples: { [`${record}{model="${model}"}`]: 1 } } },
+  };
+}
