@@ -207,6 +207,7 @@ export class Platform extends PlatformComponent {
         access: environment.storage,
         ...(secrets.huggingFaceToken && { huggingFaceToken: secrets.huggingFaceToken }),
         ...(bundle && { bundle: modelBundle(bundle) }),
+        keepers: addons.flatMap((addon) => addon.keepers(args) ?? []),
       },
       children,
     );
@@ -283,6 +284,7 @@ export class Platform extends PlatformComponent {
       store,
       serving,
       gpuAccess: access,
+      consumerKeys: inference.consumerKeys,
       alerts: [
         sleepersByOtherNames(endpoints),
         plannedReplicas(plan.models),
