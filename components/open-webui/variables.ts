@@ -1,4 +1,5 @@
-/** What Open WebUI is told: variables of the release in catalog/open-webui.json, which a test holds these to. Pure. */
+/** Variables of Open WebUI: those that are always the same, and why, are in catalog/open-webui.json. Pure. */
+import { fixedPageVariables } from "../../catalog/open-webui";
 
 /** Sign-in by an OpenID Connect issuer. */
 export interface PageSignIn {
@@ -56,51 +57,4 @@ function signInVariables({ issuer, clientId, newUsers }: PageSignIn): Record<str
   };
 }
 
-const FIXED = {
-  // What an administrator changes on the page would outlive each deployment and win over these, from the database.
-  ENABLE_PERSISTENT_CONFIG: "false",
-  ENABLE_OAUTH_PERSISTENT_CONFIG: "false",
-  // The slim image: no models of its own, which would be fetched from the internet or hidden by the volume.
-  USE_SLIM_DOCKER: "true",
-
-  WEBUI_AUTH: "true",
-  ENABLE_SIGNUP: "false",
-  ENABLE_INITIAL_ADMIN_SIGNUP: "false",
-  ENABLE_API_KEYS: "false",
-  WEBUI_SESSION_COOKIE_SECURE: "true",
-  WEBUI_AUTH_COOKIE_SECURE: "true",
-  // All models that the page's consumer may call are there for all who are signed in.
-  BYPASS_MODEL_ACCESS_CONTROL: "true",
-  // People's chats are their own.
-  ENABLE_ADMIN_CHAT_ACCESS: "false",
-
-  // Nothing is asked of the internet: versions, models, telemetry, packages of tools, communities.
-  OFFLINE_MODE: "true",
-  ENABLE_VERSION_UPDATE_CHECK: "false",
-  ENABLE_PIP_INSTALL_FRONTMATTER_REQUIREMENTS: "false",
-  ENABLE_COMMUNITY_SHARING: "false",
-  ENABLE_WEB_SEARCH: "false",
-  ENABLE_DIRECT_CONNECTIONS: "false",
-  ENABLE_OTEL: "false",
-  ENABLE_OLLAMA_API: "false",
-  ENABLE_CODE_EXECUTION: "false",
-  ENABLE_CODE_INTERPRETER: "false",
-  // A document goes into the prompt as it is: no model for embeddings.
-  BYPASS_EMBEDDING_AND_RETRIEVAL: "true",
-
-  // Speech and images.
-  ENABLE_IMAGE_GENERATION: "false",
-  USER_PERMISSIONS_CHAT_STT: "false",
-  USER_PERMISSIONS_CHAT_TTS: "false",
-  USER_PERMISSIONS_CHAT_CALL: "false",
-  USER_PERMISSIONS_FEATURES_IMAGE_GENERATION: "false",
-
-  // A title for each chat; else one request to a model for each message.
-  ENABLE_TAGS_GENERATION: "false",
-  ENABLE_FOLLOW_UP_GENERATION: "false",
-  ENABLE_AUTOCOMPLETE_GENERATION: "false",
-
-  PORT: "8080",
-  // Where the image's root is read-only.
-  STATIC_DIR: "/tmp/static",
-} as const;
+const FIXED = Object.fromEntries(fixedPageVariables.map(({ name, value }) => [name, value]));

@@ -156,7 +156,6 @@ export const ROOMS: readonly Room[] = [
       "components/core",
       "components/gateway",
       "components/node",
-      "components/open-webui/scripts",
       "components/storage",
     ],
     types: ["components/certificates", "components/observability"],

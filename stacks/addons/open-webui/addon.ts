@@ -15,7 +15,6 @@ export const openWebUi = addon({
   secrets: openWebUiSecrets,
   settings: (section) => section,
   rules: [
-    rules.noModelInOpenWebUi,
     rules.openWebUiHasItsOwnHostname,
     rules.openWebUiConsumerChats,
     rules.openWebUiSignsInByTheIssuer,

@@ -1,17 +1,13 @@
 import { X509Certificate } from "node:crypto";
 import { findModel } from "../../../catalog/models";
 import { engineOf } from "../../../engines";
-import { OPEN_WEBUI_NAMESPACE } from "../../../names/namespaces";
 import { limitsOf, tenantsOf } from "../../../planner/tenants";
-import { noModelIn } from "../../config/core/model-namespaces";
 import { list } from "../../config/core/problems";
 import type { Rule, RuleContext } from "../../config/core/rule";
 import { hostnameOf } from "../../config/core/wildcard-dns";
 import type { OpenWebUiConfig } from "./config";
 
 type Own = { readonly openWebUi?: OpenWebUiConfig };
-
-export const noModelInOpenWebUi = noModelIn(OPEN_WEBUI_NAMESPACE, "the chat page");
 
 export const openWebUiHasItsOwnHostname: Rule<Own> = function* ({ sections: { openWebUi, gateway } }) {
   if (openWebUi !== undefined && openWebUi.hostname === (gateway && hostnameOf(gateway))) {
