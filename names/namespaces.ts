@@ -44,6 +44,8 @@ export const FABRIC_GATE_HOST_NAMESPACE = "fabric-gate-host";
 export const MODEL_STORE_NAMESPACE = "model-store";
 export const MODEL_CONTROL_NAMESPACE = "model-control";
 export const BETA9_NAMESPACE = "beta9";
+/** The chat page. */
+export const OPEN_WEBUI_NAMESPACE = "open-webui";
 
 /** All of them but those of models. */
 export const PLATFORM_NAMESPACES: readonly string[] = [
@@ -65,6 +67,7 @@ export const PLATFORM_NAMESPACES: readonly string[] = [
   MODEL_STORE_NAMESPACE,
   MODEL_CONTROL_NAMESPACE,
   BETA9_NAMESPACE,
+  OPEN_WEBUI_NAMESPACE,
 ];
 
 /** Namespace of a model: each one has its own. */

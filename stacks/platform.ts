@@ -208,6 +208,7 @@ export class Platform extends PlatformComponent {
         access: environment.storage,
         ...(secrets.huggingFaceToken && { huggingFaceToken: secrets.huggingFaceToken }),
         ...(bundle && { bundle: modelBundle(bundle) }),
+        keepers: addons.flatMap((addon) => addon.keepers(args) ?? []),
       },
       children,
     );
@@ -284,6 +285,7 @@ export class Platform extends PlatformComponent {
       store,
       serving,
       gpuAccess: access,
+      consumerKeys: inference.consumerKeys,
       alerts: [
         sleepersByOtherNames(endpoints),
         plannedReplicas(plan.models),

@@ -12,6 +12,7 @@ import type { ImageEntry } from "../images";
 import type { K3sArchitecture, ReleaseFile } from "../k3s";
 import type { ProjectLicense } from "../licenses";
 import { CONTAINER_ENGINES, LOCAL_CLUSTER_TOOLS, type LocalClusterToolEntry } from "../local-clusters";
+import type { FixedPageVariable, PageVariable } from "../open-webui";
 import { type OptIn, otherPins, type PinnedPart } from "../pins";
 import { about, count, day, gfx, positive, text } from "./fields";
 
@@ -116,6 +117,8 @@ const localClusterTool = z.strictObject({
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 const releaseFile = z.strictObject({ file: text, bytes: count.optional(), sha256 }) satisfies z.ZodType<ReleaseFile>;
+
+const pageVariable = z.strictObject({ name: z.string().regex(/^[A-Z][A-Z0-9_]*$/), readIn: text });
 
 const k3sArchitecture = z.strictObject({
   machine: text,
@@ -256,6 +259,14 @@ export const software = {
   }),
   imageSignatures,
   k3s,
+  openWebUi: z.strictObject({
+    about,
+    version: text,
+    asOf: day,
+    source: text,
+    fixed: z.array(pageVariable.extend({ value: text, why: text })) satisfies z.ZodType<FixedPageVariable[]>,
+    others: z.array(pageVariable) satisfies z.ZodType<PageVariable[]>,
+  }),
   pins: z.strictObject({
     about,
     parts: z.array(pinnedPart),

@@ -13,7 +13,7 @@ import { orphanedVolumes } from "./volumes";
 /** What is shown of a run; the command adds how long it took, and whether all is well. */
 export type Asked = Pick<
   StatusReport,
-  "cluster" | "failure" | "address" | "models" | "groups" | "platform" | "volumes"
+  "cluster" | "failure" | "address" | "chatPage" | "models" | "groups" | "platform" | "volumes"
 >;
 
 /** Whom to ask, and as whom. */
@@ -38,7 +38,7 @@ export async function askStatus(
   { cluster, source, env, signal, limits = LIMITS }: Asking,
   onProgress: (what: string) => void,
 ): Promise<Asked> {
-  const { address } = expected;
+  const { address, chatPage } = expected;
   let found: ClusterContext | undefined;
   let api: ClusterApi | undefined;
   try {
@@ -62,7 +62,16 @@ export async function askStatus(
       logs.push(await logOf(api, podsInTrouble(model, facts)));
     }
     const shown = models.map((model, i) => ({ ...model, log: logs[i] ?? null }));
-    return presentable({ cluster: of(found), failure: null, address, models: shown, groups, platform, volumes });
+    return presentable({
+      cluster: of(found),
+      failure: null,
+      address,
+      chatPage,
+      models: shown,
+      groups,
+      platform,
+      volumes,
+    });
   } catch (error) {
     if (!(error instanceof NotAsked || error instanceof Refused)) {
       throw error;
@@ -73,6 +82,7 @@ export async function askStatus(
       cluster: found ? of(found) : null,
       failure,
       address,
+      chatPage,
       models: [],
       groups: [],
       platform: [],

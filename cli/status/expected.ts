@@ -33,6 +33,8 @@ export interface ExpectedGroup {
 export interface Expected {
   readonly environment: string;
   readonly address: string;
+  /** Where people chat with the models; null: there is no page. */
+  readonly chatPage: string | null;
   readonly models: readonly ExpectedModel[];
   readonly groups: readonly ExpectedGroup[];
   /** Namespaces of the platform besides the models'. */
@@ -42,6 +44,10 @@ export interface Expected {
 interface Usage {
   readonly baseUrl?: string;
   readonly curl?: string;
+}
+
+interface ChatPage {
+  readonly address: string;
 }
 
 export function expectedOf({ plan, recording }: Pick<EnvironmentRun, "plan" | "recording">): Expected {
@@ -58,6 +64,7 @@ export function expectedOf({ plan, recording }: Pick<EnvironmentRun, "plan" | "r
   return {
     environment: plan.environment,
     address: String(recording.outputs.address ?? ""),
+    chatPage: (recording.outputs.openWebUi as ChatPage | undefined)?.address ?? null,
     models: [
       ...plan.models.map(({ name, engine, startupBudgetSeconds, serverOf, scaling }) => ({
         name,

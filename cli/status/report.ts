@@ -28,6 +28,7 @@ export function statusText(report: StatusReport, color: boolean): string {
     modelTable(models, s),
     groupTable(report, s),
     partTable(report, s),
+    report.chatPage === null ? "" : `Chat page: ${report.chatPage}\n`,
     volumeTable(report, s),
     ...troubled.filter(hasMore).map((model) => details(model, s)),
     ...platform.flatMap(({ namespace, problems }) => problems.map((problem) => problemText(namespace, problem, s))),

@@ -110,6 +110,8 @@ export const statusSchema = z.object({
   /** Why no cluster could be asked. */
   failure: z.object({ message: z.string(), remedies: z.array(z.string()) }).nullable(),
   address: z.string(),
+  /** Where people chat with the models; null: there is no page. */
+  chatPage: z.string().nullable(),
   models: z.array(model),
   groups: z.array(group),
   /** The namespaces of the platform besides the models'. */

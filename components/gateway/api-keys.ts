@@ -30,31 +30,38 @@ export function consumerSecretName(consumer: string): string {
  * To replace a key: `pulumi up --replace '<urn of its RandomPassword>'`.
  */
 export class ApiKeys extends PlatformComponent {
+  /** By consumer, as secrets. */
+  readonly keys: Readonly<Record<string, pulumi.Output<string>>>;
+
   constructor(name: string, args: ApiKeysArgs, opts?: pulumi.ComponentResourceOptions) {
     if (args.consumers.length === 0) {
       throw new Error("gateway.consumers is empty: name at least one consumer, or nobody could call a model");
     }
     super("gateway:ApiKeys", name, opts);
-    const secrets = args.consumers.map((consumer) => {
-      const key = new random.RandomPassword(
-        this.child(`${consumer}-key`),
-        { length: 48, special: false },
-        this.childOptions(),
-      );
-      return new kubernetes.core.v1.Secret(
-        this.child(`${consumer}-secret`),
-        {
-          metadata: {
-            name: consumerSecretName(consumer),
-            namespace: args.namespace,
-            labels: standardLabels("api-key", consumer),
-          },
-          type: "Opaque",
-          stringData: { [consumer]: key.result },
-        },
-        this.childOptions(),
-      );
+    const keys = args.consumers.map((consumer) => {
+      const options = { length: 48, special: false };
+      return [
+        consumer,
+        new random.RandomPassword(this.child(`${consumer}-key`), options, this.childOptions()).result,
+      ] as const;
     });
+    this.keys = Object.fromEntries(keys);
+    const secrets = keys.map(
+      ([consumer, key]) =>
+        new kubernetes.core.v1.Secret(
+          this.child(`${consumer}-secret`),
+          {
+            metadata: {
+              name: consumerSecretName(consumer),
+              namespace: args.namespace,
+              labels: standardLabels("api-key", consumer),
+            },
+            type: "Opaque",
+            stringData: { [consumer]: key },
+          },
+          this.childOptions(),
+        ),
+    );
     customResource<ISecurityPolicy>(
       this.child("policy"),
       {

@@ -101,6 +101,8 @@ export class InferenceGateway extends PlatformComponent {
   readonly address: string;
   /** Secret of each consumer's key, in `clients.namespace`; the key stands under the consumer's name. */
   readonly consumerSecrets: Readonly<Record<string, string>>;
+  /** Key of each consumer, as a secret. */
+  readonly consumerKeys: Readonly<Record<string, pulumi.Output<string>>>;
   /** Settings and example call of each model, by its key in the environment. Clients name no canary. */
   readonly models: Readonly<Record<string, ModelUsage>>;
   /** The same of each server group, by its name. */
@@ -328,6 +330,7 @@ export class InferenceGateway extends PlatformComponent {
 
     this.address = gatewayAddress(args);
     this.consumerSecrets = Object.fromEntries(consumers.map((consumer) => [consumer, consumerSecretName(consumer)]));
+    this.consumerKeys = keys.keys;
     const [firstConsumer = ""] = consumers;
     this.models = Object.fromEntries([
       ...published

@@ -20,7 +20,10 @@ import { storeCertificates } from "./store-certificates";
 import { credentialsSecret } from "./store-client";
 import { randomKeys, type StoreKeys } from "./store-keys";
 import {
+  copiesPrefix,
   hasSyncJob,
+  keeperOf,
+  keeperPolicy,
   keyPrefix,
   METRICS,
   MODEL_STORE_HOST,
@@ -52,6 +55,18 @@ export interface ModelStoreArgs {
   readonly huggingFaceToken?: pulumi.Input<string>;
   /** Folder on a node that models are copied from. @default they are downloaded */
   readonly bundle?: ModelBundle;
+  /** Who keeps copies of its own data in the store, by name. @default nothing does */
+  readonly keepers?: readonly string[];
+}
+
+/** A folder of the bucket, and keys that open nothing else. */
+export interface StoreFolder {
+  readonly bucket: string;
+  /** Key prefix, without slashes at its ends. */
+  readonly prefix: string;
+  readonly keys: StoreKeys;
+  /** What must be done before the keys open it. */
+  readonly ready: readonly pulumi.Resource[];
 }
 
 /**
@@ -67,6 +82,7 @@ export class ModelStore extends PlatformComponent {
   readonly endpoint = `https://${MODEL_STORE_HOST}:${modelStorePods.port}`;
   private readonly args: ModelStoreArgs;
   private readonly readers = new Map<string, StoreKeys>();
+  private readonly keepers = new Map<string, StoreKeys>();
   private readonly provisioned: pulumi.Resource;
   /** What all sync Jobs have in common. */
   private readonly syncs: Omit<ModelSyncArgs, "model" | "modelNamespace" | "dependsOn">;
@@ -139,6 +155,18 @@ export class ModelStore extends PlatformComponent {
     return access;
   }
 
+  /**
+   * Where one of the keepers has its copies.
+   * @throws Error when the store was not told of it.
+   */
+  copiesOf(keeper: string): StoreFolder {
+    const keys = this.keepers.get(keeper);
+    if (keys === undefined) {
+      throw new Error(`${keeper} is not among the keepers of the store`);
+    }
+    return { bucket: this.bucket, prefix: copiesPrefix(keeper), keys, ready: [this.provisioned] };
+  }
+
   /** What must be done before a model's engine finds its weights, once it was granted them. */
   whenFilled(model: string): pulumi.Resource[] {
     const resource = this.filled.get(model);
@@ -155,6 +183,12 @@ export class ModelStore extends PlatformComponent {
       const keys = this.keys(role);
       users[role] = { keys, policy: readerPolicy(this.bucket, readPrefixes(model, this.bucket)) };
       this.readers.set(model.name, keys);
+    }
+    for (const keeper of this.args.keepers ?? []) {
+      const role = keeperOf(keeper);
+      const keys = this.keys(role);
+      users[role] = { keys, policy: keeperPolicy(this.bucket, copiesPrefix(keeper)) };
+      this.keepers.set(keeper, keys);
     }
     return users;
   }

@@ -42,6 +42,16 @@ export function readerOf(model: string): string {
   return `reader-${model}`;
 }
 
+/** Role of what keeps copies of its own data in the store. */
+export function keeperOf(folder: string): string {
+  return `backup-${folder}`;
+}
+
+/** Key prefix of such copies. No domain and no model is called so: their names have no underscore. */
+export function copiesPrefix(folder: string): string {
+  return `_backups/${folder}`;
+}
+
 /** Whether a sync Job copies a model, or an adapter, into the store; what is in a bucket already, somebody else put there. */
 export function isSynchronized({ source }: Pick<ModelPlan, "source">): boolean {
   return source.kind === "huggingface";
@@ -163,6 +173,25 @@ export function writerPolicy(bucket: string): AccessPolicy {
       Action: ["s3:ListBucket", "s3:GetBucketLocation", "s3:ListBucketMultipartUploads"],
       Resource: [arn],
     },
+  ]);
+}
+
+/** Read, write and delete below one prefix. */
+export function keeperPolicy(bucket: string, prefix: string): AccessPolicy {
+  const arn = `arn:aws:s3:::${bucket}`;
+  return policy([
+    {
+      Effect: "Allow",
+      Action: ["s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload"],
+      Resource: [`${arn}/${prefix}/*`],
+    },
+    {
+      Effect: "Allow",
+      Action: ["s3:ListBucket"],
+      Resource: [arn],
+      Condition: { StringLike: { "s3:prefix": [`${prefix}/`, `${prefix}/*`] } },
+    },
+    { Effect: "Allow", Action: ["s3:GetBucketLocation"], Resource: [arn] },
   ]);
 }
 

@@ -37,6 +37,7 @@ export interface ActiveAddon {
   readonly runTimeModels: Bound<"runTimeModels", Planned>;
   readonly targets: Bound<"targets", Planned>;
   readonly namespaces: Bound<"namespaces", Planned>;
+  readonly keepers: Bound<"keepers", Planned>;
   readonly connections: Bound<"connections", LaidOut>;
   readonly loadBuild: () => Promise<(known: Foundation) => Built<pulumi.ComponentResource>>;
 }
@@ -101,6 +102,7 @@ export function addon<
         runTimeModels: bind(spec.runTimeModels),
         targets: bind(spec.targets),
         namespaces: bind(spec.namespaces),
+        keepers: bind(spec.keepers),
         connections: bind(spec.connections),
         loadBuild: async () => {
           const { build } = await load();

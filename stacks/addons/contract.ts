@@ -63,6 +63,8 @@ export interface Foundation extends LaidOut {
   readonly store: ModelStore;
   readonly serving: Serving;
   readonly gpuAccess: GpuAccessByVendor;
+  /** Keys of the gateway's consumers, by name. */
+  readonly consumerKeys: Readonly<Record<string, pulumi.Output<string>>>;
   /** Alerts and recorded series of all add-ons, and of what this cluster has beyond others. */
   readonly alerts: readonly RuleSubject[];
   /** Dashboards of all add-ons. */
@@ -143,6 +145,8 @@ export interface AddonSpec<
   readonly targets?: (given: Given<Planned, Settings, SecretKey>) => readonly ScrapeTarget[];
   /** Kubernetes namespaces that it makes. @default none */
   readonly namespaces?: (given: Given<Planned, Settings, SecretKey>) => readonly string[];
+  /** Names under which it keeps copies of its data in the model store. @default none */
+  readonly keepers?: (given: Given<Planned, Settings, SecretKey>) => readonly string[];
   /** Who connects to whom because of it. @default nobody */
   readonly connections?: (given: Given<LaidOut, Settings, SecretKey>) => readonly Connection[];
   /** Alerts and recorded series. They are there in every environment: where the add-on is off, they have no series. @default none */

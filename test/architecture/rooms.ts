@@ -148,6 +148,19 @@ export const ROOMS: readonly Room[] = [
     imports: ["names", "catalog", "planner", "components/core", "components/certificates", "components/storage"],
     pulumi: true,
   },
+  {
+    folder: "components/open-webui",
+    imports: [
+      "names",
+      "catalog",
+      "components/core",
+      "components/gateway",
+      "components/node",
+      "components/storage",
+    ],
+    types: ["components/certificates", "components/observability"],
+    pulumi: true,
+  },
   // The part of a configuration that every environment has, and what add-ons write theirs in: fields, rules, problems.
   { folder: "stacks/config/core", imports: ["names", "catalog", "engines", "planner"] },
   {
@@ -166,6 +179,7 @@ export const ROOMS: readonly Room[] = [
       "components/observability",
       "components/model-control",
       "components/beta9",
+      "components/open-webui",
       "stacks/config/core",
     ],
     pulumi: true,

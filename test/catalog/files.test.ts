@@ -37,6 +37,7 @@ describe("catalogue files", () => {
     ["mig-profiles.json", schemas.migProfiles],
     ["sriov.json", schemas.sriov],
     ["k3s.json", schemas.k3s],
+    ["open-webui.json", schemas.openWebUi],
     ["licenses.json", schemas.licenses],
     ["image-signatures.json", schemas.imageSignatures],
     ["image-digests.json", schemas.imageDigests],

@@ -49,7 +49,7 @@ while read -r line; do
   case "$line" in *'"userStatus":"enabled"'*) ;; *) continue ;; esac
   # Somebody else's user is none of our business.
   case "$line" in
-    *'"policyName":"reader-'* | *'"policyName":"sync-writer"'* | *'"policyName":"store-metrics"'*) ;;
+    *'"policyName":"reader-'* | *'"policyName":"backup-'* | *'"policyName":"sync-writer"'* | *'"policyName":"store-metrics"'*) ;;
     *) continue ;;
   esac
   user="${line#*\"accessKey\":\"}"

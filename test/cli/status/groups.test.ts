@@ -82,6 +82,7 @@ describe("groups of an environment", () => {
       cluster: { context: "kind", server: "https://127.0.0.1:6443" },
       failure: null,
       address: expected.address,
+      chatPage: expected.chatPage,
       models: [],
       groups,
       platform: [],

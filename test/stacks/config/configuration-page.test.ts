@@ -56,12 +56,15 @@ describe("its examples", () => {
 
   it.each(blocks)("are right: %#", (text) => {
     const parsed = parseEnvironmentFile(environmentText({ ...rightEnvironment, ...section(text) }));
-    // What other sections would have to say for it is another matter: the pools of beta9, the image's registry.
+    // What other sections would have to say for it is another matter: the pools of beta9, the image's registry, the consumer and the authority of openWebUi.
     const own = parsed.ok
       ? []
       : parsed.problems.filter(({ path }) => path.split(".")[0] === Object.keys(section(text))[0]);
     const structural = own.filter(
-      ({ allowed }) => !/a name under (pools|models)|a pool|an encrypted value/.test(allowed),
+      ({ allowed }) =>
+        !/a name under (pools|models)|a pool|an encrypted value|a consumer of gateway|the authority of gateway/.test(
+          allowed,
+        ),
     );
     expect(structural).toEqual([]);
   });

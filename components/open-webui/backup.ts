@@ -1,0 +1,191 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import type * as pulumi from "@pulumi/pulumi";
+import { image } from "../../catalog/images";
+import { ANNOTATIONS, standardLabels } from "../../names/labels";
+import type { CertManager } from "../certificates/cert-manager";
+import { type HardenedContainer, type HardenedPodArgs, hardenedPodSpec } from "../core/hardened-pod";
+import { type JobScripts, jobScripts, scriptPath } from "../core/job-scripts";
+import { named } from "../core/known";
+import { PRIORITY } from "../core/priority-classes";
+import { burstable } from "../core/resources";
+import type { StoreFolder } from "../storage/model-store";
+import { CA_FILE, caFile, TRUST_SECRET, trustCertificate } from "../storage/store-certificates";
+import { MODEL_STORE_HOST, modelStorePods } from "../storage/store-layout";
+import { DATA_FOLDER, OPEN_WEBUI_BACKUP, openWebUiPods } from "./names";
+
+export interface BackupArgs {
+  readonly namespace: pulumi.Input<string>;
+  /** Claim of the page's data. */
+  readonly claimName: pulumi.Input<string>;
+  readonly certManager: CertManager;
+  readonly copies: StoreFolder;
+}
+
+/** CronJob that puts a copy back; suspended, so that people alone make Jobs of it. */
+export const OPEN_WEBUI_RESTORE = "open-webui-restore";
+
+const KEYS = "open-webui-store-keys";
+const KEYS_FOLDER = "/etc/model-store-keys";
+const COPY_FOLDER = "/copy";
+
+/** Half past two at night, in the time zone of the controller manager. */
+const NIGHTLY = "30 2 * * *";
+
+/** Both directions move some GiB at most. */
+const DEADLINE_SECONDS = 3600;
+
+/** A copy each night in the model store, one for each day of the week, and the way back. */
+export function backup(name: string, args: BackupArgs, opts: pulumi.CustomResourceOptions): void {
+  const { namespace, claimName, copies } = args;
+  const labels = standardLabels(OPEN_WEBUI_BACKUP, OPEN_WEBUI_BACKUP);
+  const keys = new kubernetes.core.v1.Secret(
+    `${name}-keys`,
+    {
+      metadata: { name: KEYS, namespace, labels },
+      stringData: { "access-key": copies.keys.accessKey, "secret-key": copies.keys.secretKey },
+    },
+    opts,
+  );
+  trustCertificate(`${name}-trust`, namespace, args.certManager, opts);
+  const scripts = jobScripts(
+    `${name}-scripts`,
+    {
+      namespace,
+      name: OPEN_WEBUI_BACKUP,
+      folder: "components/open-webui/scripts",
+      files: ["back_up.py", "restore.py", "store.sh"],
+    },
+    opts,
+  );
+  const store = storeContainer(copies, scripts);
+  const pod = { claimName, keysName: named(keys, KEYS), scripts };
+  cronJob(`${name}-nightly`, OPEN_WEBUI_BACKUP, args, opts, {
+    ...podArgs(pod),
+    // One volume, one node: where the page has it.
+    affinity: {
+      podAffinity: {
+        requiredDuringSchedulingIgnoredDuringExecution: [
+          { labelSelector: { matchLabels: { ...openWebUiPods.podLabels } }, topologyKey: "kubernetes.io/hostname" },
+        ],
+      },
+    },
+    initContainers: [pythonContainer("copy", "back_up.py", scripts)],
+    containers: [store("upload")],
+  });
+  cronJob(`${name}-restore`, OPEN_WEBUI_RESTORE, args, opts, {
+    ...podArgs(pod),
+    initContainers: [store("download")],
+    containers: [pythonContainer("unpack", "restore.py", scripts)],
+  });
+}
+
+function cronJob(
+  logicalName: string,
+  objectName: string,
+  { namespace, copies }: BackupArgs,
+  opts: pulumi.CustomResourceOptions,
+  pod: HardenedPodArgs,
+): void {
+  const labels = standardLabels(OPEN_WEBUI_BACKUP, OPEN_WEBUI_BACKUP);
+  const isNightly = objectName === OPEN_WEBUI_BACKUP;
+  new kubernetes.batch.v1.CronJob(
+    logicalName,
+    {
+      metadata: {
+        name: objectName,
+        namespace,
+        labels,
+        annotations: {
+          [ANNOTATIONS.description]: isNightly
+            ? "Copies users, chats and files into the model store"
+            : "Template of a Job that puts a copy back, with the page at no replicas (docs/open-webui.md)",
+        },
+      },
+      spec: {
+        schedule: NIGHTLY,
+        suspend: !isNightly,
+        concurrencyPolicy: "Forbid",
+        startingDeadlineSeconds: 3600,
+        successfulJobsHistoryLimit: 1,
+        failedJobsHistoryLimit: 2,
+        jobTemplate: {
+          spec: {
+            backoffLimit: 2,
+            activeDeadlineSeconds: DEADLINE_SECONDS,
+            template: { metadata: { labels }, spec: hardenedPodSpec({ ...pod, restartPolicy: "Never" }) },
+          },
+        },
+      },
+    },
+    { ...opts, dependsOn: [...copies.ready] },
+  );
+}
+
+function podArgs({
+  claimName,
+  keysName,
+  scripts,
+}: {
+  readonly claimName: pulumi.Input<string>;
+  readonly keysName: pulumi.Input<string>;
+  readonly scripts: JobScripts;
+}): Omit<HardenedPodArgs, "containers"> {
+  return {
+    priorityClassName: PRIORITY.batch.name,
+    volumes: [
+      { name: "data", persistentVolumeClaim: { claimName } },
+      { name: "copy", emptyDir: {} },
+      { name: "keys", secret: { secretName: keysName } },
+      scripts.volume,
+      caFile(TRUST_SECRET).volume,
+    ],
+  };
+}
+
+/** Which copy comes back: that of a day is `monday.tar` and so on. */
+const COPY = { name: "COPY", value: "latest.tar" };
+const COPY_ENV = [{ name: "COPY_DIR", value: COPY_FOLDER }, COPY];
+const COPY_MOUNT = { name: "copy", mountPath: COPY_FOLDER };
+const RESOURCES = burstable(
+  { cpu: 0.05, memoryGiB: 0.125, ephemeralStorageGiB: 1 },
+  { cpu: 1, memoryGiB: 0.5, ephemeralStorageGiB: 16 },
+);
+
+function pythonContainer(name: string, script: string, scripts: JobScripts): HardenedContainer {
+  return {
+    name,
+    // The page's own image: its SQLite reads what it has written.
+    image: image("open-webui"),
+    command: ["python3", scriptPath(script)],
+    env: [{ name: "DATA_DIR", value: DATA_FOLDER }, ...COPY_ENV],
+    volumeMounts: [scripts.mount, COPY_MOUNT, { name: "data", mountPath: DATA_FOLDER }],
+    resources: RESOURCES,
+  };
+}
+
+function storeContainer({ bucket, prefix }: StoreFolder, scripts: JobScripts) {
+  return (way: "upload" | "download"): HardenedContainer => ({
+    name: way,
+    // The store's own image, which has mc.
+    image: image("model-store"),
+    command: ["/bin/sh", scriptPath("store.sh"), way],
+    env: [
+      { name: "STORE_HOST", value: `${MODEL_STORE_HOST}:${modelStorePods.port}` },
+      { name: "BUCKET", value: bucket },
+      { name: "PREFIX", value: prefix },
+      { name: "KEYS_DIR", value: KEYS_FOLDER },
+      ...COPY_ENV,
+      { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
+      { name: "HOME", value: "/tmp" },
+      { name: "SSL_CERT_FILE", value: CA_FILE },
+    ],
+    volumeMounts: [
+      scripts.mount,
+      COPY_MOUNT,
+      { name: "keys", mountPath: KEYS_FOLDER, readOnly: true },
+      caFile(TRUST_SECRET).mount,
+    ],
+    writablePaths: ["/tmp"],
+    resources: RESOURCES,
+  });
+}

@@ -1,0 +1,36 @@
+import { openWebUiAlerts } from "../../../components/open-webui/alerts";
+import { openWebUiConnections } from "../../../components/open-webui/connections";
+import { openWebUiService } from "../../../components/open-webui/gateway-service";
+import { OPEN_WEBUI } from "../../../components/open-webui/names";
+import { OPEN_WEBUI_NAMESPACE } from "../../../names/namespaces";
+import { addon } from "../addon";
+import { openWebUiSecrets, openWebUiSection } from "./config";
+import * as rules from "./rules";
+
+/** Open WebUI: people chat with the models, behind a sign-in. */
+export const openWebUi = addon({
+  key: "openWebUi",
+  componentName: "open-webui",
+  section: openWebUiSection,
+  secrets: openWebUiSecrets,
+  settings: (section) => section,
+  rules: [
+    rules.openWebUiHasItsOwnHostname,
+    rules.openWebUiConsumerChats,
+    rules.openWebUiSignsInByTheIssuer,
+    rules.openWebUiKnowsTheAuthority,
+  ],
+  volumes: ({ settings: { storageGiB } }) => ({
+    volumes: [{ name: "chat page", sizeGiB: storageGiB, count: 1 }],
+  }),
+  services: ({ settings: { hostname } }) => [openWebUiService(hostname)],
+  namespaces: () => [OPEN_WEBUI_NAMESPACE],
+  keepers: () => [OPEN_WEBUI],
+  connections: ({ settings: { signIn }, environment: { gateway }, cluster }) => {
+    const { oidc } = gateway.auth ?? {};
+    const issuer = signIn && oidc && { url: oidc.issuer, ...(oidc.networks && { networks: oidc.networks }) };
+    return openWebUiConnections({ ...(issuer && { issuer }), networks: cluster });
+  },
+  alerts: [openWebUiAlerts],
+  load: () => import("./build"),
+});

@@ -1,0 +1,114 @@
+import { X509Certificate } from "node:crypto";
+import { findModel } from "../../../catalog/models";
+import { engineOf } from "../../../engines";
+import { limitsOf, tenantsOf } from "../../../planner/tenants";
+import { list } from "../../config/core/problems";
+import type { Rule, RuleContext } from "../../config/core/rule";
+import { hostnameOf } from "../../config/core/wildcard-dns";
+import type { OpenWebUiConfig } from "./config";
+
+type Own = { readonly openWebUi?: OpenWebUiConfig };
+
+export const openWebUiHasItsOwnHostname: Rule<Own> = function* ({ sections: { openWebUi, gateway } }) {
+  if (openWebUi !== undefined && openWebUi.hostname === (gateway && hostnameOf(gateway))) {
+    yield {
+      path: ["openWebUi", "hostname"],
+      value: openWebUi.hostname,
+      allowed: "another name than the gateway's: models answer there",
+      fix: `write for example chat.${openWebUi.hostname}`,
+    };
+  }
+};
+
+/** The page has the rights of one consumer: models that do not chat are none of them. */
+export const openWebUiConsumerChats: Rule<Own> = function* ({ sections }) {
+  const { openWebUi, gateway, models, externalModels } = sections;
+  if (openWebUi === undefined || gateway === undefined || models === undefined || externalModels === undefined) {
+    return;
+  }
+  const { consumer } = openWebUi;
+  const chats = chatModels(sections);
+  const fix = `add under gateway.consumers, as a mapping: ${consumer}: { models: [${chats.join(", ")}] }`;
+  if (chats.length === 0) {
+    yield {
+      path: ["openWebUi"],
+      value: openWebUi.hostname,
+      allowed: "a chat page with a model that chats: none of this environment has task: chat and OpenAI's API",
+      fix: "remove the section, or add a model with task: chat",
+    };
+    return;
+  }
+  if (!tenantsOf(gateway.consumers).some(({ name }) => name === consumer)) {
+    yield { path: ["openWebUi", "consumer"], value: consumer, allowed: "a consumer of gateway.consumers", fix };
+    return;
+  }
+  const named = limitsOf(gateway.consumers)[consumer]?.models;
+  const others = [...Object.keys(models), ...Object.keys(externalModels)].filter((name) => !chats.includes(name));
+  const wrong = named === undefined ? others : named.filter((name) => others.includes(name));
+  if (wrong.length > 0) {
+    yield {
+      path: ["gateway", "consumers", consumer, "models"],
+      value: named,
+      allowed: `models that chat, because the chat page has this key: ${list(chats)}`,
+      fix,
+    };
+  }
+};
+
+export const openWebUiSignsInByTheIssuer: Rule<Own> = function* ({ sections: { openWebUi, gateway } }) {
+  if (openWebUi?.signIn !== undefined && gateway !== undefined && gateway.auth?.oidc === undefined) {
+    yield {
+      path: ["openWebUi", "signIn"],
+      value: openWebUi.signIn.clientId,
+      allowed: "a client of the issuer of gateway.auth.oidc, which is not set",
+      fix: "add gateway.auth.oidc, or remove signIn: an administrator makes accounts then",
+    };
+  }
+};
+
+/** A private authority is known to no image: with the platform's own, not before it was made. */
+export const openWebUiKnowsTheAuthority: Rule<Own> = function* ({ sections: { openWebUi, gateway } }) {
+  const { gatewayAuthorities } = openWebUi ?? {};
+  if (openWebUi !== undefined && gateway?.tls.kind === "self-signed" && gatewayAuthorities === undefined) {
+    yield {
+      path: ["openWebUi", "gatewayAuthorities"],
+      value: undefined,
+      allowed: "the authority of gateway.tls, which no image knows",
+      fix: "deploy without the section once, then: kubectl -n inference-gateway get secret gateway-tls -o jsonpath='{.data.ca\\.crt}' | base64 -d",
+    };
+  }
+  if (gatewayAuthorities !== undefined && !pemCertificates(gatewayAuthorities).every(isAuthority)) {
+    yield {
+      path: ["openWebUi", "gatewayAuthorities"],
+      value: "text that is no certificate of an authority",
+      allowed: "certificates of authorities (CA:TRUE), in PEM",
+      fix: "give the certificate of the authority, not that of the server",
+    };
+  }
+};
+
+/** Chat models that OpenAI's API leads to, by their keys; revisions answer by their model's name. */
+function chatModels({ models = {}, externalModels = {} }: RuleContext["sections"]): string[] {
+  return [
+    ...Object.entries(models).flatMap(([name, { task, model, engine, revisionOf }]) =>
+      (task ?? findModel(model ?? "")?.task ?? "chat") === "chat" &&
+      engineOf(engine).ports.openai !== undefined &&
+      revisionOf === undefined
+        ? [name]
+        : [],
+    ),
+    ...Object.entries(externalModels).flatMap(([name, { task }]) => (task === "chat" ? [name] : [])),
+  ];
+}
+
+function pemCertificates(text: string): string[] {
+  return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+}
+
+function isAuthority(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).ca;
+  } catch {
+    return false;
+  }
+}
