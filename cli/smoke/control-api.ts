@@ -141,12 +141,15 @@ export class ControlApi implements Lifecycle {
   /** Waits for the end of such a task. */
   async answer(id: string, onProgress: PullOptions["onProgress"], signal: AbortSignal): Promise<ControlAnswer> {
     let last = "nobody has looked at it";
+    const late = (): StepFailure => {
+      const lookAt = "what it waits for: GET /tasks, GET /workers; --timeout when it needs longer";
+      return new StepFailure({ expected: `the task ${id} ends in time`, got: last, lookAt });
+    };
     for (;;) {
-      if (signal.aborted) {
-        const lookAt = "what it waits for: GET /tasks, GET /workers; --timeout when it needs longer";
-        throw new StepFailure({ expected: `the task ${id} ends in time`, got: last, lookAt });
-      }
-      const found = await this.client.request("GET", `/inference/${encodeURIComponent(id)}`, signal);
+      const path = `/inference/${encodeURIComponent(id)}`;
+      const found = await this.client.request("GET", path, signal).catch((error: unknown) => {
+        throw signal.aborted ? late() : error;
+      });
       const { state, step, error, items } = expectJson(found, {
         what: `the answer of task ${id}`,
         schema: INFERENCE,

@@ -54,17 +54,15 @@ function expressionMatcher(text: string, source: ConfigSource, key: string): rea
 
 /** "gate" matches the module called gate anywhere, "model.layers.0" all below it. */
 function nameMatcher(names: readonly string[]): ModulePattern {
-  const parts = new Set(names);
+  const wanted = new Set(names);
+  const lengths = [...new Set(names.map((name) => name.split(".").length))];
   const sameModule = moduleSet(names);
-  return (moduleName) => runsOfParts(moduleName).some((run) => parts.has(run)) || sameModule(moduleName);
-}
-
-/** "a.b.c" gives a, a.b, a.b.c, b, b.c and c. */
-function runsOfParts(name: string): string[] {
-  const parts = name.split(".");
-  return parts.flatMap((_, from) =>
-    parts.slice(from).map((_, length) => parts.slice(from, from + length + 1).join(".")),
-  );
+  return (moduleName) => {
+    const parts = moduleName.split(".");
+    const isRun = (length: number) =>
+      parts.some((_, from) => from + length <= parts.length && wanted.has(parts.slice(from, from + length).join(".")));
+    return lengths.some(isRun) || sameModule(moduleName);
+  };
 }
 
 /** "*" matches any text. */

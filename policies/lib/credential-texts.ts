@@ -1,3 +1,4 @@
+import { askedOnce } from "./asked-once";
 import { isCredentialName, isCredentialVariable, isLiteral } from "./credentials";
 
 /**
@@ -5,9 +6,9 @@ import { isCredentialName, isCredentialVariable, isLiteral } from "./credentials
  * YAML, JSON and property files (`password: x`), and flags (`--password x`). Code and prose use the same names: a value there counts only
  * where it looks like one, with letters and digits.
  */
-export function holdsCredential(text: string): boolean {
-  return text.length >= SHORTEST && (assignments(text) || settings(text) || flags(text));
-}
+export const holdsCredential: (text: string) => boolean = askedOnce(
+  (text) => text.length >= SHORTEST && (assignments(text) || settings(text) || flags(text)),
+);
 
 /** Characters of the shortest text that has one. */
 const SHORTEST = 10;

@@ -1,3 +1,5 @@
+import { askedOnce } from "./asked-once";
+
 /** How a kind of credential is written. */
 interface Format {
   readonly what: string;
@@ -52,9 +54,7 @@ const NAMING_KEYS =
   /(^|_)(SORT|PARTITION|PRIMARY|FOREIGN|ROUTING|SHARD(ING)?|CACHE|OBJECT|LOOKUP|INDEX|RANGE|HASH|GROUP(ING)?|JOIN|ORDER|DISTRIBUTION|DEDUP(LICATION)?|IDEMPOTENCY|MAP|METADATA|LABEL|ANNOTATION|CONFIG|TAG|HEADER|COLUMN|FIELD|ROW|DOCUMENT|RECORD|STATE|EVENT|MESSAGE|TOPIC|QUEUE|BUCKET|S3|BLOB|FILE|TENANT|LOCK|COUNTER|CONTEXT|TRACE|SESSION|LANGUAGE|TRANSLATION|FEATURE|FLAG|HOT|SHORTCUT|JSON|YAML|DICT)_KEY$/;
 
 /** True when a setting of this name (camelCase, snake_case or kebab-case) holds a credential. */
-export function isCredentialName(name: string): boolean {
-  return NAMES.test(words(name));
-}
+export const isCredentialName: (name: string) => boolean = askedOnce((name) => NAMES.test(words(name)));
 
 /** As `isCredentialName`, for environment variables. A bare `…_KEY` may also name something: `value` then is one word. */
 export function isCredentialVariable(name: string, value = ""): boolean {
@@ -146,20 +146,20 @@ export function credentialIn(text: string, publicNames: readonly string[] = []):
 }
 
 /** What kind of credential a text contains, by the form that whoever gives them out has published. */
-export function knownFormatIn(text: string): string | undefined {
-  return FORMATS.find(({ shortest, pattern }) => text.length >= shortest && pattern.test(text))?.what;
-}
+export const knownFormatIn: (text: string) => string | undefined = askedOnce(
+  (text) => FORMATS.find(({ shortest, pattern }) => text.length >= shortest && pattern.test(text))?.what,
+);
 
 /** Characters of the shortest random key: `openssl rand -base64 24`. */
 const SHORTEST_KEY = 32;
 
-function holdsRandomKey(text: string): boolean {
+const holdsRandomKey = askedOnce((text) => {
   if (text.length < SHORTEST_KEY) {
     return false;
   }
   const candidates = text.replace(CERTIFICATES, "").match(/[A-Za-z0-9+/=_-]{32,}/g) ?? [];
   return candidates.some(isRandom);
-}
+});
 
 /** The text with each whole occurrence of a name taken out: a part of a longer word stays. */
 function without(text: string, names: readonly string[]): string {
@@ -231,17 +231,10 @@ export function entropy(word: string): number {
   return [...counts.values()].reduce((bits, count) => bits - (count / word.length) * Math.log2(count / word.length), 0);
 }
 
-/** By name: the resources of a program have a few hundred, thousands of times. */
-const known = new Map<string, string>();
-
 /** `apiKey`, `api-key` and `api_key` as `API_KEY`. */
-function words(name: string): string {
-  const found =
-    known.get(name) ??
-    name
-      .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
-      .replace(/[^A-Za-z0-9]+/g, "_")
-      .toUpperCase();
-  known.set(name, found);
-  return found;
-}
+const words = askedOnce((name) =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/[^A-Za-z0-9]+/g, "_")
+    .toUpperCase(),
+);

@@ -1,4 +1,5 @@
 import { parseAllDocuments } from "yaml";
+import { askedOnce } from "./asked-once";
 import { Field, isObject, snapshot, UNKNOWN, type Value } from "./field";
 
 /** What a policy is told about a resource, by the engine as well as by an offline run. */
@@ -56,9 +57,13 @@ function unfold(resource: Resource): Resource[] {
   if (HELM_CHART.test(resource.type)) {
     return [resource, ...objectsIn(resource.props.get("values")).flatMap((props) => objectOfChart(resource, props))];
   }
-  const [, group = "", kind] = LIST.exec(resource.type) ?? [];
+  const list = listOf(resource.type);
+  if (list === null) {
+    return [resource];
+  }
+  const [, group = "", kind = ""] = list;
   const items = resource.props.get("items");
-  if (kind === undefined || !items.is(Array.isArray)) {
+  if (!items.is(Array.isArray)) {
     return [resource];
   }
   return items.items().flatMap((props) => {
@@ -117,6 +122,7 @@ function documentsIn(text: string): Value[] {
 
 /** The provider's lists of a kind, and Kubernetes' list of any kinds. */
 const LIST = /^kubernetes:(.+):([A-Za-z0-9]*)List$/;
+const listOf = askedOnce((type) => LIST.exec(type));
 
 /** `core/v1` for `v1`, as type tokens have it. */
 function coreGroup(apiVersion: string): string {
@@ -137,19 +143,10 @@ export function toResource(facts: ResourceFacts, unknownPaths: Set<string>): Res
   };
 }
 
-/** By type token: there are few, and each is asked for once for each policy and resource. */
-const objects = new Map<string, Pick<Resource, "kind" | "isPatch">>();
-
-function objectOf(type: string): Pick<Resource, "kind" | "isPatch"> {
-  const known = objects.get(type);
-  if (known !== undefined) {
-    return known;
-  }
+const objectOf = askedOnce((type): Pick<Resource, "kind" | "isPatch"> => {
   const [, kind, patch] = KUBERNETES_OBJECT.exec(type) ?? [];
-  const object = { kind, isPatch: patch !== undefined };
-  objects.set(type, object);
-  return object;
-}
+  return { kind, isPatch: patch !== undefined };
+});
 
 /** `Deployment "model-chat/chat"` for Kubernetes objects, `aws:s3/bucket:Bucket "models"` for others. */
 export function describeResource({ kind: objectKind, isPatch, type, name, props }: Resource): string {

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { useFolder } from "./run";
 import { failures, smoke, smokeReport, statuses } from "./smoke-run";
 import {
@@ -21,6 +21,26 @@ const folder = useFolder();
 const tokenFile = join(folder, "token");
 beforeAll(() => writeFileSync(tokenFile, "operator\n"));
 afterAll(closeServers);
+
+afterEach(() => void vi.useRealTimers());
+
+/** Deadlines pass when a server calls what this returns, not when a slow machine has taken its time: one test at a time. */
+function stoppedTimers(): () => void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  return () => void vi.advanceTimersByTime(300_000);
+}
+
+/** The same for those who look at the clock after each answer. */
+function stoppedClock(): () => void {
+  let now = performance.now();
+  vi.spyOn(performance, "now").mockImplementation(() => {
+    now += 0.5;
+    return now;
+  });
+  return () => {
+    now += 300_000;
+  };
+}
 
 /** Runs the check on the model that all fake servers have. */
 const steps = (...argv: string[]) => smokeReport(...argv, "--model", "chat:latest");
@@ -242,7 +262,7 @@ describe("1 health", () => {
 });
 
 // Concurrent where a test waits for a step's time to be over.
-describe.concurrent("2 pull", () => {
+describe("2 pull", () => {
   it("fails with Ollama's words, and skips what needs the model", async () => {
     const error = "pull model manifest: file does not exist";
     const server = await ollama({ "POST /api/pull": () => ({ body: `${JSON.stringify({ error })}\n` }) });
@@ -294,11 +314,19 @@ describe.concurrent("2 pull", () => {
   });
 
   it("fails when the task makes no progress", async () => {
+    const timeIsOver = stoppedTimers();
+    let looks = 0;
     const control = await controlApi({
-      "GET /tasks/*": () => ({ body: { task_id: "1", state: "queued", progress: 0 } }),
+      "GET /tasks/*": () => {
+        looks += 1;
+        if (looks > 1) {
+          timeIsOver();
+        }
+        return { body: { task_id: "1", state: "queued", progress: 0 } };
+      },
     });
-    const argv = ["--url", (await ollama()).url, "--control-url", control.url, "--token-file", tokenFile];
-    expect(failures(await steps(...argv, "--timeout", "1")).pull).toContain("no progress for 1 s, last: queued");
+    const result = await steps("--url", (await ollama()).url, "--control-url", control.url, "--token-file", tokenFile);
+    expect(failures(result).pull).toContain("no progress for 300 s, last: queued");
   });
 
   it("says which file is missing when the token is refused", async () => {
@@ -313,7 +341,7 @@ describe.concurrent("2 pull", () => {
   });
 });
 
-describe.concurrent("3 latency", () => {
+describe("3 latency", () => {
   it.each<[string, Reply, string]>([
     ["an error status", { status: 503, body: { error: { message: "overloaded" } } }, "status 503: overloaded"],
     ["an unknown name", { status: 404, body: { error: { message: "no such model" } } }, "--served-model"],
@@ -322,14 +350,24 @@ describe.concurrent("3 latency", () => {
     ["an answer that ends early", SHORT_ANSWER, "cut off after 1 tokens"],
     ["a cut connection", CUT_ANSWER, "was cut off"],
     ["an error in the stream", { body: 'data: {"error":{"message":"out of memory"}}\n\n' }, "out of memory"],
-    ["silence", { hang: true }, "no answer within 1 s"],
-  ])("fails for %s, and skips the concurrent requests", async (_, reply, words) => {
-    const server = await openAi({ "POST /v1/chat/completions": () => reply });
-    const result = await steps("--url", server.url, "--timeout", "1");
+  ])("fails for %s, and skips the concurrent requests", async (_, reply, words) => failsFor(() => reply, words));
+
+  it("fails for silence, and skips the concurrent requests", async () => {
+    const timeIsOver = stoppedTimers();
+    const silence = () => {
+      timeIsOver();
+      return { hang: true };
+    };
+    await failsFor(silence, "no answer within 300 s");
+  });
+
+  async function failsFor(answer: () => Reply, words: string) {
+    const server = await openAi({ "POST /v1/chat/completions": answer });
+    const result = await steps("--url", server.url);
     expect(result.status).toBe(1);
     expect(failures(result)).toEqual({ latency: expect.stringContaining(words) });
     expect(result.steps[3]).toMatchObject({ status: "skipped", detail: "latency did not pass" });
-  });
+  }
 });
 
 describe("the speed of an answer", () => {
@@ -375,19 +413,24 @@ describe("4 concurrency", () => {
   });
 });
 
-describe.concurrent("5 asynchronous inference", () => {
+describe("5 asynchronous inference", () => {
   const item = { index: 0, state: "completed", text: "one two", finish_reason: "stop", attempts: 1 };
   const completed = { task_id: "inference-1", state: "completed", progress: 100, items: [item] };
 
   async function asked(...answers: readonly object[]) {
+    return askedOf((look) => ({ body: answers[Math.min(look, answers.length - 1)] }));
+  }
+
+  /** @param reply to each look at the answer, from 0. */
+  async function askedOf(reply: (look: number) => Reply) {
     let looks = 0;
     const control = await controlApi({
       "POST /inference": () => ({ status: 202, body: { task_id: "inference-1" } }),
-      "GET /inference/*": () => ({ body: answers[Math.min(looks++, answers.length - 1)] }),
+      "GET /inference/*": () => reply(looks++),
       "DELETE /inference/*": () => ({ status: 204 }),
     });
     const argv = ["--url", (await ollama()).url, "--control-url", control.url, "--token-file", tokenFile];
-    const result = await steps(...argv, "--timeout", "1", "--max-tokens", "7", "--prompt", "Hello");
+    const result = await steps(...argv, "--max-tokens", "7", "--prompt", "Hello");
     const calls = control.requests.filter(({ path }) => path.startsWith("/inference"));
     return { result, step: result.steps[4], calls };
   }
@@ -429,11 +472,12 @@ describe.concurrent("5 asynchronous inference", () => {
   });
 
   it("fails with what it waited for when its time is over", async () => {
-    const { result, calls } = await asked({
-      ...completed,
-      state: "queued",
-      step: "pulling 3 %",
-      items: [{ index: 0 }],
+    const timeIsOver = stoppedTimers();
+    const { result, calls } = await askedOf((look) => {
+      if (look > 0) {
+        timeIsOver();
+      }
+      return { body: { ...completed, state: "queued", step: "pulling 3 %", items: [{ index: 0 }] } };
     });
     expect(failures(result)["asynchronous inference"]).toContain("queued: pulling 3 % | what it waits for");
     expect(calls.at(-1)?.method).toBe("DELETE");
@@ -451,17 +495,26 @@ describe.concurrent("5 asynchronous inference", () => {
   });
 });
 
-describe.concurrent("6 unload", () => {
+describe("6 unload", () => {
+  /** An Ollama that keeps its model in memory for longer than anybody waits. */
+  function keepsLoaded() {
+    const timeIsOver = stoppedClock();
+    const loaded = () => {
+      timeIsOver();
+      return { body: { models: [{ name: "chat:latest" }] } };
+    };
+    return ollama({ "GET /api/ps": loaded }, true);
+  }
+
   it("fails when the model stays in memory", async () => {
-    const server = await ollama({ "GET /api/ps": () => ({ body: { models: [{ name: "chat:latest" }] } }) }, true);
-    const result = await steps("--url", server.url, "--timeout", "1");
-    expect(failures(result)).toEqual({ unload: expect.stringContaining("it is still loaded after 1 s") });
+    const result = await steps("--url", (await keepsLoaded()).url);
+    expect(failures(result)).toEqual({ unload: expect.stringContaining("it is still loaded after 300 s") });
   });
 
   it("does not take the control API at its word: Ollama must have unloaded too", async () => {
-    const engine = await ollama({}, true);
+    const engine = await keepsLoaded();
     const control = await controlApi({}, { loaded: true, onDisk: true });
-    const argv = ["--url", engine.url, "--control-url", control.url, "--token-file", tokenFile, "--timeout", "1"];
+    const argv = ["--url", engine.url, "--control-url", control.url, "--token-file", tokenFile];
     expect(failures(await steps(...argv))).toEqual({ unload: expect.stringContaining("still loaded") });
   });
 
@@ -473,18 +526,22 @@ describe.concurrent("6 unload", () => {
   });
 });
 
-describe.concurrent("7 stop worker", () => {
+describe("7 stop worker", () => {
   async function stopped(changes: Parameters<typeof controlApi>[0]) {
     const control = await controlApi(changes);
     const argv = ["--url", (await ollama()).url, "--control-url", control.url, "--token-file", tokenFile];
-    return { control, result: await steps(...argv, "--stop-worker", "--timeout", "1") };
+    return { control, result: await steps(...argv, "--stop-worker") };
   }
 
   it("fails when the worker does not stop, and starts it all the same", async () => {
-    const running = () => ({ body: { workers: [{ name: "gpu-1", state: "draining" }] } });
+    const timeIsOver = stoppedClock();
+    const running = () => {
+      timeIsOver();
+      return { body: { workers: [{ name: "gpu-1", state: "draining" }] } };
+    };
     const { control, result } = await stopped({ "GET /workers": running });
     expect(failures(result)).toEqual({
-      "stop worker": expect.stringContaining("worker gpu-1 is stopped | draining after 1 s"),
+      "stop worker": expect.stringContaining("worker gpu-1 is stopped | draining after 300 s"),
     });
     expect(control.requests.map(({ path }) => path)).toContain("/workers/start");
     expect(control.state.worker).toBe("running");
@@ -497,10 +554,19 @@ describe.concurrent("7 stop worker", () => {
   });
 
   it("fails when the worker does not come back", async () => {
+    const timeIsOver = stoppedClock();
     const accepted = () => ({ status: 202, body: { task_ids: ["3"] } });
-    const { result } = await stopped({ "POST /workers/start": accepted });
+    let looks = 0;
+    const listed = () => {
+      looks += 1;
+      if (looks > 1) {
+        timeIsOver();
+      }
+      return { body: { workers: [{ name: "gpu-1", state: "stopped" }] } };
+    };
+    const { result } = await stopped({ "POST /workers/start": accepted, "GET /workers": listed });
     expect(failures(result)["stop worker"]).toMatch(
-      /worker gpu-1 is running \| stopped after 1 s .*POST \/workers\/start/,
+      /worker gpu-1 is running \| stopped after 300 s .*POST \/workers\/start/,
     );
   });
 });
