@@ -150,14 +150,7 @@ export const ROOMS: readonly Room[] = [
   },
   {
     folder: "components/open-webui",
-    imports: [
-      "names",
-      "catalog",
-      "components/core",
-      "components/gateway",
-      "components/node",
-      "components/storage",
-    ],
+    imports: ["names", "catalog", "components/core", "components/gateway", "components/node", "components/storage"],
     types: ["components/certificates", "components/observability"],
     pulumi: true,
   },
