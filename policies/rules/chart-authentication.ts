@@ -46,5 +46,6 @@ const OPTION =
   /^--?(anonymous-auth|auth\.anonymous\.enabled|enable-skip-login|disable-(auth|authentication|login)|no-auth|skip-auth|insecure-disable-auth)(=true)?$|^--?auth(entication)?(-enabled)?=(false|none|off)$/i;
 
 function options(field: Field): Field[] {
-  return field.items().filter((item) => item.is((value) => typeof value === "string" && OPTION.test(value)));
+  const items = Array.isArray(field.value) ? field.items() : [];
+  return items.filter((item) => item.is((value) => typeof value === "string" && OPTION.test(value)));
 }

@@ -8,7 +8,7 @@ import { programRun } from "../stacks/run";
  * The same with the SDK's own process: test/e2e/played-engine/first-preview.test.ts.
  */
 const UNDECIDED = {
-  "aws-prod": ["encryption-at-rest", "least-privilege-aws"],
+  "aws-prod": ["encryption-at-rest", "known-accounts", "least-privilege-aws"],
   "oci-h100": ["encryption-at-rest", "least-privilege-oci", "no-public-endpoint"],
 } as const;
 

@@ -11,7 +11,7 @@ const MOST_UNKNOWN = 120;
 
 /** Mandatory policies that decide later, in the preview after the cluster is there: keys and statements name what has no identifier yet. */
 const UNDECIDED = {
-  "aws-prod": ["encryption-at-rest", "least-privilege-aws"],
+  "aws-prod": ["encryption-at-rest", "known-accounts", "least-privilege-aws"],
   "oci-h100": ["encryption-at-rest", "least-privilege-oci", "no-public-endpoint"],
 } as const;
 
