@@ -64,9 +64,10 @@ export function modelQuota(model: ModelPlan, replaced = 1): Record<string, strin
   const { companion } = engineOf(model.engine);
   // One, and the one that takes its place.
   const companions = companion ? 2 : 0;
+  const states = companion ? 1 : 0;
   const { cpu = 0, memoryGiB = 0 } = companion ?? {};
   return {
-    pods: String(pods + companions + HEAD_ROOM.pods),
+    pods: String(pods + companions + states + HEAD_ROOM.pods),
     "requests.cpu": String(Math.ceil(pods * resources.cpu + companions * cpu + HEAD_ROOM.cpu)),
     "requests.memory": gibibytes(Math.ceil(pods * resources.memoryGiB + companions * memoryGiB + HEAD_ROOM.memoryGiB)),
     ...Object.fromEntries(

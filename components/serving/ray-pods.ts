@@ -87,6 +87,13 @@ export interface WorkerPodArgs extends Pick<ModelServerArgs, "model" | "gpu"> {
   readonly chatTemplate?: EngineFiles | undefined;
 }
 
+/**
+ * Seconds that a worker answers without a head before its daemon ends: longer than a lost node takes to be replaced. KubeRay's own
+ * value is 600 (constant.go of 1.6.0, DefaultWorkerRayGcsReconnectTimeoutS).
+ */
+const HEADLESS_SECONDS = 3600;
+const HEADLESS = variables({ RAY_gcs_rpc_server_reconnect_timeout_s: String(HEADLESS_SECONDS) });
+
 /** One replica: its GPUs, and the proxy and API that answer for it. */
 export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): RayPod {
   const { model, gpu } = args;
@@ -108,7 +115,7 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
             { name: "serve", containerPort: SERVE_PORT, protocol: "TCP" },
             { name: "metrics", containerPort: METRICS_PORT, protocol: "TCP" },
           ],
-          env: [...rayEnvironment(model), ...weights.environment, ...modelVariables(model, gpu)],
+          env: [...rayEnvironment(model), ...HEADLESS, ...weights.environment, ...modelVariables(model, gpu)],
           volumeMounts: [
             ...weights.mounts,
             ...(chatTemplate?.mounts ?? []),

@@ -1,5 +1,12 @@
 import type * as kubernetes from "@pulumi/kubernetes";
 
+/** Where the head keeps the cluster's state (GcsFaultToleranceOptions of KubeRay 1.6.0). */
+export interface GcsFaultTolerance {
+  /** Host and port. */
+  readonly redisAddress: string;
+  readonly redisPassword: Pick<kubernetes.types.input.core.v1.EnvVar, "valueFrom">;
+}
+
 /**
  * The custom resource of ray-project/kuberay 1.6: a Ray cluster and the application on it. Only the fields that the
  * platform sets; the test validates what is rendered against the CRD's schema.
@@ -21,6 +28,7 @@ export interface IRayService {
     readonly rayClusterConfig: {
       readonly rayVersion: string;
       readonly enableInTreeAutoscaling: false;
+      readonly gcsFaultToleranceOptions: GcsFaultTolerance;
       readonly headGroupSpec: {
         readonly rayStartParams: Readonly<Record<string, string>>;
         readonly template: kubernetes.types.input.core.v1.PodTemplateSpec;

@@ -16,6 +16,7 @@ import type { ModelEndpoint } from "./endpoint";
 import { modelNamespace } from "./model-namespace";
 import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
+import { clusterStateConnection, rayClusterState } from "./ray-cluster-state";
 import { RAY_APP, type RayRole, rayLabels, rayPods } from "./ray-names";
 import { rayOperator } from "./ray-operator";
 import { headPod, type RayPod, workerPod } from "./ray-pods";
@@ -50,6 +51,7 @@ export class RayService extends PlatformComponent implements ModelServer {
         from: rayPods(model),
         to: rayPods(model),
       }),
+      clusterStateConnection(model),
     ];
   }
 
@@ -85,6 +87,8 @@ export class RayService extends PlatformComponent implements ModelServer {
       },
       this.childOptions(),
     );
+
+    const state = rayClusterState(this.child("state"), { namespace, cluster: args.cluster }, this.childOptions());
 
     const podTemplate = (role: RayRole, { pod }: RayPod) => ({
       metadata: {
@@ -122,6 +126,7 @@ export class RayService extends PlatformComponent implements ModelServer {
           rayClusterConfig: {
             rayVersion: model.engineVersion,
             enableInTreeAutoscaling: false,
+            gcsFaultToleranceOptions: state.options,
             headGroupSpec: { rayStartParams: head.rayStartParams, template: podTemplate("head", head) },
             workerGroupSpecs: [
               {
@@ -138,7 +143,7 @@ export class RayService extends PlatformComponent implements ModelServer {
         },
       },
       this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [...store.whenFilled(model.name), ...(args.controller ?? [])],
+        dependsOn: [...state.resources, ...store.whenFilled(model.name), ...(args.controller ?? [])],
         customTimeouts: deployTimeouts(deadline),
       }),
     );

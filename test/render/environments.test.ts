@@ -197,7 +197,8 @@ describe.each(environments)("%s", (name) => {
       expect(waveOf(objectOf(objects, "Job", "provisioning"))).toBeLessThan(waveOf(job));
       const model = job.metadata.name.slice("sync-".length);
       const servers = objects.filter(
-        ({ kind, metadata }) => SERVERS.has(kind) && metadata.namespace === `model-${model}`,
+        ({ kind, metadata }) =>
+          SERVERS.has(kind) && metadata.namespace === `model-${model}` && metadata.name !== "ray-state",
       );
       expect(servers).toHaveLength(1);
       expect(servers.every((server) => waveOf(server) > waveOf(job))).toBe(true);

@@ -24,6 +24,7 @@ interface Spec {
   readonly rayClusterConfig: {
     readonly rayVersion: string;
     readonly enableInTreeAutoscaling: boolean;
+    readonly gcsFaultToleranceOptions: unknown;
     readonly headGroupSpec: Group;
     readonly workerGroupSpecs: readonly [Group & { replicas: number; minReplicas: number; maxReplicas: number }];
   };
@@ -147,8 +148,8 @@ describe("RayService", () => {
   it("has room in its namespace for a second cluster, which takes the place of the first", async () => {
     const { deployment } = await deployed();
     const quota = deployment.resource("kubernetes:core/v1:ResourceQuota", "serving-llama-8b-space-ns-quota");
-    // At most three replicas, two that are being replaced; a head and the next one; three Jobs.
-    expect(specOf(quota)).toMatchObject({ hard: { pods: "10", "requests.nvidia.com/gpu": "5" } });
+    // At most three replicas, two that are being replaced; a head and the next one; their state; three Jobs.
+    expect(specOf(quota)).toMatchObject({ hard: { pods: "11", "requests.nvidia.com/gpu": "5" } });
   });
 
   it("hands the user's arguments on as the engine's constructor takes them", async () => {
@@ -166,6 +167,30 @@ describe("RayService", () => {
       limit_mm_per_prompt: { image: 2 },
       tool_call_parser: "hermes",
     });
+  });
+
+  it("keeps the cluster's state on a volume, behind a password that is in no field, and lets workers wait for the next head", async () => {
+    const { deployment, spec, head, worker } = await deployed();
+    const { gcsFaultToleranceOptions } = spec.rayClusterConfig;
+    expect(gcsFaultToleranceOptions).toEqual({
+      redisAddress: "ray-state:6379",
+      redisPassword: { valueFrom: { secretKeyRef: { name: "ray-state", key: "password" } } },
+    });
+    expect(deployment.ofKind("StatefulSet").map(({ inputs }) => inputs)).toContainEqual(
+      expect.objectContaining({
+        metadata: expect.objectContaining({ name: "ray-state" }),
+        spec: expect.objectContaining({
+          volumeClaimTemplates: [expect.objectContaining({ metadata: { name: "data" } })],
+        }),
+      }),
+    );
+    const variable = "RAY_gcs_rpc_server_reconnect_timeout_s";
+    expect(literals(container(worker.template.spec, "ray-worker"))).toMatchObject({ [variable]: "3600" });
+    expect(literals(container(head.template.spec, "ray-head"))).not.toHaveProperty(variable);
+    // KubeRay sets these of the head itself, and refuses a cluster that has them.
+    for (const name of ["RAY_REDIS_ADDRESS", "REDIS_PASSWORD"]) {
+      expect(literals(container(head.template.spec, "ray-head"))).not.toHaveProperty(name);
+    }
   });
 
   it("has a name that the operator takes, whatever the model is called", async () => {
@@ -196,9 +221,14 @@ describe("the operator of Ray clusters", () => {
     const head = { ...cluster, podLabels: { ...labels, "inference-stacks.io/role": "head" } };
     expect(connections).toMatchObject({
       "model-llama-8b-to-itself": { from: [cluster], to: [cluster], ports: undefined },
+      "model-llama-8b-head-to-state": {
+        from: [head],
+        to: [{ namespace: "model-llama-8b", podLabels: { "app.kubernetes.io/instance": "ray-state" } }],
+        ports: [{ port: 6379 }],
+      },
       "ray-operator-to-heads": { from: [{ namespace: "ray-system" }], to: [head], ports: [{ port: 8265 }] },
       "ray-operator-to-kubernetes-api": { from: [{ namespace: "ray-system" }] },
     });
-    expect(Object.keys(connections)).toHaveLength(3);
+    expect(Object.keys(connections)).toHaveLength(4);
   });
 });
