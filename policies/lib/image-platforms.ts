@@ -66,14 +66,18 @@ export function chartImagesOf(release: Resource): readonly PlacedChartImage[] | 
   const chart = HELM_CHART.test(release.type) ? release.props.get("chart").text() : undefined;
   const listed = chart === undefined ? undefined : listedImages(chart);
   const values = release.props.get("values");
+  let found: readonly Field[] | undefined;
+  const elsewhere = (): readonly Field[] => {
+    found ??= levels(values).filter(selectsNodes);
+    return found.length > 0 ? found : [values];
+  };
   return listed?.map(({ component, repository = "", reference = repository }) => {
     const entry = images.find((each) => each.component === component);
     const around = placementAround(values, reference.split("."));
-    const elsewhere = around ? [] : levels(values).filter(selectsNodes);
     return {
       reference: entry ? `${entry.repository}:${entry.tag}` : component,
       architectures: architectures(entry?.platforms ?? []),
-      placements: around ? [around] : elsewhere.length > 0 ? elsewhere : [values],
+      placements: around ? [around] : elsewhere(),
     };
   });
 }
