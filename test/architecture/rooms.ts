@@ -150,15 +150,14 @@ export const ROOMS: readonly Room[] = [
   },
   {
     folder: "components/open-webui",
-    imports: [
-      "names",
-      "catalog",
-      "components/core",
-      "components/gateway",
-      "components/node",
-      "components/storage",
-    ],
+    imports: ["names", "catalog", "components/core", "components/gateway", "components/node", "components/storage"],
     types: ["components/certificates", "components/observability"],
+    pulumi: true,
+  },
+  {
+    folder: "components/portainer",
+    imports: ["names", "catalog", "components/core"],
+    types: ["components/observability"],
     pulumi: true,
   },
   // The part of a configuration that every environment has, and what add-ons write theirs in: fields, rules, problems.
@@ -180,6 +179,7 @@ export const ROOMS: readonly Room[] = [
       "components/model-control",
       "components/beta9",
       "components/open-webui",
+      "components/portainer",
       "stacks/config/core",
     ],
     pulumi: true,

@@ -377,7 +377,14 @@ describe("a part of the platform", () => {
   });
 
   it("counts against the whole, unlike a model that somebody stopped", () => {
-    const expected = { environment: "prod", address: "", chatPage: null, models: [CHAT], groups: [], platform: ["store"] };
+    const expected = {
+      environment: "prod",
+      address: "",
+      chatPage: null,
+      models: [CHAT],
+      groups: [],
+      platform: ["store"],
+    };
     const stopped = judge(expected, facts([], { replicas: new Map([["model-chat/chat", 0]]) }), NOW);
     const shown = { ...stopped, models: stopped.models.map((model) => ({ ...model, log: null })) };
     expect(isWell(shown)).toBe(true);
