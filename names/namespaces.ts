@@ -46,6 +46,8 @@ export const MODEL_CONTROL_NAMESPACE = "model-control";
 export const BETA9_NAMESPACE = "beta9";
 /** The chat page. */
 export const OPEN_WEBUI_NAMESPACE = "open-webui";
+/** Portainer's agent. */
+export const PORTAINER_NAMESPACE = "portainer";
 
 /** All of them but those of models. */
 export const PLATFORM_NAMESPACES: readonly string[] = [
@@ -68,6 +70,7 @@ export const PLATFORM_NAMESPACES: readonly string[] = [
   MODEL_CONTROL_NAMESPACE,
   BETA9_NAMESPACE,
   OPEN_WEBUI_NAMESPACE,
+  PORTAINER_NAMESPACE,
 ];
 
 /** Namespace of a model: each one has its own. */

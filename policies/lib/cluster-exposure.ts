@@ -1,8 +1,9 @@
+import { ENTRANCES as NAMED } from "../../names/entrances";
 import type { Exposure } from "./cloud-exposure";
 import { type Field, isObject, type Value } from "./field";
 import { helmValues } from "./helm-values";
 import type { Cloud } from "./plan";
-import type { Resource } from "./resource";
+import { namespaceOf, type Resource } from "./resource";
 
 /** Annotations by which a cloud's controllers make a load balancer private, with the values that do. */
 const INTERNAL: Readonly<Record<Cloud, Readonly<Record<string, string>>>> = {
@@ -80,7 +81,7 @@ function entrances(resource: Resource, cloud: Cloud | undefined): Exposure[] {
         ];
   }
   if (kind === "Service") {
-    return serviceEntrance(props.get("spec"), props.get("metadata", "annotations"), cloud);
+    return isNamed(resource) ? [] : serviceEntrance(props.get("spec"), props.get("metadata", "annotations"), cloud);
   }
   if (kind === "EnvoyProxy") {
     // Envoy Gateway makes a load balancer where nothing else is said.
@@ -90,6 +91,21 @@ function entrances(resource: Resource, cloud: Cloud | undefined): Exposure[] {
       : [];
   }
   return kind === "CustomResourceDefinition" ? [] : servicesOf(props.get("spec"), "spec", cloud);
+}
+
+/** A Service that names/entrances.ts has with its reason, as long as the caller's address reaches the NetworkPolicy of its pods. */
+function isNamed(resource: Resource): boolean {
+  const spec = resource.props.get("spec");
+  return NAMED.some(({ namespace, service }) => {
+    const wanted: readonly (readonly [Field, string])[] = [
+      [resource.props.get("metadata", "name"), service],
+      [namespaceOf(resource), namespace],
+      [spec.get("type"), "NodePort"],
+      [spec.get("externalTrafficPolicy"), "Local"],
+    ];
+    // What is unknown may be it.
+    return wanted.every(([field, value]) => !field.is((found) => found !== value));
+  });
 }
 
 /**

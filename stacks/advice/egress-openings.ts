@@ -28,6 +28,7 @@ export function egressOpenings(opened: Opened): EgressOpening[] {
     ...ofWorkers(opened),
     ...ofTheCluster(opened),
     ...ofBeta9(opened),
+    ...ofPeople(opened),
   ];
 }
 
@@ -132,6 +133,31 @@ function ofWorkers({ environment: { modelControl } }: Opened): EgressOpening[] {
         }
       : [],
   );
+}
+
+/** What people use besides models: the chat page, and Portainer. */
+function ofPeople({ environment: { gateway, openWebUi, portainer } }: Opened): EgressOpening[] {
+  const { oidc } = gateway.auth ?? {};
+  return [
+    ...(openWebUi?.signIn && oidc && isNamed({ url: oidc.issuer, networks: oidc.networks })
+      ? [
+          {
+            connections: ["open-webui-to-issuer"],
+            who: "the chat page for the issuer that signs people in",
+            narrowedBy: "gateway.auth.oidc.networks",
+          },
+        ]
+      : []),
+    ...(portainer?.mode === "edge" && isNamed(portainer)
+      ? [
+          {
+            connections: ["portainer-agent-to-server"],
+            who: "Portainer's agent for its server",
+            narrowedBy: "portainer.networks",
+          },
+        ]
+      : []),
+  ];
 }
 
 /** Controllers of the platform itself: what they call is a cloud's, a distribution's or an authority's. */

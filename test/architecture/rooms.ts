@@ -154,6 +154,12 @@ export const ROOMS: readonly Room[] = [
     types: ["components/certificates", "components/observability"],
     pulumi: true,
   },
+  {
+    folder: "components/portainer",
+    imports: ["names", "catalog", "components/core"],
+    types: ["components/observability"],
+    pulumi: true,
+  },
   // The part of a configuration that every environment has, and what add-ons write theirs in: fields, rules, problems.
   { folder: "stacks/config/core", imports: ["names", "catalog", "engines", "planner"] },
   {
@@ -173,6 +179,7 @@ export const ROOMS: readonly Room[] = [
       "components/model-control",
       "components/beta9",
       "components/open-webui",
+      "components/portainer",
       "stacks/config/core",
     ],
     pulumi: true,

@@ -30,6 +30,22 @@ export const SWEEPS: readonly Sweep[] = [
     },
   },
   {
+    what: "a node that Portainer manages, whose chat page signs people in by an issuer",
+    base: "edge-nvidia",
+    changes: {
+      gateway: {
+        consumers: { "open-webui": { models: ["chat"] } },
+        auth: { oidc: { issuer: "https://login.example.com/realms/platform", audience: "inference" } },
+      },
+      openWebUi: {
+        hostname: "chat.example.internal",
+        adminEmail: "ops@example.internal",
+        signIn: { clientId: "open-webui", newUsers: "user" },
+      },
+      portainer: { mode: "direct", acknowledgeClusterAdmin: true, networks: ["192.168.1.30/32"] },
+    },
+  },
+  {
     what: "a public OKE cluster with options of model control",
     base: "oci-a10",
     changes: {

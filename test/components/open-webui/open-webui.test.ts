@@ -6,7 +6,7 @@ import { SECRET_VARIABLES } from "../../../components/open-webui/names";
 import { pageVariables } from "../../../components/open-webui/variables";
 import { keeperPolicy } from "../../../components/storage/store-layout";
 import { ANNOTATIONS } from "../../../names/labels";
-import { type ProgramRun, programRun } from "../../stacks/run";
+import { type ProgramRun, sharedRun } from "../../stacks/run";
 
 const STATEFUL_SET = "kubernetes:apps/v1:StatefulSet";
 const CRON_JOB = "kubernetes:batch/v1:CronJob";
@@ -109,7 +109,14 @@ describe("in edge-nvidia", () => {
   let pod: PodTemplate["spec"];
 
   beforeAll(async () => {
-    run = await programRun("edge-nvidia");
+    run = await sharedRun("edge-nvidia", {
+      gateway: {
+        hostname: "inference.example.internal",
+        tls: { kind: "secret", secretName: "gateway-tls" },
+        consumers: { default: {}, "open-webui": { models: ["chat"] } },
+      },
+      openWebUi: { hostname: "chat.example.internal", adminEmail: "ops@example.internal" },
+    });
     const set = run.deployment.resource(STATEFUL_SET, "platform-open-webui-page-statefulset");
     pod = (set.inputs.spec as { readonly template: PodTemplate }).template.spec;
   });

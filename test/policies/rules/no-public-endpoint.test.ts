@@ -20,6 +20,13 @@ const machines = (createVnicDetails: unknown) =>
   });
 const service = (type: unknown, metadata: object = {}) =>
   object("core/v1", "Service", { spec: { type } }, { namespace: "model-chat", ...metadata });
+const portainer = (spec: object, namespace = "portainer") =>
+  object(
+    "core/v1",
+    "Service",
+    { spec: { type: "NodePort", externalTrafficPolicy: "Local", ...spec } },
+    { name: "portainer-agent-nodes", namespace },
+  );
 const internal = { annotations: { "service.beta.kubernetes.io/oci-load-balancer-internal": "true" } };
 const securityGroup = (cidr: string, port: number) =>
   resource("aws:ec2/securityGroup:SecurityGroup", {
@@ -205,6 +212,16 @@ policyCases(noPublicEndpoint, [
   ]),
   ["path MTU discovery in OCI", [securityList({ protocol: "1" })], "pass"],
   ["a node port", [service("NodePort")], ['spec.type is "NodePort"']],
+  ["the node port that a Portainer server connects to, with its address kept", [portainer({})], "pass"],
+  [
+    "one that hides the server's address",
+    [portainer({ externalTrafficPolicy: "Cluster" })],
+    ['spec.type is "NodePort"'],
+  ],
+  ["a load balancer in its place", [portainer({ type: "LoadBalancer" })], ['spec.type is "LoadBalancer"']],
+  ["another address of it", [portainer({ externalIPs: ["203.0.113.9"] })], ["spec.externalIPs"]],
+  ["its name in another namespace", [portainer({}, "model-chat")], ['spec.type is "NodePort"']],
+  ["one whose policy for addresses is unknown", [portainer({ externalTrafficPolicy: UNKNOWN })], "unknown"],
   ["the gateway's node port", [service("NodePort", { namespace: "inference-gateway" })], "pass"],
   [
     "a patch to a load balancer",

@@ -1,0 +1,177 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import * as random from "@pulumi/random";
+import { image } from "../../catalog/images";
+import { standardLabels } from "../../names/labels";
+import { PORTAINER_NAMESPACE } from "../../names/namespaces";
+import { IsolatedNamespace } from "../core/isolated-namespace";
+import { named } from "../core/known";
+import type { OutsideAddress } from "../core/outside";
+import { PlatformComponent } from "../core/platform-component";
+import { PRIORITY } from "../core/priority-classes";
+import { burstable } from "../core/resources";
+import { secretVersion } from "../core/secret-version";
+import { headlessServiceName, Workload } from "../core/workload";
+import {
+  PORTAINER_AGENT,
+  PORTAINER_AGENT_PORT,
+  PORTAINER_NODE_PORT,
+  PORTAINER_NODES,
+  portainerAgentPods,
+} from "./names";
+
+/** The Portainer server, and who connects to whom. */
+export type PortainerServer =
+  /** The server connects to a port of the nodes. */
+  | {
+      readonly mode: "direct";
+      /** Networks in CIDR form that it connects from. */
+      readonly networks: readonly string[];
+    }
+  /** The agent connects to the server: for nodes behind NAT. */
+  | ({
+      readonly mode: "edge";
+      /** Name of this cluster at the server. */
+      readonly id: string;
+      /** Port of the server's tunnel. */
+      readonly tunnelPort: number;
+    } & OutsideAddress);
+
+export interface PortainerAgentArgs {
+  readonly server: PortainerServer;
+  /** AGENT_SECRET of the server. @default in mode direct a random one, which the server has to be given; in mode edge none */
+  readonly agentSecret?: pulumi.Input<string>;
+  /** Of mode edge: the key that the server shows for this cluster. */
+  readonly edgeKey?: pulumi.Input<string>;
+}
+
+/** ClusterRoleBinding of the agent. */
+export const PORTAINER_BINDING = "portainer-agent-cluster-admin";
+
+/** The agent is handed all requests of the server's users, and does them as this role. */
+const ROLE = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" } as const;
+
+/**
+ * Portainer's agent, after Portainer's own manifests (portainer/k8s, deploy/manifests/agent): a server elsewhere manages the cluster by it,
+ * with all rights in the cluster. Beyond the manifests it is no root, has a read-only root, and is reached from its server alone.
+ */
+export class PortainerAgent extends PlatformComponent {
+  /** Where the server connects to; undefined where the agent connects to the server. */
+  readonly nodePort: number | undefined;
+  /** Command that prints AGENT_SECRET; undefined where there is none. */
+  readonly agentSecret: string | undefined;
+
+  constructor(name: string, args: PortainerAgentArgs, opts?: pulumi.ComponentResourceOptions) {
+    super("portainer:PortainerAgent", name, opts);
+    const { server } = args;
+    const { namespace } = new IsolatedNamespace(
+      this.child("namespace"),
+      { namespace: PORTAINER_NAMESPACE },
+      this.childOptions(),
+    );
+    const metadata = {
+      name: PORTAINER_AGENT,
+      namespace,
+      labels: standardLabels(PORTAINER_AGENT, PORTAINER_AGENT),
+    };
+    const content = this.secrets(args);
+    const secret = new kubernetes.core.v1.Secret(
+      this.child("secret"),
+      { metadata, stringData: pulumi.secret(content) },
+      this.childOptions(),
+    );
+    const binding = new kubernetes.rbac.v1.ClusterRoleBinding(
+      this.child("binding"),
+      {
+        metadata: { name: PORTAINER_BINDING, labels: metadata.labels },
+        roleRef: ROLE,
+        subjects: [{ kind: "ServiceAccount", name: PORTAINER_AGENT, namespace }],
+      },
+      this.childOptions(),
+    );
+    new Workload(
+      this.child("agent"),
+      {
+        namespace,
+        app: PORTAINER_AGENT,
+        instance: PORTAINER_AGENT,
+        ports: [{ name: "api", port: PORTAINER_AGENT_PORT }],
+        podAnnotations: secretVersion(secret, content),
+        // A set: its headless Service knows pods before they are ready, and the agent looks itself up there when it starts.
+        controller: { kind: "StatefulSet" },
+        controllerOptions: { dependsOn: [binding] },
+        pod: {
+          usesKubernetesApi: true,
+          priorityClassName: PRIORITY.platform.name,
+          containers: [
+            {
+              name: "agent",
+              image: image("portainer-agent"),
+              command: ["/app/agent"],
+              // It writes its certificate where it is started.
+              workingDir: "/tmp",
+              ports: [{ name: "api", containerPort: PORTAINER_AGENT_PORT }],
+              env: [
+                { name: "LOG_LEVEL", value: "INFO" },
+                { name: "KUBERNETES_POD_IP", valueFrom: { fieldRef: { fieldPath: "status.podIP" } } },
+                { name: "AGENT_CLUSTER_ADDR", value: headlessServiceName(PORTAINER_AGENT) },
+                ...(server.mode === "edge"
+                  ? [
+                      { name: "EDGE", value: "1" },
+                      { name: "EDGE_ID", value: server.id },
+                    ]
+                  : []),
+                ...Object.keys(content).map((key) => ({
+                  name: key,
+                  valueFrom: { secretKeyRef: { name: named(secret, PORTAINER_AGENT), key } },
+                })),
+              ],
+              writablePaths: ["/tmp", "/data"],
+              resources: burstable({ cpu: 0.05, memoryGiB: 0.125 }, { cpu: 0.5, memoryGiB: 0.5 }),
+              startupProbe: { tcpSocket: { port: "api" }, periodSeconds: 5, failureThreshold: 24 },
+              livenessProbe: { tcpSocket: { port: "api" }, periodSeconds: 20, timeoutSeconds: 5, failureThreshold: 3 },
+              readinessProbe: { tcpSocket: { port: "api" }, periodSeconds: 10, timeoutSeconds: 5 },
+            },
+          ],
+        },
+      },
+      this.childOptions(),
+    );
+    if (server.mode === "direct") {
+      new kubernetes.core.v1.Service(
+        this.child("node-port"),
+        {
+          metadata: { ...metadata, name: PORTAINER_NODES },
+          spec: {
+            type: "NodePort",
+            // It keeps the server's address, by which the NetworkPolicy knows it.
+            externalTrafficPolicy: "Local",
+            selector: { ...portainerAgentPods.podLabels },
+            ports: [{ name: "api", port: PORTAINER_AGENT_PORT, targetPort: "api", nodePort: PORTAINER_NODE_PORT }],
+          },
+        },
+        this.childOptions(),
+      );
+    }
+    this.nodePort = server.mode === "direct" ? PORTAINER_NODE_PORT : undefined;
+    this.agentSecret =
+      "AGENT_SECRET" in content
+        ? `kubectl -n ${PORTAINER_NAMESPACE} get secret ${PORTAINER_AGENT} -o jsonpath='{.data.AGENT_SECRET}' | base64 -d`
+        : undefined;
+    this.registerOutputs({ nodePort: this.nodePort, agentSecret: this.agentSecret });
+  }
+
+  /** The agent's secrets, as the variables that they are. */
+  private secrets({ server, agentSecret, edgeKey }: PortainerAgentArgs): Record<string, pulumi.Input<string>> {
+    const own =
+      agentSecret ??
+      (server.mode === "direct"
+        ? new random.RandomPassword(this.child("agent-secret"), { length: 40, special: false }, this.childOptions())
+            .result
+        : undefined);
+    return {
+      ...(own !== undefined && { AGENT_SECRET: own }),
+      ...(edgeKey !== undefined && { EDGE_KEY: edgeKey }),
+    };
+  }
+}

@@ -1,0 +1,21 @@
+import { portainerAlerts } from "../../../components/portainer/alerts";
+import { portainerConnections } from "../../../components/portainer/connections";
+import { PORTAINER_NAMESPACE } from "../../../names/namespaces";
+import { addon } from "../addon";
+import { portainerSecrets, portainerSection } from "./config";
+import * as rules from "./rules";
+import { portainerServer } from "./server";
+
+/** Portainer's agent: a server elsewhere manages the cluster by it. */
+export const portainer = addon({
+  key: "portainer",
+  section: portainerSection,
+  secrets: portainerSecrets,
+  settings: (section) => section,
+  rules: [rules.edgeModeHasItsKey, rules.networksAreCidrs],
+  problems: ({ settings }) => rules.portainerProblems(settings),
+  namespaces: () => [PORTAINER_NAMESPACE],
+  connections: ({ settings, cluster }) => portainerConnections(portainerServer(settings), cluster),
+  alerts: [portainerAlerts],
+  load: () => import("./build"),
+});
