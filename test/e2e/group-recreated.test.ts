@@ -21,17 +21,24 @@ interface Pod extends KubernetesObject {
   readonly status: { readonly phase: string; readonly containerStatuses?: readonly object[] };
 }
 
-/** One group on two of three nodes, and no more of the platform. */
-async function start() {
+/** Groups of two, and no more of the platform. */
+async function start(groups: number, nodes: number) {
   const shape = "BM.GPU.H100.8";
   const [plane, run] = await Promise.all([
     ControlPlane.start({ controllers: true }),
     changedRun("oci-h100", {
       pools: {
         system: { shape: "VM.Standard.E5.Flex", ocpus: 8, memoryGiB: 64, minNodes: 3 },
-        wide: { shape, availabilityDomains: [1], minNodes: 3, maxNodes: 3, dedicatedTo: ["wide"] },
+        wide: { shape, availabilityDomains: [1], minNodes: nodes, maxNodes: nodes, dedicatedTo: ["wide"] },
       },
-      models: { wide: { model: "llama-3.1-405b-instruct", contextTokens: 16_384, concurrency: 16 } },
+      models: {
+        wide: {
+          model: "llama-3.1-405b-instruct",
+          contextTokens: 16_384,
+          concurrency: 16,
+          replicas: { min: groups, max: groups },
+        },
+      },
       budget: { monthlyUsd: 1_000_000 },
     }),
   ]);
@@ -48,20 +55,37 @@ async function start() {
   return { plane, stop: () => plane.stop() };
 }
 
+const uid = ({ metadata }: KubernetesObject) => (metadata as { readonly uid?: string }).uid;
+const leaves = ({ metadata }: KubernetesObject) =>
+  (metadata as { readonly deletionTimestamp?: string }).deletionTimestamp !== undefined;
+const label = ({ metadata }: KubernetesObject, name: string) =>
+  metadata.labels?.[`leaderworkerset.sigs.k8s.io/${name}`];
+
+async function podsOf({ client }: ControlPlane): Promise<readonly Pod[]> {
+  const all = (await client.list("v1", "Pod")) as Pod[];
+  return all.filter(({ metadata }) => metadata.namespace === NAMESPACE);
+}
+
+async function patchStatus({ client }: ControlPlane, pod: Pod, status: object): Promise<void> {
+  const path = `${await client.path(pod)}/status`;
+  const answer = await client.request("PATCH", path, JSON.stringify({ status }), "application/merge-patch+json");
+  expect(answer.status).toBe(200);
+}
+
+/** What the kubelet reports of a pod whose container a probe has ended. */
+function restart(plane: ControlPlane, pod: Pod): Promise<void> {
+  const containerStatuses = pod.status.containerStatuses?.map((each) => ({ ...each, restartCount: 1 }));
+  return patchStatus(plane, pod, { containerStatuses });
+}
+
 describe("a group of two", { timeout: 120_000 }, () => {
-  const cluster = sharedBySuite(start);
+  const cluster = sharedBySuite(() => start(1, 3));
   let group: { readonly leader: Pod; readonly worker: Pod };
   beforeEach(async () => {
     group = await formed();
   });
 
-  const pods = async () =>
-    ((await cluster().plane.client.list("v1", "Pod")) as Pod[]).filter(
-      ({ metadata }) => metadata.namespace === NAMESPACE,
-    );
-  const uid = ({ metadata }: KubernetesObject) => (metadata as { readonly uid?: string }).uid;
-  const leaves = ({ metadata }: KubernetesObject) =>
-    (metadata as { readonly deletionTimestamp?: string }).deletionTimestamp !== undefined;
+  const pods = () => podsOf(cluster().plane);
 
   /** Both pods run, and neither is one of those that were. */
   function formed(...former: readonly Pod[]): Promise<{ leader: Pod; worker: Pod }> {
@@ -69,24 +93,13 @@ describe("a group of two", { timeout: 120_000 }, () => {
       "a group of pods that run",
       async () => {
         const all = await pods();
-        const [leader, worker] = ["0", "1"].map((index) =>
-          all.find(({ metadata }) => metadata.labels?.["leaderworkerset.sigs.k8s.io/worker-index"] === index),
-        );
+        const [leader, worker] = ["0", "1"].map((index) => all.find((pod) => label(pod, "worker-index") === index));
         const isAnew = (pod: Pod) =>
           !leaves(pod) && pod.status.phase === "Running" && !former.some((other) => uid(other) === uid(pod));
         return leader && worker && all.length === 2 && all.every(isAnew) ? { leader, worker } : undefined;
       },
       60,
     );
-  }
-
-  /** What the kubelet reports of a pod whose container a probe has ended. */
-  async function restart(pod: Pod): Promise<void> {
-    const { client } = cluster().plane;
-    const containerStatuses = pod.status.containerStatuses?.map((each) => ({ ...each, restartCount: 1 }));
-    const path = `${await client.path(pod)}/status`;
-    const body = JSON.stringify({ status: { containerStatuses } });
-    expect((await client.request("PATCH", path, body, "application/merge-patch+json")).status).toBe(200);
   }
 
   it("has the names by which its members ask for each other", () => {
@@ -109,7 +122,7 @@ describe("a group of two", { timeout: 120_000 }, () => {
 
   it.each(["leader", "worker"] as const)("is made anew when the %s's container restarts", async (role) => {
     const began = Date.now();
-    await restart(group[role]);
+    await restart(cluster().plane, group[role]);
     await formed(group.leader, group.worker);
     expect(Date.now() - began).toBeLessThan(30_000);
   });
@@ -119,7 +132,7 @@ describe("a group of two", { timeout: 120_000 }, () => {
     const { leader, worker } = group;
     // No kubelet says that the pod has ended.
     await client.patch(worker, { metadata: { finalizers: [HOLD] } });
-    await restart(leader);
+    await restart(cluster().plane, leader);
     await waitFor("both pods to leave", async () => {
       const all = await pods();
       return all.length > 0 && all.every(leaves) ? true : undefined;
@@ -128,5 +141,48 @@ describe("a group of two", { timeout: 120_000 }, () => {
     expect((await pods()).map(uid)).toContain(uid(leader));
     await client.patch(worker, { metadata: { finalizers: null } });
     await formed(leader, worker);
+  });
+});
+
+describe("three groups whose nodes change", { timeout: 180_000 }, () => {
+  const cluster = sharedBySuite(() => start(3, 9));
+
+  const groupOf = async (index: number) =>
+    (await podsOf(cluster().plane)).filter((pod) => label(pod, "group-index") === `${index}` && !leaves(pod));
+  const sizes = () => Promise.all([0, 1, 2].map(async (index) => (await groupOf(index)).length));
+  const rolling = async (rollingUpdateConfiguration: object, leaderWorkerTemplate: object = {}) => {
+    const { client } = cluster().plane;
+    const [set] = await client.list("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet");
+    await client.patch(set as KubernetesObject, {
+      spec: { rolloutStrategy: { rollingUpdateConfiguration }, leaderWorkerTemplate },
+    });
+  };
+  const become = (wanted: readonly number[]) =>
+    waitFor(
+      `groups of ${wanted.join(", ")}`,
+      async () => (JSON.stringify(await sizes()) === JSON.stringify(wanted) ? true : undefined),
+      60,
+    );
+
+  it("are not made anew before their turn, and one whose leader is evicted gets too many pods: the others wait for it", async () => {
+    const { plane } = cluster();
+    await become([2, 2, 2]);
+    // The first group has had its turn.
+    await rolling({ partition: 2 }, { size: 3 });
+    await become([2, 2, 3]);
+    const before = await groupOf(0);
+    const [leader] = before.filter((pod) => label(pod, "worker-index") === "0");
+    await restart(plane, leader as Pod);
+    await new Promise((resolve) => setTimeout(resolve, 5000));
+    expect((await groupOf(0)).map(uid).sort()).toEqual(before.map(uid).sort());
+    await plane.client.delete(leader as Pod);
+    await become([3, 2, 3]);
+    // Its leader waits for one worker, and has two: no such group forms.
+    const [mixed] = (await groupOf(0)).filter((pod) => label(pod, "worker-index") === "0");
+    expect(mixed?.spec.containers[0]?.env).toContainEqual({ name: "LWS_GROUP_SIZE", value: "2" });
+    await patchStatus(plane, mixed as Pod, { conditions: [{ type: "Ready", status: "False" }] });
+    await rolling({ partition: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 10_000));
+    expect(await sizes()).toEqual([3, 2, 3]);
   });
 });

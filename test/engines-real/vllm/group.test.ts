@@ -149,19 +149,11 @@ async function expectNoticed(what: string, broken: Group): Promise<void> {
   expect(Math.max(...ended)).toBeLessThan(ENDED_SECONDS + 5);
 }
 
-it("passes its probes while it loads and answers, and is made anew within 90 s of the stop of a worker's process", async () => {
+it("passes its probes while it loads and waits, and is made anew within 90 s of the stop of a worker's process", async () => {
   group = await Group.start();
   const { worker } = group;
   expect(await group.formed()).toBe(0);
-  let done = false;
-  const answers = (async () => {
-    while (!done) {
-      expect(await group?.answer(900, 300)).toContain("usage");
-    }
-  })();
   expect(await group.condemned()).toEqual([undefined, undefined]);
-  done = true;
-  await answers;
   process.kill(worker.process("VLLM::Worker"), "SIGSTOP");
   await expectNoticed("stopped", group);
 }, 1_500_000);
