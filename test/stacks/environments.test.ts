@@ -78,7 +78,7 @@ describe.each(environments)("%s", (name) => {
         .filter((p) => metadataOf(p).namespace === namespace && metadataOf(p).name === "default-deny")
         .map(networkPolicyOf);
       expect(closed).toMatchObject([{ podSelector: {}, policyTypes: ["Ingress", "Egress"] }]);
-      const [server] = run.resources.filter((r) => SERVERS.test(r.type) && metadataOf(r).namespace === namespace);
+      const server = run.resources.find((r) => SERVERS.test(r.type) && metadataOf(r).name === namespace);
       expect(budgets.filter((b) => b.namespace === namespace)).toHaveLength(server && isSinglePod(server) ? 0 : 1);
       expect(routes).toContain(run.environment.models[model]?.servedName ?? model);
     }
