@@ -39,6 +39,7 @@ import { type GatewayService, ServiceRoutes } from "./service-routes";
 import { callerScript, publishedModels, Tenants } from "./tenants";
 import { Tokens } from "./tokens";
 import {
+  ANY_PATH,
   backendTrafficSpec,
   clientTrafficSpec,
   listenerReference,
@@ -378,7 +379,7 @@ function redirectSpec(exposure: Exposure): IHTTPRoute["spec"] {
     parentRefs: [listenerReference(LISTENERS.http)],
     rules: [
       {
-        matches: [{ path: { type: "PathPrefix", value: "/" } }],
+        matches: [{ path: ANY_PATH }],
         filters: [
           {
             type: "RequestRedirect",

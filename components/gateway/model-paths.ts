@@ -21,13 +21,12 @@ import { MODEL_HEADER, PATH_MODEL_HEADER } from "./names";
 import type { PathNames, Published } from "./published";
 import { modelNotFound, modelNotFoundFilter } from "./refusals";
 import { withTokens } from "./tokens";
-import { HTTPS_LISTENER } from "./traffic";
+import { ANY_PATH, HTTPS_LISTENER } from "./traffic";
 
 /** Of the routes whose paths the script takes apart. */
 const MODEL_IN_PATH: Labels = { [`${LABEL_PREFIX}/model-in-path`]: "true" };
 
 const ANY_VALUE = ".+";
-const ANY_PATH = { type: "PathPrefix", value: "/" } as const;
 
 /** Spec, labels and annotations of the route that a client's path chooses: its own answer is a refusal. */
 export function pathRoute({ name, shortcuts = {} }: Pick<Published, "name" | "shortcuts">, tokens: boolean) {

@@ -6,7 +6,7 @@ import { serviceFqdn } from "../../names/service-host";
 import type { PodSelection } from "../core/connections";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
-import { listenerReference, OPEN_REQUEST_SECONDS, seconds } from "./traffic";
+import { ANY_PATH, listenerReference, OPEN_REQUEST_SECONDS, seconds } from "./traffic";
 
 /**
  * A service beside the models, at a hostname of its own. The models' API keys neither open it nor are they asked for:
@@ -60,6 +60,7 @@ export class ServiceRoutes extends PlatformComponent {
             hostnames: [service.hostname],
             rules: [
               {
+                matches: [{ path: ANY_PATH }],
                 backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: objectName, weight: 1 }],
                 timeouts: { request: seconds(OPEN_REQUEST_SECONDS) },
               },

@@ -13,7 +13,7 @@ import { TOKEN_CONSUMER_HEADER } from "./names";
 import { upstreamTls } from "./outside-access";
 import { modelNotFound } from "./refusals";
 import { onlyFor } from "./tenants";
-import { HTTPS_LISTENER } from "./traffic";
+import { ANY_PATH, HTTPS_LISTENER } from "./traffic";
 
 type Rule = NonNullable<NonNullable<NonNullable<IHTTPRoute["spec"]>["rules"]>[number]>;
 
@@ -119,7 +119,7 @@ export class Tokens extends PlatformComponent {
           annotations: { [AI_FILTER_ANNOTATION]: "true" },
           spec: {
             parentRefs: [HTTPS_LISTENER],
-            rules: [tokenRule([{ path: { type: "PathPrefix", value: "/" } }])],
+            rules: [tokenRule([{ path: ANY_PATH }])],
           },
         },
         this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [this.policy] }),

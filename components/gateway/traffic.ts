@@ -32,6 +32,9 @@ export function listenerReference(sectionName: string) {
   return { group: "gateway.networking.k8s.io", kind: "Gateway", name: GATEWAY_NAME, sectionName };
 }
 
+/** How a route matches every path. Written out, because the API server would write it: a list of matches has one owner as a whole. */
+export const ANY_PATH = { type: "PathPrefix", value: "/" } as const;
+
 /** Spec of the policy between clients and proxies, on the models' listener. */
 export function clientTrafficSpec(limits: RequestLimits): IClientTrafficPolicy["spec"] {
   return {

@@ -187,7 +187,11 @@ describe.each(environments)("%s", (name) => {
     const minio = objectOf(objects, "StatefulSet", "minio");
     expect(waveOf(objectOf(objects, "Certificate", "minio"))).toBeLessThan(waveOf(minio));
     for (const claim of objects.filter(({ kind }) => kind === "PersistentVolumeClaim")) {
-      expect(waveOf(claim)).toBe(waveOf(minio));
+      const { name, namespace } = claim.metadata;
+      const mounting = objects.filter(
+        (object) => object.metadata.namespace === namespace && JSON.stringify(object).includes(`"claimName":"${name}"`),
+      );
+      expect(waveOf(claim), `claim ${name}`).toBe(Math.min(...mounting.map(waveOf)));
     }
   });
 

@@ -5,8 +5,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { groupOf, isBuiltIn } from "../../kubernetes/object";
 import { repositoryRoot } from "../../names/repository-root";
 import { judge } from "../../report/judge";
+import { absentDefaults } from "../harness/crd-defaults";
 import { changesOf, SWEEPS, sweptRun } from "./option-sweeps";
 import { environments } from "./run";
 import { shippedSections } from "./texts";
@@ -105,6 +107,11 @@ describe("options that no shipped environment uses", () => {
       );
       expect(refused.map(({ policy, message }) => `${policy}: ${message}`)).toEqual([]);
       expect([run.plan.stage, run.plan.unplaced]).toEqual(["production", []]);
+      const absent = run.resources
+        .map(({ inputs }) => inputs)
+        .filter(({ apiVersion, kind }) => kind !== undefined && !isBuiltIn(groupOf(String(apiVersion))))
+        .flatMap((object) => absentDefaults(object).map((found) => `${object.kind}: ${found}`));
+      expect(absent, "defaults that Argo CD would find changed for ever").toEqual([]);
     },
     60_000,
   );
