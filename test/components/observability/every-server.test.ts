@@ -68,7 +68,14 @@ describe("replicas of every kind of server", () => {
       const { namespace } = (inputs.metadata ?? {}) as { readonly namespace?: string };
       return namespace === `model-${plan.name}`;
     });
-    const running = namespaced.filter(({ type }) => Object.values(KINDS).flat().includes(type));
+    const workloads = namespaced.filter(({ type }) => Object.values(KINDS).flat().includes(type));
+    const isServer = ({ inputs }: (typeof workloads)[number]) =>
+      (inputs.metadata as { readonly name: string }).name.startsWith("model-");
+    const running = workloads.filter(isServer);
+    const beside = workloads.filter((workload) => !isServer(workload));
+    expect(beside.flatMap(({ inputs }) => templates(inputs)).some(({ metadata }) => isCounted(metadata.labels))).toBe(
+      false,
+    );
     expect(new Set(running.map(({ type }) => KINDS[counted].includes(type)))).toEqual(new Set([true]));
     for (const { inputs } of counted === "by its controllers" ? running : []) {
       expect((inputs.metadata as { readonly labels: Labels }).labels[MODEL_LABEL]).toBe(plan.name);
