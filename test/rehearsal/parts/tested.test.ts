@@ -34,6 +34,7 @@ const TOOLS = [
   "iproute2",
   "kube-score",
   "kubeconform",
+  "kine",
   "kubernetes",
   "kwok",
   "minio-client",
