@@ -31,6 +31,7 @@ const TOOLS = [
   "envoy-1.39.3",
   "envoy-gateway-1.9.0",
   "etcd",
+  "helm",
   "iproute2",
   "kube-score",
   "kubeconform",
