@@ -6,6 +6,7 @@ import type { Registry } from "../charts/registry";
 import { adapterChoice, modelFiles } from "../components/storage/scripts/choices.ts";
 import { httpFile } from "../downloads/http";
 import { measure, save } from "../downloads/save";
+import { messageOf } from "../names/message-of";
 import { visible } from "../names/visible";
 import {
   BUNDLE_FILE,
@@ -220,7 +221,7 @@ async function fetchAll(needs: BundleNeeds, folders: Folders, tools: BundleTools
         await work();
         counter.finish(name);
       } catch (error) {
-        const reason = visible(error instanceof Error ? error.message : String(error));
+        const reason = visible(messageOf(error));
         reasons.push(reason.includes(name) ? reason : `${name}: ${reason}`);
       }
     }

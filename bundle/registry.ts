@@ -1,6 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import type { Registry } from "../charts/registry";
+import { messageOf } from "../names/message-of";
 
 /** The tool that speaks to registries, and how to get it. */
 export const CRANE = {
@@ -56,7 +57,7 @@ async function* blobOf(program: string, reference: string): AsyncGenerator<Uint8
 function saidBy(error: unknown): string {
   const { stderr } = Object(error) as { readonly stderr?: Buffer | string };
   const text = stderr === undefined ? "" : String(stderr);
-  return text.trim() === "" ? (error instanceof Error ? error.message : String(error)) : lastLine(text);
+  return text.trim() === "" ? messageOf(error) : lastLine(text);
 }
 
 /** crane writes its reason last, behind a time. */

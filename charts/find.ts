@@ -2,6 +2,7 @@ import type { ChartEntry } from "../catalog/charts";
 import { bounded, contentOf } from "../downloads/bounded";
 import { type HttpOptions, httpFile } from "../downloads/http";
 import type { Expected, Source } from "../downloads/save";
+import { messageOf } from "../names/message-of";
 import { withoutV } from "./archive";
 import { entriesOf, type IndexEntry } from "./index-entries";
 import type { Registry } from "./registry";
@@ -94,7 +95,7 @@ function entriesIn(url: string, text: string, chart: string, version: string): r
   try {
     return entriesOf(text, chart, version);
   } catch (error) {
-    throw new Error(`${url}: is no index of charts: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`${url}: is no index of charts: ${messageOf(error)}`);
   }
 }
 

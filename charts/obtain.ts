@@ -1,5 +1,6 @@
 import type { ChartEntry } from "../catalog/charts";
 import { contentOf as contentOfSource } from "../downloads/bounded";
+import { messageOf } from "../names/message-of";
 import { visible } from "../names/visible";
 import { chartProblem } from "./archive";
 import type { ChartRepositories } from "./find";
@@ -106,7 +107,7 @@ async function reached<T>(
   try {
     return await ask();
   } catch (error) {
-    const reason = visible(error instanceof Error ? error.message : String(error));
+    const reason = visible(messageOf(error));
     throw new ChartUnavailableError(
       `chart ${name} ${version} is not in ${store.folder}, and ${repository} does not give it: ${reason}`,
       `run npm run charts where the repository answers, and bring that folder and ${LOCK_FILE} here; ` +

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Notifications, notifications, post, receiverNames, type TestAlert } from "./alert-test/alertmanager";
-import { type CommandIo, EXIT, messageOf } from "./io";
+import { type CommandIo, EXIT, lineOf } from "./io";
 
 const USAGE = `Usage: npm run alert-test -- --url <Alertmanager> [--timeout <seconds>]
 
@@ -52,7 +52,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   try {
     return await test(args, io);
   } catch (error) {
-    io.err(`Alertmanager at ${args.url}: ${messageOf(error)}. Check the port-forward and the pod's log.\n`);
+    io.err(`Alertmanager at ${args.url}: ${lineOf(error)}. Check the port-forward and the pod's log.\n`);
     return EXIT.refused;
   }
 }
@@ -72,7 +72,7 @@ function readArguments(argv: string[]): Arguments | "help" | string {
     }
     return { url: values.url.replace(/\/$/, ""), timeoutSeconds };
   } catch (error) {
-    return messageOf(error);
+    return lineOf(error);
   }
 }
 

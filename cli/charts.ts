@@ -12,7 +12,7 @@ import { ChartStore } from "../charts/store";
 import { repositoryRoot } from "../names/repository-root";
 import { userCache } from "../names/user-cache";
 import { style } from "../report/style";
-import { type CommandIo, EXIT, messageOf } from "./io";
+import { type CommandIo, EXIT, lineOf } from "./io";
 import { Progress } from "./progress";
 
 const USAGE = `Usage: npm run charts -- [options]
@@ -152,6 +152,6 @@ function parse(argv: string[]) {
   try {
     return parseArgs({ args: argv, options }).values;
   } catch (error) {
-    return { problem: messageOf(error) };
+    return { problem: lineOf(error) };
   }
 }

@@ -13,7 +13,7 @@ import { planFleet, type WorkOptions } from "./fleet/plan";
 import { type DoJobs, doAll } from "./fleet/pool";
 import { fleetPlanText } from "./fleet/report-plan";
 import { WORKER_FLAG } from "./fleet/work";
-import { type CommandIo, EXIT, messageOf } from "./io";
+import { type CommandIo, EXIT, lineOf } from "./io";
 import type { Problem } from "./read-environment";
 
 const ACTIONS = ["plan", "status", "write"] as const;
@@ -184,7 +184,7 @@ function readArguments(argv: string[]): Arguments | Problem | "help" {
       json: values.json,
     };
   } catch (error) {
-    return { problem: messageOf(error) };
+    return { problem: lineOf(error) };
   }
 }
 

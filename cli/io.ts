@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { messageOf } from "../names/message-of";
 import { visible, visibleLines } from "../names/visible";
 import { withOwnColours } from "../report/style";
 
@@ -55,8 +56,8 @@ async function askOnTerminal(question: string): Promise<string> {
 }
 
 /** What an error says, in one line: parsers repeat what they were given, which may be a stranger's. */
-export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+export function lineOf(error: unknown): string {
+  const message = messageOf(error);
   // Node's own sentences about arguments have lines of their own.
   return visible(message.replaceAll(".\n", ". "));
 }

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { visible } from "../names/visible";
 import { usedImages } from "../report/images";
 import { suggest } from "../stacks/config/core/problems";
-import { type CommandIo, EXIT, messageOf } from "./io";
+import { type CommandIo, EXIT, lineOf } from "./io";
 import { cardRows, engineRows, modelRows, shapeRows } from "./list/rows";
 import { cardTable, engineTable, imageTable, modelTable, shapeTable } from "./list/tables";
 import { environmentNamed, type Problem } from "./read-environment";
@@ -117,6 +117,6 @@ function parse(argv: string[]) {
   try {
     return parseArgs({ args: argv, options, allowPositionals: true });
   } catch (error) {
-    return { problem: messageOf(error) };
+    return { problem: lineOf(error) };
   }
 }

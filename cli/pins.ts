@@ -8,7 +8,7 @@ import type { Registry } from "../charts/registry";
 import { writeWhole } from "../charts/whole-file";
 import { repositoryRoot } from "../names/repository-root";
 import { style } from "../report/style";
-import { type CommandIo, EXIT, isFileSystemError, messageOf } from "./io";
+import { type CommandIo, EXIT, isFileSystemError, lineOf } from "./io";
 import { digestsText, fillDigests, imagesToAsk } from "./pins/digests";
 import { digestReport } from "./pins/digests-text";
 import { failing, type PinRow, pinRows } from "./pins/rows";
@@ -114,6 +114,6 @@ function parse(argv: string[]) {
   try {
     return parseArgs({ args: argv, options }).values;
   } catch (error) {
-    return { problem: messageOf(error) };
+    return { problem: lineOf(error) };
   }
 }

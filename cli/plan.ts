@@ -9,7 +9,7 @@ import { networkPicture } from "../report/network/picture";
 import { networkMarkdown, networkText, noNetworkText } from "../report/network/tables";
 import { isDeployable, type PlanResult, toJson } from "../report/result";
 import { type TerminalOptions, terminalReport } from "../report/terminal";
-import { type CommandIo, EXIT, messageOf } from "./io";
+import { type CommandIo, EXIT, lineOf } from "./io";
 import { Progress } from "./progress";
 import {
   ENVIRONMENT_OPTIONS,
@@ -125,7 +125,7 @@ function unwritableReport(file: string): string | undefined {
     accessSync(dirname(resolve(file)), constants.W_OK);
     return undefined;
   } catch (error) {
-    return `cannot write the web page: ${messageOf(error)}`;
+    return `cannot write the web page: ${lineOf(error)}`;
   }
 }
 
@@ -135,7 +135,7 @@ function writeReport(file: string, content: string, what = "the web page"): stri
     writeFileSync(resolve(file), content);
     return undefined;
   } catch (error) {
-    return `cannot write ${what}: ${messageOf(error)}`;
+    return `cannot write ${what}: ${lineOf(error)}`;
   }
 }
 

@@ -2,7 +2,7 @@ import { basename, dirname, resolve } from "node:path";
 import type { OfflineEnvironment } from "../offline/environment";
 import { formatProblems, type ParsedEnvironmentFile, parseEnvironmentFile, readTextFile } from "../stacks/config";
 import { environmentFile, environmentNames } from "./environments";
-import { type CommandIo, EXIT, messageOf } from "./io";
+import { type CommandIo, EXIT, lineOf } from "./io";
 
 /** The environment that a command was asked for. */
 export interface EnvironmentArguments {
@@ -56,7 +56,7 @@ export function environmentArguments<V extends { readonly help: boolean; readonl
     const own = ownArguments(values);
     return "problem" in own ? own : { ...own, environment, config: values.config };
   } catch (error) {
-    return { problem: messageOf(error) };
+    return { problem: lineOf(error) };
   }
 }
 
@@ -140,6 +140,6 @@ function readText(file: string): string | Problem {
   try {
     return readTextFile(file);
   } catch (error) {
-    return { problem: `cannot read ${file}: it ${messageOf(error)}` };
+    return { problem: `cannot read ${file}: it ${lineOf(error)}` };
   }
 }

@@ -8,7 +8,7 @@ import { RenderRefusedError } from "../render/refusal";
 import { CLUSTER_OUTPUT } from "../stacks/cluster-outputs";
 import { readTextFile } from "../stacks/config";
 import { isUserMistake } from "../stacks/program";
-import { type CommandIo, EXIT, isFileSystemError, messageOf } from "./io";
+import { type CommandIo, EXIT, isFileSystemError, lineOf } from "./io";
 import { Progress } from "./progress";
 import {
   ENVIRONMENT_OPTIONS,
@@ -123,7 +123,7 @@ function readOutputs(file: string, { file: { environment } }: OpenedEnvironment)
     }
     return { said: file, value: (outputs as Readonly<Record<string, unknown>>)[CLUSTER_OUTPUT] };
   } catch (error) {
-    return { problem: `cannot read the outputs in ${file}: ${messageOf(error)}` };
+    return { problem: `cannot read the outputs in ${file}: ${lineOf(error)}` };
   }
 }
 

@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { findGpus } from "../../catalog/find-gpu";
 import { type EngineName, engineNames } from "../../engines";
 import { suggest } from "../../stacks/config/core/problems";
-import { messageOf } from "../io";
+import { lineOf } from "../io";
 import { certificatesIn, serverAddress } from "../smoke/arguments";
 import { type MeasuredTraffic, readTraffic, USUAL_TRAFFIC } from "./traffic";
 
@@ -113,7 +113,7 @@ export function readMeasureArguments(
     try {
       return read();
     } catch (error) {
-      problems.push(messageOf(error));
+      problems.push(lineOf(error));
       return undefined;
     }
   };
@@ -164,7 +164,7 @@ function parse(argv: string[]) {
   try {
     return parseArgs({ args: argv, options: MEASURE_OPTIONS, allowPositionals: true });
   } catch (error) {
-    return { problems: [messageOf(error)] };
+    return { problems: [lineOf(error)] };
   }
 }
 

@@ -10,7 +10,7 @@ import { checkpointOf } from "../../stacks/checkpoint/folder";
 import { suggest } from "../../stacks/config/core/problems";
 import { LIST_MODELS } from "../../stacks/config/list-commands";
 import { readTextFile } from "../../stacks/config/text-file";
-import { messageOf } from "../io";
+import { lineOf } from "../io";
 import { BadInput } from "./bad-input";
 import { isRemote, readRemoteModel } from "./read-remote";
 
@@ -59,6 +59,6 @@ function readText(path: string): string {
   try {
     return readTextFile(path);
   } catch (error) {
-    throw new BadInput(`${path} cannot be read: it ${messageOf(error)}`);
+    throw new BadInput(`${path} cannot be read: it ${lineOf(error)}`);
   }
 }

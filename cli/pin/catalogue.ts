@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { findModel, type ModelEntry, modelNames } from "../../catalog/models";
 import { concurrently } from "../../stacks/checkpoint/concurrently";
-import { type CommandIo, EXIT, messageOf } from "../io";
+import { type CommandIo, EXIT, lineOf } from "../io";
 import { commitOf, HUB_CONCURRENCY, type Hub, HubError, hubOf } from "./hub";
 import { type Compared, comparePublished, differenceLines, isDifferent } from "./published";
 
@@ -23,7 +23,7 @@ export async function compareCatalogue(
     const isKnown = compared.some(({ comparison }) => "differences" in comparison);
     return isKnown && !compared.some(isDifferent) ? EXIT.ok : EXIT.refused;
   } catch (error) {
-    io.err(`${messageOf(error)}\nnpm run pin -- --catalogue takes no environment, and no option but --json\n`);
+    io.err(`${lineOf(error)}\nnpm run pin -- --catalogue takes no environment, and no option but --json\n`);
     return error instanceof HubError ? EXIT.refused : EXIT.badInput;
   }
 }

@@ -2,7 +2,7 @@
 import { COMMIT } from "../../engines/sources";
 import type { Ask } from "../../stacks/checkpoint/remote";
 import { Unreadable } from "../../stacks/config/remote-file";
-import { messageOf } from "../io";
+import { lineOf } from "../io";
 
 /** Where to ask, and as whom. */
 export interface Hub {
@@ -131,5 +131,5 @@ function reasonOf(error: unknown): string {
   if (cause instanceof Error && "code" in cause) {
     return String(cause.code);
   }
-  return cause instanceof SyntaxError ? "no JSON" : messageOf(cause);
+  return cause instanceof SyntaxError ? "no JSON" : lineOf(cause);
 }

@@ -5,7 +5,7 @@ import { parseImage } from "../../catalog/image-reference";
 import { imageEntry, images } from "../../catalog/images";
 import { isOnPublicPath, pinnedParts } from "../../catalog/pins";
 import type { Registry } from "../../charts/registry";
-import { messageOf } from "../io";
+import { lineOf } from "../io";
 import { assertImage } from "./registry-image";
 
 /** `source` of what this command found. */
@@ -84,7 +84,7 @@ async function ask(image: string, listed: ImageDigest | undefined, registry: Reg
       problem: `the registry has ${digest} under this tag, the list ${listed.digest} (${listed.source}, ${listed.readOn}). Find out which is right; to take the registry's, delete the row and run this again`,
     };
   } catch (error) {
-    return { image, state: "failed", problem: messageOf(error) };
+    return { image, state: "failed", problem: lineOf(error) };
   }
 }
 

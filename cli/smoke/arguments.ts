@@ -1,7 +1,7 @@
 /** Command line of `npm run smoke`: reading and checking. */
 import { parseArgs } from "node:util";
 import { readTextFile } from "../../stacks/config/text-file";
-import { messageOf } from "../io";
+import { lineOf } from "../io";
 
 export const SMOKE_USAGE = `Usage: npm run smoke -- --url URL [options]
 
@@ -86,7 +86,7 @@ export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { 
     try {
       return read();
     } catch (error) {
-      problems.push(messageOf(error));
+      problems.push(lineOf(error));
       return undefined;
     }
   };
@@ -129,7 +129,7 @@ function parse(argv: string[]) {
   try {
     return parseArgs({ args: argv, options: SMOKE_OPTIONS, allowPositionals: true });
   } catch (error) {
-    return { problems: [messageOf(error)] };
+    return { problems: [lineOf(error)] };
   }
 }
 
@@ -206,6 +206,6 @@ function read(option: string, path: string): string {
   try {
     return readTextFile(path);
   } catch (error) {
-    throw new Error(`--${option}: ${path} cannot be read: it ${messageOf(error)}`);
+    throw new Error(`--${option}: ${path} cannot be read: it ${lineOf(error)}`);
   }
 }

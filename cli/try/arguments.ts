@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { LOCAL_CLUSTER_TOOLS, type LocalClusterTool } from "../../catalog/local-clusters";
-import { messageOf } from "../io";
+import { lineOf } from "../io";
 import { TRIAL } from "./environment";
 
 export const TRY_USAGE = `Usage: npm run try [-- options], or: make try
@@ -47,6 +47,6 @@ export function readTryArguments(argv: string[]): TryArguments | "help" | { read
       remove: values.remove,
     };
   } catch (error) {
-    return { problem: messageOf(error) };
+    return { problem: lineOf(error) };
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parse } from "yaml";
-import { type CommandIo, EXIT, messageOf } from "../io";
+import { type CommandIo, EXIT, lineOf } from "../io";
 import { main as plan } from "../plan";
 import type { TryArguments } from "./arguments";
 import { askModel, NotAnswered, type TrialOutputs, trialOutputs } from "./ask";
@@ -170,7 +170,7 @@ export class Trial {
         throw error;
       }
       this.io.err(
-        `\n✗ the platform is up, but its model did not answer: ${messageOf(error)}\n  look at ${error.lookAt}\n\n`,
+        `\n✗ the platform is up, but its model did not answer: ${lineOf(error)}\n  look at ${error.lookAt}\n\n`,
       );
       this.say(this.next());
       return EXIT.refused;

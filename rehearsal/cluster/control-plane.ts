@@ -20,6 +20,8 @@ export interface ControlPlaneOptions {
   readonly serverArgs?: readonly string[];
   /** How often the controller of HorizontalPodAutoscalers looks at its metrics, a Go duration. @default "15s" */
   readonly autoscalingPeriod?: string;
+  /** Address of a server that speaks etcd's protocol and runs already: `http://127.0.0.1:2379`. @default an etcd of its own */
+  readonly datastore?: string;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface ServerCertificate {
 }
 
 /**
- * An etcd and a kube-apiserver of this test alone, on free loopback ports, with their data in a temporary folder.
+ * An etcd, or another datastore that a test brings, and a kube-apiserver of this test alone, on free loopback ports, with their data in a temporary folder.
  * Every admission plugin that a cluster has by default is on: Pod Security, ResourceQuota, LimitRanger, Priority.
  */
 export class ControlPlane {
@@ -84,7 +86,7 @@ export class ControlPlane {
     return begin(this.programs, this.folder, command, args, env, restarts);
   }
 
-  /** Ends the API server as a crash does. What it answered with success is in etcd. */
+  /** Ends the API server as a crash does. What it answered with success is in its datastore. */
   async killApiServer(): Promise<void> {
     await this.server.stop();
   }
@@ -113,10 +115,11 @@ async function startIn(
     aggregation = false,
     autoscalingPeriod = "15s",
     serverArgs: furtherArgs = [],
+    datastore,
   }: ControlPlaneOptions,
   make: (kubeconfig: string, client: ApiClient, server: Program) => ControlPlane,
 ): Promise<ControlPlane> {
-  const [etcdPort = 0, etcdPeerPort = 0, port = 0] = await freePorts(3);
+  const [port = 0] = await freePorts(1);
   const token = randomBytes(24).toString("hex");
   const file = (name: string, content: string): string => {
     writeFileSync(join(folder, name), content, { mode: 0o600 });
@@ -133,22 +136,8 @@ async function startIn(
   const certificates = certificateFolder(folder);
   mkdirSync(certificates);
 
-  const etcdUrl = `http://127.0.0.1:${etcdPort}`;
-  const peerUrl = `http://127.0.0.1:${etcdPeerPort}`;
-  const etcd = begin(programs, folder, requirePart("etcd"), [
-    `--data-dir=${join(folder, "etcd")}`,
-    `--listen-client-urls=${etcdUrl}`,
-    `--advertise-client-urls=${etcdUrl}`,
-    `--listen-peer-urls=${peerUrl}`,
-    `--initial-advertise-peer-urls=${peerUrl}`,
-    `--initial-cluster=default=${peerUrl}`,
-    "--unsafe-no-fsync",
-    "--log-level=warn",
-  ]);
-  await etcd.ready(async () => ((await fetch(`${etcdUrl}/health`)).ok ? true : undefined));
-
   const serverArgs = [
-    `--etcd-servers=${etcdUrl}`,
+    `--etcd-servers=${datastore ?? (await startEtcd(programs, folder))}`,
     `--secure-port=${port}`,
     `--bind-address=${address}`,
     // Nothing reaches the server by its Service: a documentation address spares it the search for an interface.
@@ -201,6 +190,25 @@ async function startIn(
     ]);
   }
   return make(kubeconfig, client, server);
+}
+
+/** Starts an etcd in the folder; its address, once it answers. */
+async function startEtcd(programs: Program[], folder: string): Promise<string> {
+  const [port = 0, peerPort = 0] = await freePorts(2);
+  const url = `http://127.0.0.1:${port}`;
+  const peerUrl = `http://127.0.0.1:${peerPort}`;
+  const etcd = begin(programs, folder, requirePart("etcd"), [
+    `--data-dir=${join(folder, "etcd")}`,
+    `--listen-client-urls=${url}`,
+    `--advertise-client-urls=${url}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+    "--unsafe-no-fsync",
+    "--log-level=warn",
+  ]);
+  await etcd.ready(async () => ((await fetch(`${url}/health`)).ok ? true : undefined));
+  return url;
 }
 
 function certificateFolder(folder: string): string {

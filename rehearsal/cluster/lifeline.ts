@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, openSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
+import { messageOf } from "../../names/message-of";
 
 /**
  * Becomes the program, and leaves a watcher behind that kills it, and all that it started, when standard input ends: that
@@ -84,7 +85,7 @@ export class Program {
           return answer;
         }
       } catch (error) {
-        last = error instanceof Error ? error.message : String(error);
+        last = messageOf(error);
       }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
+import { messageOf } from "../../names/message-of";
 import { isExecutable } from "../../names/programs";
 import { keptModule, partFolder } from "./cache";
 import { type BinaryName, type Part, partOf } from "./parts";
@@ -63,7 +64,7 @@ export function searchPart(part: Part, binary: string): Search {
       }
       skipped.push(`${path} is ${version}, older than ${part.oldest}`);
     } catch (error) {
-      skipped.push(error instanceof Error ? error.message : String(error));
+      skipped.push(messageOf(error));
     }
   }
   const folder = partFolder(part);

@@ -6,6 +6,7 @@
  * 2 for a name that is no part.
  */
 import { nearest } from "../../catalog/nearest";
+import { messageOf } from "../../names/message-of";
 import { cacheFolder } from "./cache";
 import { PARTS } from "./parts";
 import { CRDS } from "./pins";
@@ -56,7 +57,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = status;
   },
   (error: unknown) => {
-    console.error(error instanceof Error ? error.message : String(error));
+    console.error(messageOf(error));
     process.exitCode = 1;
   },
 );

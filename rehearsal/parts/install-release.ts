@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { httpFile, httpText, shownUrl } from "../../downloads/http";
 import { save, WrongContentError } from "../../downloads/save";
 import { extractFile } from "../../downloads/untar";
+import { messageOf } from "../../names/message-of";
 import { sha256In } from "./checksums";
 import type { LoggedCommands } from "./command";
 import { mirrored, type ReleaseFile } from "./releases";
@@ -76,7 +77,7 @@ async function fetchFile(url: string, target: string, sha256: string, commands: 
     if (bytes === 0 || error instanceof WrongContentError) {
       throw error;
     }
-    commands.note(`${error instanceof Error ? error.message : String(error)}; goes on`);
+    commands.note(`${messageOf(error)}; goes on`);
     await once();
   }
 }

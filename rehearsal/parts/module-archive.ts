@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { httpFile, shownUrl } from "../../downloads/http";
 import { save } from "../../downloads/save";
 import { type ZipEntry, zipEntries } from "../../downloads/unzip";
+import { messageOf } from "../../names/message-of";
 import type { LoggedCommands } from "./command";
 import { type PinnedModule, pinFolder } from "./pins";
 
@@ -58,7 +59,7 @@ async function fetchArchive(
       await save(shownUrl(url), archive, httpFile(url), {}, { resumes: false });
       return url;
     } catch (error) {
-      reasons.push(error instanceof Error ? error.message : String(error));
+      reasons.push(messageOf(error));
     }
   }
   throw new Error(reasons.join("; ") || "GOPROXY names no proxy");
@@ -68,7 +69,7 @@ function entriesOf(archive: string, url: string): ZipEntry[] {
   try {
     return [...zipEntries(readFileSync(archive))];
   } catch (error) {
-    throw new Error(`${shownUrl(url)}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new Error(`${shownUrl(url)}: ${messageOf(error)}`);
   }
 }
 

@@ -97,6 +97,23 @@ const DEFINITIONS = [
     home: KUBEBUILDER,
   },
   {
+    // Of the generation that Pulumi's Kubernetes provider is built of (helm.sh/helm/v3).
+    name: "helm",
+    from: { module: "helm.sh/helm/v3", ldflags: "-X helm.sh/helm/v3/internal/version.version=v{version}" },
+    binaries: { helm: "helm.sh/helm/v3/cmd/helm" },
+    versionArgs: ["version", "--short"],
+    oldest: "3.14.0",
+    onRequest: true,
+  },
+  {
+    // The datastore of k3s: SQLite behind etcd's protocol. In the version that k3s takes since June 2026 (k3s-io/k3s#14310).
+    name: "kine",
+    from: { module: "github.com/k3s-io/kine", ldflags: "-X github.com/k3s-io/kine/pkg/version.Version=v{version}" },
+    binaries: { kine: "github.com/k3s-io/kine" },
+    versionArgs: ["--version"],
+    onRequest: true,
+  },
+  {
     name: "kwok",
     from: { module: "sigs.k8s.io/kwok", files: true },
     binaries: { kwok: "sigs.k8s.io/kwok/cmd/kwok" },

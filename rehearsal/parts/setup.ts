@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { messageOf } from "../../names/message-of";
 import { keptFolder, keptModule, logFile, publish } from "./cache";
 import { endCommands, LoggedCommands, lastLines } from "./command";
 import { moduleFolder, SETUP, searchPart } from "./find";
@@ -167,7 +168,7 @@ async function succeeds({ name, ways }: Job, queues: Queues, progress: Progress)
       await (queue === undefined ? work() : queues[queue].add(work));
       return true;
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       const next = ways[index + 1];
       if (next !== undefined) {
         progress.line(`! ${name}: ${what} not used, ${next.what} instead: ${reason}`);

@@ -18,6 +18,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../../names/message-of";
 import { repositoryRoot } from "../../names/repository-root";
 import { Copy, commitNamed } from "./copy";
 import { type Draw, type Drawn, drawMutants } from "./draw-mutants";
@@ -150,7 +151,7 @@ function readOptions(): Options | undefined {
     }
     return options;
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error));
+    say(messageOf(error));
     process.exitCode = 2;
     return undefined;
   }
@@ -175,6 +176,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  say(error instanceof Error ? error.message : String(error));
+  say(messageOf(error));
   process.exitCode = 1;
 });

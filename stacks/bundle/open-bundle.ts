@@ -5,6 +5,7 @@ import { chartArchive } from "../../catalog/chart-archive";
 import { K3S_VERSION } from "../../catalog/k3s";
 import type { ChartPins } from "../../charts/obtain";
 import type { ModelSource } from "../../engines/served-model";
+import { messageOf } from "../../names/message-of";
 import { visible } from "../../names/visible";
 import type { DeploymentPlan } from "../../planner/types";
 import { ConfigError, type EnvironmentConfig, readTextFile, toProblem } from "../config";
@@ -90,7 +91,7 @@ function bundleTextOf(folder: string): string | { readonly problem: string } {
   try {
     return readTextFile(join(folder, BUNDLE_FILE), MAX_BYTES);
   } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
+    return { problem: messageOf(error) };
   }
 }
 

@@ -11,6 +11,7 @@ import {
   parseDocument,
   type YAMLMap,
 } from "yaml";
+import { messageOf } from "../../names/message-of";
 import { type ConfigProblem, type Path, toProblem } from "./core/problems";
 import { toPlain } from "./yaml-references";
 
@@ -104,7 +105,7 @@ export function readYaml(text: string, beginning: string): YamlFile {
     };
   } catch (error) {
     // Nesting deeper than the stack.
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     return unreadable("not readable as YAML", `simplify the file: ${reason}`);
   }
 }

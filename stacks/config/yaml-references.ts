@@ -1,5 +1,6 @@
 /** Aliases and merge keys of a YAML document that lead nowhere: the parser accepts them, and its conversion to plain data throws. */
 import { type Document, isCollection, isMap, isNode, isPair, type Node, visit, YAMLMap, YAMLSeq } from "yaml";
+import { messageOf } from "../../names/message-of";
 
 /** How often the aliases of one anchor may repeat what it holds. */
 const MOST_ALIASES = 100;
@@ -143,6 +144,6 @@ function failureOf(document: Document.Parsed, node: Node): string | undefined {
     node.toJS(document, { maxAliasCount: MOST_ALIASES });
     return undefined;
   } catch (error) {
-    return String(error instanceof Error ? error.message : error);
+    return messageOf(error);
   }
 }

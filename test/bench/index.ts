@@ -2,6 +2,7 @@ import { closeSync, openSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { messageOf } from "../../names/message-of";
 import { type Extent, SMALL, USUAL } from "./extent";
 import { GROUPS } from "./groups";
 import { measureGroup } from "./measure-group";
@@ -48,7 +49,7 @@ function readArguments(argv: readonly string[]) {
   try {
     return parse(argv);
   } catch (error) {
-    throw new WrongInput(error instanceof Error ? error.message : String(error));
+    throw new WrongInput(messageOf(error));
   }
 }
 
@@ -140,7 +141,7 @@ function requireWritable(path: string): void {
   try {
     closeSync(openSync(resolve(path), "a"));
   } catch (error) {
-    throw new WrongInput(`--json ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`);
+    throw new WrongInput(`--json ${path} cannot be written: ${messageOf(error)}`);
   }
 }
 
@@ -171,7 +172,7 @@ main(process.argv.slice(2)).then(
   // Servers of the test bed may leave handles behind; nothing is left to do.
   (status) => process.exit(status),
   (error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${messageOf(error)}\n`);
     process.exit(error instanceof WrongInput ? 2 : 1);
   },
 );

@@ -1,3 +1,4 @@
+import { messageOf } from "../../names/message-of";
 import type { Extent } from "./extent";
 import type { Group, Measured } from "./group";
 
@@ -54,8 +55,4 @@ function notNumbers(value: unknown, path: readonly string[] = []): readonly stri
 
 function sentencesOf(name: string, failures: readonly string[]): readonly string[] {
   return failures.map((failure) => `${name}: ${failure}`);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -6,6 +6,7 @@ import { connect, type End, podsIn } from "../../components/core/connections";
 import { internet, toKubernetesApi } from "../../components/core/network";
 import { networkPolicySpec } from "../../components/core/network-policies";
 import { describeObject, type KubernetesObject } from "../../kubernetes/object";
+import { messageOf } from "../../names/message-of";
 import { admissionReady } from "../../rehearsal/cluster/admission";
 import type { ApiClient } from "../../rehearsal/cluster/api-client";
 import { chartsWithCrds, installChartCrds } from "../../rehearsal/cluster/chart-crds";
@@ -245,7 +246,7 @@ async function judge(
         const { warnings } = await client.apply(object, options);
         return { refusals: [], warnings: warnings.map((warning) => `${describeObject(object)}: ${warning}`) };
       } catch (error) {
-        return { refusals: [error instanceof Error ? error.message : String(error)], warnings: [] };
+        return { refusals: [messageOf(error)], warnings: [] };
       }
     }),
   );

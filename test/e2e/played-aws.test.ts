@@ -1,6 +1,7 @@
 /** What the tests of EKS clusters rest on: that the played AWS refuses as AWS does, and that its Karpenter is one in what they look at. */
 import { describe, expect, it } from "vitest";
 import type { KubernetesObject } from "../../kubernetes/object";
+import { messageOf } from "../../names/message-of";
 import { installCrds } from "../../rehearsal/cluster/chart-crds";
 import { ControlPlane } from "../../rehearsal/cluster/control-plane";
 import { runNodes } from "../../rehearsal/cluster/existing-parts";
@@ -245,6 +246,6 @@ function said(step: () => void): string {
     step();
     return "";
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -10,8 +10,8 @@ interface Product {
   readonly chart: string;
   /** Image of its controller, whoever's registry it comes from. */
   readonly image: RegExp;
-  /** Group of its custom resources. */
-  readonly group: string;
+  /** Groups of its custom resources. */
+  readonly groups: readonly string[];
   /** Chart of its CRDs, where they are its templates: Helm refuses to take over those of others. */
   readonly crdChart?: string;
   /** Setting that makes the platform use what is there. */
@@ -24,7 +24,7 @@ const PRODUCTS: readonly Product[] = [
     title: "cert-manager",
     chart: "cert-manager",
     image: /cert-manager-controller(:|@|$)/,
-    group: "cert-manager.io",
+    groups: ["cert-manager.io"],
     crdChart: "cert-manager",
     setting: "write certManager: present under inference-stacks:cluster (it must be 1.15 or later)",
   },
@@ -32,40 +32,47 @@ const PRODUCTS: readonly Product[] = [
     title: "Envoy Gateway",
     chart: "gateway-helm",
     image: /envoyproxy\/gateway(:|@|$)/,
-    group: "gateway.envoyproxy.io",
+    groups: ["gateway.envoyproxy.io"],
   },
   {
     title: "Envoy AI Gateway",
     chart: "ai-gateway-helm",
     image: /ai-gateway-controller(:|@|$)/,
-    group: "aigateway.envoyproxy.io",
+    groups: ["aigateway.envoyproxy.io"],
     crdChart: "ai-gateway-crds-helm",
   },
   {
     title: "Prometheus Operator",
     chart: "kube-prometheus-stack",
     image: /prometheus-operator(:|@|$)/,
-    group: "monitoring.coreos.com",
+    groups: ["monitoring.coreos.com"],
     crdChart: "prometheus-operator-crds",
   },
   {
     title: "Istio",
     chart: "istio-istiod",
     image: /\/pilot(:|@|$)/,
-    group: "istio.io",
+    groups: ["istio.io"],
     crdChart: "istio-base",
   },
   {
     title: "KEDA",
     chart: "keda",
     image: /kedacore\/keda(:|@|$)/,
-    group: "keda.sh",
+    groups: ["keda.sh"],
     crdChart: "keda",
     setting:
       "or let it be: write scaling: {by: hpa} under each model that scales, where an adapter serves external metrics",
   },
-  { title: "LeaderWorkerSet", chart: "lws", image: /\/lws(:|@|$)/, group: "leaderworkerset.x-k8s.io" },
-  { title: "KubeRay", chart: "kuberay-operator", image: /kuberay\/operator(:|@|$)/, group: "ray.io" },
+  {
+    title: "Karpenter",
+    chart: "karpenter",
+    image: /karpenter\/controller(:|@|$)/,
+    groups: ["karpenter.sh", "karpenter.k8s.aws"],
+    crdChart: "karpenter-crd",
+  },
+  { title: "LeaderWorkerSet", chart: "lws", image: /\/lws(:|@|$)/, groups: ["leaderworkerset.x-k8s.io"] },
+  { title: "KubeRay", chart: "kuberay-operator", image: /kuberay\/operator(:|@|$)/, groups: ["ray.io"] },
 ];
 
 /** Two of one kind would both answer for the same objects. */
@@ -114,11 +121,11 @@ function running({ deployments, ownNamespaces }: ClusterFacts, { image }: Produc
   };
 }
 
-function presentVerdict(others: readonly WorkloadFact[], { definitions }: ClusterFacts, { group }: Product): Verdict {
+function presentVerdict(others: readonly WorkloadFact[], { definitions }: ClusterFacts, { groups }: Product): Verdict {
   if (others.length > 0) {
     return passed(namesOf(others));
   }
-  const hasKinds = definitions.known && definitions.value.some((definition) => isOf(definition, group));
+  const hasKinds = definitions.known && definitions.value.some((definition) => isOf(definition, groups));
   return hasKinds
     ? warning(
         "its CRDs are there, and no controller that doctor knows",
@@ -150,17 +157,18 @@ function leftVerdict(runs: boolean, { definitions }: ClusterFacts, { releases }:
   if (!definitions.known) {
     return { status: "unknown", found: `no controller; its CRDs are not known: ${definitions.reason}` };
   }
-  const { group, crdChart } = product;
-  const left = definitions.value.filter((definition) => isOf(definition, group));
+  const { groups, crdChart } = product;
+  const left = definitions.value.filter((definition) => isOf(definition, groups));
   if (left.length === 0) {
     return passed("none yet");
   }
   const crds = releases.find(({ chart }) => chart === crdChart);
   const foreign = crds === undefined ? [] : left.filter((definition) => !belongsTo(definition, crds));
-  if (foreign.length > 0) {
+  if (crds !== undefined && foreign.length > 0) {
     return failed(
       `CRDs that its chart did not make: ${someOf(foreign.map(({ name }) => name))}`,
-      `Helm would refuse to take them over. Where nothing uses them: kubectl delete crd ${foreign[0]?.name} (and the others of ${group}); their objects go with them`,
+      `Helm would refuse them. Where whatever made them is gone, this has Helm take them over and upgrade them with their objects, which pulumi destroy then deletes: ${adoption(groups, crds)}`,
+      `where nothing uses them: kubectl delete crd ${foreign[0]?.name} (and the others of ${groups.join(", ")}); their objects go with them`,
       ...(product.setting === undefined ? [] : [product.setting]),
     );
   }
@@ -175,11 +183,23 @@ function leftVerdict(runs: boolean, { definitions }: ClusterFacts, { releases }:
     : passed("no controller, and CRDs of the platform's own release");
 }
 
-/** Whether Helm takes a definition for a release's. */
-function belongsTo({ annotations }: NamedFact, { release, namespace }: ReleaseNeed): boolean {
+/** Whether Helm takes a definition for a release's (helm v3, pkg/action/validate.go `checkOwnership`). */
+function belongsTo({ labels, annotations }: NamedFact, { release, namespace }: ReleaseNeed): boolean {
   return (
-    annotations["meta.helm.sh/release-name"] === release && annotations["meta.helm.sh/release-namespace"] === namespace
+    labels["app.kubernetes.io/managed-by"] === "Helm" &&
+    annotations["meta.helm.sh/release-name"] === release &&
+    annotations["meta.helm.sh/release-namespace"] === namespace
   );
+}
+
+/** A line of a shell after which the definitions of these groups belong to a release. It holds no name that a cluster says. */
+function adoption(groups: readonly string[], { release, namespace }: ReleaseNeed): string {
+  const ends = groups.map((group) => group.replaceAll(".", "[.]")).join("|");
+  return [
+    `crds=$(kubectl get crd -o name | grep -E '[.](${ends})$')`,
+    "kubectl label --overwrite $crds app.kubernetes.io/managed-by=Helm",
+    `kubectl annotate --overwrite $crds meta.helm.sh/release-name=${release} meta.helm.sh/release-namespace=${namespace}`,
+  ].join(" && ");
 }
 
 /** The minor version of Gateway API that Envoy Gateway 1.9 is made for: its release matrix (read 2026-11-23). */
@@ -198,7 +218,7 @@ export const gatewayApi: Check = ({ definitions }, { releases }) =>
           },
           definitions,
           (all) => {
-            const found = all.filter((definition) => isOf(definition, "gateway.networking.k8s.io"));
+            const found = all.filter((definition) => isOf(definition, ["gateway.networking.k8s.io"]));
             const versions = [...new Set(found.map(({ annotations }) => annotations[BUNDLE] ?? "no version"))].sort();
             if (versions.length === 0) {
               return passed("none yet");
@@ -214,8 +234,8 @@ export const gatewayApi: Check = ({ definitions }, { releases }) =>
       ]
     : [];
 
-function isOf({ name }: NamedFact, group: string): boolean {
-  return name.endsWith(`.${group}`);
+function isOf({ name }: NamedFact, groups: readonly string[]): boolean {
+  return groups.some((group) => name.endsWith(`.${group}`));
 }
 
 function namesOf(workloads: readonly WorkloadFact[]): string {

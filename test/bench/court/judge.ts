@@ -7,6 +7,7 @@ import { machineFor } from "../../../cli/model/machine";
 import { type NamedModel, readModel } from "../../../cli/model/read-model";
 import type { ModelReport } from "../../../cli/model/report";
 import { engineOf } from "../../../engines";
+import { messageOf } from "../../../names/message-of";
 import type { KvCacheDtype } from "../../../planner/memory/kv-cache";
 import type { MemoryAnswer, MemoryVerdict } from "../../../planner/memory/verdict";
 import type { ArgumentValue } from "../../../planner/types";
@@ -45,7 +46,7 @@ export async function judgeAll(
     } catch (error) {
       notScored.push({
         case: one,
-        reason: (error instanceof Error ? error.message : String(error)).split("\n")[0] ?? "",
+        reason: messageOf(error).split("\n")[0] ?? "",
       });
     }
   }

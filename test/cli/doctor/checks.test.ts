@@ -245,6 +245,8 @@ describe("a mesh", () => {
   });
 });
 
+const BY_HELM = { "app.kubernetes.io/managed-by": "Helm" };
+
 describe("controllers of others", () => {
   const foreign = workload("docker.io/envoyproxy/gateway:v1.5.0", {
     name: "envoy-gateway",
@@ -265,11 +267,12 @@ describe("controllers of others", () => {
 
   it("that brought CRDs which Helm would not take over stop the installation; leftovers of Helm's own deserve a look", () => {
     const crd = "certificates.cert-manager.io";
-    const definitions = (annotations: Record<string, string>) =>
-      facts({ definitions: known([named(crd, annotations)]) });
+    const definitions = (annotations: Record<string, string>, labels: Record<string, string> = BY_HELM) =>
+      facts({ definitions: known([{ ...named(crd, annotations), labels }]) });
     expect(statuses(definitions({}))["cert-manager"]).toBe("failed");
     const own = { "meta.helm.sh/release-name": "cert-manager", "meta.helm.sh/release-namespace": "cert-manager" };
     expect(statuses(definitions(own))["cert-manager"]).toBe("passed");
+    expect(statuses(definitions(own, {}))["cert-manager"]).toBe("failed");
     expect(statuses(definitions({ ...own, "meta.helm.sh/release-namespace": "certs" }))["cert-manager"]).toBe("failed");
     const left = facts({ definitions: known([named("envoyproxies.gateway.envoyproxy.io")]) });
     expect(statuses(left)["Envoy Gateway"]).toBe("warning");

@@ -19,15 +19,20 @@ export function shellLines(page: string): readonly string[] {
     .filter((line) => line !== "");
 }
 
+/** The lines of each shell block below a heading, up to the next heading. */
+export function blocksBelow(page: string, heading: string): readonly (readonly string[])[] {
+  const start = page.indexOf(`\n${heading}\n`);
+  const [, section = ""] = start < 0 ? [] : page.slice(start).split(/^#+ .*$/m);
+  return [...section.matchAll(/^ *```sh\n[\s\S]*?^ *```$/gm)].map(([block]) => shellLines(block));
+}
+
 /**
- * The lines of the first shell block below a heading.
+ * The lines of the first shell block below a heading of the runbook.
  *
  * @throws Error where there is none.
  */
 export function entryLines(page: string, heading: string): readonly string[] {
-  const start = page.indexOf(`\n${heading}\n`);
-  const [block = ""] = /^ *```sh\n[\s\S]*?^ *```$/m.exec(start < 0 ? "" : page.slice(start)) ?? [];
-  const lines = shellLines(block);
+  const [lines = []] = blocksBelow(page, heading);
   if (lines.length === 0) {
     throw new Error(`docs/operations.md has no commands in "${heading}"`);
   }

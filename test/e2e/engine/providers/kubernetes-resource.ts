@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type * as provider from "@pulumi/pulumi/provider";
 import { describeObject, type KubernetesObject } from "../../../../kubernetes/object";
+import { messageOf } from "../../../../names/message-of";
 import { type ApiClient, ApiError } from "../../../../rehearsal/cluster/api-client";
 import { waitingPods } from "../../../../rehearsal/cluster/pods";
 import { waitFor } from "../../../../rehearsal/cluster/wait";
@@ -113,7 +114,7 @@ export class KubernetesResource {
     try {
       return outputs(await this.ready(object), inputs);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new InitializationError(id, outputs(made, inputs), [reason, ...(await waitingPods(this.client))]);
     }
   }

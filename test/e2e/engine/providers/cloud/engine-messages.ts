@@ -1,6 +1,7 @@
 import * as grpc from "@grpc/grpc-js";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { messageOf } from "../../../../../names/message-of";
 import type { Change } from "./arguments";
 import type { Properties } from "./store";
 
@@ -43,7 +44,7 @@ export function answer<Request, Response>(
       .then(
         (response) => callback(null, response),
         (error: unknown) => {
-          const message = error instanceof Error ? error.message : String(error);
+          const message = messageOf(error);
           callback({ code: grpc.status.UNKNOWN, message, details: message });
         },
       );

@@ -9,6 +9,7 @@ import {
   type ServerHostKeyAlgorithm,
   utils,
 } from "ssh2";
+import { messageOf } from "../../../../../names/message-of";
 
 /** How a machine is reached: what `connection` of a command says, once the SDK put its defaults in. */
 export interface SshConnection {
@@ -43,7 +44,7 @@ export async function dial(connection: SshConnection, say: (message: string) => 
     try {
       return await dialOnce(connection, login);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (limit > -1 && failed > limit) {
         throw new Error(`after ${failed - 1} failed attempts: ${message}`);
       }
