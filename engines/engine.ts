@@ -262,6 +262,8 @@ export interface Engine {
   readonly sidecar: SidecarResources;
   /** A pod of its own that each model needs once besides its replicas, on the same pool, without GPUs. @default none */
   readonly companion?: SidecarResources;
+  /** Volume in one zone with what keeps the replicas of a model together, GiB. @default none */
+  readonly stateGiB?: number;
   /**
    * A change starts all replicas anew beside those that run, which go when the new ones answer: who does that.
    * @default replicas are replaced in place, for no GPU is kept free

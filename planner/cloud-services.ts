@@ -172,6 +172,10 @@ function volumes(
       count: Math.max(firstReplicas(model), mostScheduled(model)),
       maxCount: Math.max(firstReplicas(model), model.maxReplicas),
     })),
+    ...models.flatMap(({ name, engine }) => {
+      const { stateGiB: sizeGiB } = engineOf(engine);
+      return sizeGiB === undefined ? [] : [{ name: `state of ${name}`, sizeGiB, count: 1 }];
+    }),
     ...declared,
   ].filter(({ count }) => count > 0);
 }

@@ -1,5 +1,6 @@
 /** What outlives the head of a Ray cluster: its state, in a Valkey of the model's own. */
 import type * as pulumi from "@pulumi/pulumi";
+import { STATE_GIB } from "../../engines/ray";
 import { selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import { VALKEY_PORT } from "../../names/services";
@@ -48,7 +49,7 @@ export function rayClusterState(
         "maxmemory-policy noeviction",
       ],
       resources: burstable({ cpu: 0.05, memoryGiB: 0.125 }, { cpu: 1, memoryGiB: 0.5 }),
-      volume: { sizeGiB: 1, storageClass: cluster.storageClass },
+      volume: { sizeGiB: STATE_GIB, storageClass: cluster.storageClass },
     },
     opts,
   );

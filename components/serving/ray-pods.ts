@@ -29,6 +29,19 @@ const OBJECT_STORE_SHARE = 0.5;
 /** Of the head, which passes nothing on. */
 const HEAD_SHARED_MEMORY_GIB = 1;
 const PROBE_PERIOD_SECONDS = 10;
+/**
+ * A pod whose node is lost closes no connection. Ray's own values are 300 and 120 seconds (ray_config_def.h of 2.56.0): so long workers ask the
+ * head that is gone. Of all processes of a cluster alike: servers refuse whoever asks more often than they know of.
+ */
+const NOTICES_LOST_PODS = {
+  RAY_grpc_client_keepalive_time_ms: "30000",
+  RAY_grpc_client_keepalive_timeout_ms: "20000",
+};
+/**
+ * Seconds in which workers find a new head, whose name they may have from a cache. Serve kills replicas that have not answered it by then, of its
+ * own after 30 (deployment_state.py of 2.56.0).
+ */
+const FINDS_WORKERS = variables({ RAY_SERVE_SLOW_STARTUP_WARNING_S: "300" });
 /** In which Ray's processes get up on a node that has the image. */
 const RAY_START_SECONDS = 300;
 
@@ -69,7 +82,7 @@ export function headPod(args: Pick<ModelServerArgs, "model" | "gpu">): RayPod {
             { name: "serve", containerPort: SERVE_PORT, protocol: "TCP" },
             { name: "metrics", containerPort: METRICS_PORT, protocol: "TCP" },
           ],
-          env: rayEnvironment(args.model),
+          env: [...rayEnvironment(args.model), ...FINDS_WORKERS],
           volumeMounts: [{ name: "shared-memory", mountPath: SHARED_MEMORY }],
           writablePaths: [SESSION_FOLDER, CACHE_FOLDER],
           resources: guaranteed(HEAD),
@@ -161,7 +174,7 @@ function rayEnvironment(model: ModelPlan): kubernetes.types.input.core.v1.EnvVar
   return [
     ...engineEnvironment(model, vllmVersionOf(model.engineVersion)),
     // Nothing is reported from a closed pod.
-    ...variables({ RAY_USAGE_STATS_ENABLED: "0" }),
+    ...variables({ RAY_USAGE_STATS_ENABLED: "0", ...NOTICES_LOST_PODS }),
   ];
 }
 

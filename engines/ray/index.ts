@@ -25,6 +25,9 @@ export const METRICS_PORT = 8080;
  */
 export const HEAD: SidecarResources = { cpu: 2, memoryGiB: 5, ephemeralStorageGiB: 10 };
 
+/** Volume of the cluster's state, of which there is at most 192 MiB, in a log that is rewritten as it grows. */
+export const STATE_GIB = 1;
+
 /**
  * Ray Serve with the vLLM in it: a model is an application on a Ray cluster of its own, which KubeRay makes. Series are
  * vLLM's in Ray's spelling: `:` becomes `_` (vllm/v1/metrics/ray_wrappers.py of 0.22.0), Ray puts `ray_` in front, and its
@@ -82,6 +85,7 @@ export const ray: Engine = {
   // Raylet, Ray's agents, the node's HTTP proxy and one replica of the API; it takes one CPU, vLLM's driver another.
   sidecar: { cpu: 1, memoryGiB: 2, ephemeralStorageGiB: 0 },
   companion: HEAD,
+  stateGiB: STATE_GIB,
   // The RayService's upgradeStrategy NewCluster.
   replacesBeside: "KubeRay",
   noNodes: "its operator, KubeRay, makes the pods and the Services in front of them, which know Ray's ports alone",

@@ -290,7 +290,8 @@ const DEFINITIONS = [
     oldest: "0.9.1",
   },
   {
-    // Ray's own schemas of what Serve and its language models are told; of the version that the platform pins.
+    // Ray's own schemas of what Serve and its language models are told; of the version that the platform pins. Its Serve starts no
+    // application on protobuf 7, which has no FieldDescriptor.label any more: with 6, as its requirements have it.
     name: "ray",
     from: { package: "ray", version: "2.56.0" },
     binaries: { "ray-python": "python" },

@@ -153,6 +153,18 @@ describe("what a cloud bills beside machines", () => {
       { kind: "volume", count: 2, sizeGiB: own + 100 },
     ]);
   });
+
+  it("gives a model whose engine keeps a state one volume, however many replicas it has", () => {
+    const model = modelOf("llama-3.1-8b-instruct", { contextTokens: 4096, concurrency: 2 });
+    const request = environmentOf(
+      [poolOf("VM.GPU.A10.1", 2)],
+      [{ ...model, engine: "ray", engineVersion: "2.56.0", minReplicas: 2, maxReplicas: 2 }],
+      { billing },
+    );
+    const states = planWithAdvice(request).cost.services.filter(({ name }) => name.startsWith("state of"));
+    // Oracle makes no smaller volume than 50 GiB.
+    expect(states).toMatchObject([{ kind: "volume", name: `state of ${model.name}`, count: 1, sizeGiB: 50 }]);
+  });
 });
 
 describe("a plan's cost", () => {

@@ -187,6 +187,13 @@ describe("RayService", () => {
     const variable = "RAY_gcs_rpc_server_reconnect_timeout_s";
     expect(literals(container(worker.template.spec, "ray-worker"))).toMatchObject({ [variable]: "3600" });
     expect(literals(container(head.template.spec, "ray-head"))).not.toHaveProperty(variable);
+    // A server refuses clients that ask more often than it knows of: both have the same.
+    const pings = { RAY_grpc_client_keepalive_time_ms: "30000", RAY_grpc_client_keepalive_timeout_ms: "20000" };
+    expect(literals(container(worker.template.spec, "ray-worker"))).toMatchObject(pings);
+    expect(literals(container(head.template.spec, "ray-head"))).toMatchObject({
+      ...pings,
+      RAY_SERVE_SLOW_STARTUP_WARNING_S: "300",
+    });
     // KubeRay sets these of the head itself, and refuses a cluster that has them.
     for (const name of ["RAY_REDIS_ADDRESS", "REDIS_PASSWORD"]) {
       expect(literals(container(head.template.spec, "ray-head"))).not.toHaveProperty(name);
