@@ -32,7 +32,7 @@ export function availabilityOn(
     nodesPerReplica: layout.nodesPerReplica,
     mostOnNode: mostOnNode(node, resources),
     zones: pool.zones ?? 1,
-    onOneVolume: engineOf(host.engine).stateGiB !== undefined,
+    hasHead: engineOf(host.engine).stateGiB !== undefined,
   });
 }
 

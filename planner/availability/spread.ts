@@ -32,8 +32,11 @@ export interface SpreadQuestion extends Pick<AvailabilityPlan, "promised" | "rep
   readonly mostOnNode: number;
   /** Zones that nodes of the pool may be in. */
   readonly zones: number;
-  /** What keeps the replicas together has its state on one volume in one zone: without it, in the end none answers. */
-  readonly onOneVolume: boolean;
+  /**
+   * One pod, on whatever node, keeps the replicas together, with its state on one volume. They answer on while it is away; that the next one takes
+   * them over was not seen with what is rendered (docs/ray-serve.md), so none is counted without it.
+   */
+  readonly hasHead: boolean;
 }
 
 /** Rounding is no failure. */
@@ -60,17 +63,16 @@ function spreads({ replicas, nodesPerReplica, zones }: SpreadQuestion): Apart[] 
 }
 
 function planWith(question: SpreadQuestion, apart: Apart): AvailabilityPlan {
-  const { promised, replicas, needed, uptime, nodesPerReplica, onOneVolume } = question;
+  const { promised, replicas, needed, uptime, nodesPerReplica, hasHead } = question;
   const placed = worstPlaces(question, apart);
   return {
     promised,
-    // The least lucky place of the volume is a zone that no replica is in.
-    expected:
-      survival(placed, needed, uptime, nodesPerReplica) * (onOneVolume ? Math.min(uptime.zone, uptime.volume) : 1),
+    // The least lucky place of a head is a node, and a zone, that no replica is on.
+    expected: survival(placed, needed, uptime, nodesPerReplica) * (hasHead ? uptime.node * uptime.volume : 1),
     replicas,
     needed,
     apart,
-    left: { node: leftWithout(placed, "node"), zone: onOneVolume ? 0 : leftWithout(placed, "zone") },
+    left: hasHead ? { node: 0, zone: 0 } : { node: leftWithout(placed, "node"), zone: leftWithout(placed, "zone") },
     uptime,
   };
 }

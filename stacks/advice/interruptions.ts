@@ -48,15 +48,15 @@ export function changesBeside({ plan }: Pick<Advised, "plan">): CapacityProblem[
   });
 }
 
-/** Models whose replicas are kept together by one pod: they answer a while without it, and its state is in one zone. */
+/** Models whose replicas are kept together by one pod: they answer a while without it, and then none does. */
 export function singleHeads({ plan }: Pick<Advised, "plan">): CapacityProblem[] {
   return hostsOf(plan.models)
     .filter(({ engine }) => engineOf(engine).companion !== undefined)
-    .map(({ name, engine }) => ({
+    .map(({ name, engine, startupBudgetSeconds }) => ({
       severity: "advisory",
       rule: "single-head",
       subject: `models.${name}`,
-      message: `one pod keeps the replicas of ${name} together (the head of ${engineOf(engine).label}): while it is away they answer for up to an hour, and none that fails comes back. Its state is on one volume in one zone: when both are lost, all replicas are made anew. An engine whose replicas know nothing of each other has no such pod.`,
+      message: `one pod keeps the replicas of ${name} together (the head of ${engineOf(engine).label}): while it is away they answer for up to an hour, and none that fails comes back. Where the next one does not take them over, and where the volume of its state is lost, none of them answers for up to ${minutes(startupBudgetSeconds)}, until all are made anew. An engine whose replicas know nothing of each other has no such pod.`,
     }));
 }
 

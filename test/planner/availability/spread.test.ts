@@ -13,7 +13,7 @@ const question = (changes: Partial<SpreadQuestion>): SpreadQuestion => ({
   nodesPerReplica: 1,
   mostOnNode: 2,
   zones: 3,
-  onOneVolume: false,
+  hasHead: false,
   uptime: uptimeOf("aws"),
   ...changes,
 });
@@ -26,7 +26,7 @@ const anyQuestion: fc.Arbitrary<SpreadQuestion> = fc
     nodesPerReplica: fc.constantFrom(1, 1, 2),
     mostOnNode: fc.integer({ min: 1, max: 8 }),
     zones: fc.integer({ min: 1, max: 4 }),
-    onOneVolume: fc.boolean(),
+    hasHead: fc.boolean(),
     provider: fc.constantFrom("aws" as const, "oci" as const, "onprem" as const),
   })
   .map(({ provider, ...rest }) => ({
@@ -53,11 +53,11 @@ describe("the least spread", () => {
     expect(leastSpread(question({ promised: 0.998, zones: 1 })).left).toEqual({ node: 1, zone: 0 });
   });
 
-  it("cannot make up for the one volume that replicas rest on, which a lost node leaves", () => {
-    const best = leastSpread(question({ replicas: 3, onOneVolume: true }));
-    expect([keepsPromise(best), best.left]).toEqual([false, { node: 2, zone: 0 }]);
-    expect(best.expected).toBeLessThanOrEqual(uptimeOf("aws").volume);
-    expect(keepsPromise(leastSpread(question({ promised: 0.99, onOneVolume: true })))).toBe(true);
+  it("cannot make up for the one pod that keeps replicas together, and its volume", () => {
+    const best = leastSpread(question({ replicas: 3, hasHead: true }));
+    expect([keepsPromise(best), best.left]).toEqual([false, { node: 0, zone: 0 }]);
+    expect(best.expected).toBeLessThanOrEqual(uptimeOf("aws").node * uptimeOf("aws").volume);
+    expect(keepsPromise(leastSpread(question({ promised: 0.99, hasHead: true })))).toBe(true);
   });
 
   it("is the best there is where nothing keeps the promise", () => {
