@@ -1,11 +1,11 @@
 /**
- * What NVIDIA's exporter reads of each GPU: the list of its chart (4.8.2, metrics-configmap.yaml) and the reasons of lowered clocks, which
- * that list lacks. The chart takes a whole list or none.
+ * What NVIDIA's exporter reads of each GPU: the list of its chart (4.8.2, metrics-configmap.yaml), and what that list lacks: the reasons of
+ * lowered clocks, and every XID of the last 5 minutes. The chart takes a whole list or none.
  */
 type CounterType = "gauge" | "counter";
-type CounterRow = readonly [field: `DCGM_FI_${string}`, type: CounterType, help: string];
+type CounterRow = readonly [field: `DCGM_${"FI" | "EXP"}_${string}`, type: CounterType, help: string];
 
-/** Names of DCGM's fields (go-dcgm, const_fields.go). */
+/** Names of DCGM's fields (go-dcgm, const_fields.go), and of what the exporter counts itself (internal/pkg/counters/const.go). */
 export const GPU_COUNTERS: readonly CounterRow[] = [
   ["DCGM_FI_DEV_SM_CLOCK", "gauge", "Clock of the multiprocessors in MHz"],
   ["DCGM_FI_DEV_MEM_CLOCK", "gauge", "Clock of the memory in MHz"],
@@ -20,6 +20,7 @@ export const GPU_COUNTERS: readonly CounterRow[] = [
   ["DCGM_FI_DEV_ENC_UTIL", "gauge", "Use of the encoder in percent"],
   ["DCGM_FI_DEV_DEC_UTIL", "gauge", "Use of the decoder in percent"],
   ["DCGM_FI_DEV_XID_ERRORS", "gauge", "Last XID"],
+  ["DCGM_EXP_XID_ERRORS_COUNT", "gauge", "XIDs of the last 5 minutes by number"],
   ["DCGM_FI_DEV_FB_FREE", "gauge", "Free memory in MiB"],
   ["DCGM_FI_DEV_FB_USED", "gauge", "Used memory in MiB"],
   ["DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL", "counter", "Traffic of all lanes of NVLink"],

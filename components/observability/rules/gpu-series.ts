@@ -1,12 +1,14 @@
 import type { RecordingRule } from "./types";
 
-/** The recorded series: one per GPU, with labels `vendor, node, instance, gpu, product, namespace, pod`. */
+/** The recorded series: one per GPU, with labels `vendor, node, instance, gpu, product, namespace, pod`; those of XIDs have `xid` too. */
 const GPU_SERIES = {
   gpu_utilization_percent: "Share of time in which the GPU ran a kernel, 0 to 100.",
   gpu_memory_utilization: "Share of GPU memory in use, 0 to 100.",
   gpu_temperature_celsius: "Temperature of the GPU, in degrees Celsius.",
   gpu_throttled: "1 where heat or a fault of power keeps the GPU's clocks down, 0 otherwise.",
-  gpu_last_hardware_xid: "Last XID error that points at hardware or driver; faults of applications are left out.",
+  gpu_hardware_xids: "How often each XID of hardware or driver came in the last 5 minutes.",
+  gpu_last_hardware_xid:
+    "1 where the last XID of an exporter that does not count them was one of hardware or driver, within the last minute.",
   "gpu_uncorrectable_memory_errors:increase1h":
     "Uncorrectable memory errors, or failures to remap them, in the last hour.",
 } as const;
@@ -16,6 +18,8 @@ interface Derivation {
   readonly expr: string;
   readonly given: Readonly<Record<string, number>>;
   readonly gives: number;
+  /** Number of the XID that `given` and `gives` are of. */
+  readonly xid?: number;
 }
 
 /**
@@ -34,6 +38,11 @@ interface GpuExporter {
 
 /** XIDs that a program causes by itself: application faults in NVIDIA's "XID Errors" guide. */
 const APPLICATION_XIDS = [13, 31, 43, 45];
+
+/** Of 154 the same guide says that it follows another, which has the cause: what would mend the GPU has changed. */
+const NO_CAUSE_XIDS = [...APPLICATION_XIDS, 154];
+
+const COUNTED_XIDS = "DCGM_EXP_XID_ERRORS_COUNT";
 
 /**
  * Bits of DCGM's reasons of lowered clocks (DCGM, dcgm_fields.h) that tell of a fault: slowdown by the hardware, by the driver for heat, by
@@ -67,9 +76,18 @@ const EXPORTERS: readonly GpuExporter[] = [
         gives: 1,
       },
       gpu_last_hardware_xid: {
-        expr: `DCGM_FI_DEV_XID_ERRORS > 0${APPLICATION_XIDS.map((xid) => ` != ${xid}`).join("")}`,
+        // The next one takes its place, often at once (NVIDIA/DCGM#235): every sample of the minute is read.
+        expr: `max_over_time((${byNumber(`DCGM_FI_DEV_XID_ERRORS > 0${NO_CAUSE_XIDS.map((xid) => ` != ${xid}`).join("")}`)})[1m:15s]) unless on (instance) ${COUNTED_XIDS}`,
         given: { DCGM_FI_DEV_XID_ERRORS: 79 },
-        gives: 79,
+        gives: 1,
+        xid: 79,
+      },
+      gpu_hardware_xids: {
+        // A GPU without any has one series of 0, without a number.
+        expr: `${COUNTED_XIDS}{xid!~"|${NO_CAUSE_XIDS.join("|")}"} > 0`,
+        given: { [COUNTED_XIDS]: 2 },
+        gives: 2,
+        xid: 79,
       },
       "gpu_uncorrectable_memory_errors:increase1h": {
         // ECC counters are commented out in the exporter's default list: remapped rows are their trace.
@@ -106,6 +124,11 @@ const EXPORTERS: readonly GpuExporter[] = [
   },
 ];
 
+/** The same series with their value as the label `xid`; their value is 1. */
+function byNumber(expr: string): string {
+  return `count_values without () ("xid", ${expr})`;
+}
+
 /** Gives every vendor's series the same labels. */
 function normalized({ gpuLabel, productLabel }: GpuExporter, expr: string): string {
   const renames: readonly (readonly [to: string, from: string])[] = [
@@ -118,7 +141,7 @@ function normalized({ gpuLabel, productLabel }: GpuExporter, expr: string): stri
   const relabelled = renames
     .filter(([to, from]) => to !== from)
     .reduce((inner, [to, from]) => `label_replace(${inner}, "${to}", "$1", "${from}", "(.+)")`, expr);
-  return `max by (node, instance, gpu, product, namespace, pod) (${relabelled})`;
+  return `max by (node, instance, gpu, product, namespace, pod, xid) (${relabelled})`;
 }
 
 function recordings(exporter: GpuExporter): RecordingRule[] {
@@ -126,7 +149,8 @@ function recordings(exporter: GpuExporter): RecordingRule[] {
   const where = 'instance="10.0.0.1:9400",node="gpu-1"';
   const exported = `${where},${gpuLabel}="0",${productLabel}="Model X",exported_namespace="model-chat",exported_pod="chat-0",namespace="gpu-metrics",pod="exporter"`;
   const recorded = `vendor="${vendor}",${where},gpu="0",product="Model X",namespace="model-chat",pod="chat-0"`;
-  return Object.entries(exporter.series).map(([record, { expr, given, gives }]) => ({
+  const of = (labels: string, xid?: number) => (xid === undefined ? labels : `${labels},xid="${xid}"`);
+  return Object.entries(exporter.series).map(([record, { expr, given, gives, xid }]) => ({
     record,
     expr: normalized(exporter, expr),
     labels: { vendor },
@@ -134,10 +158,10 @@ function recordings(exporter: GpuExporter): RecordingRule[] {
     cases: {
       gives: {
         series: Object.fromEntries(
-          Object.entries(given).map(([metric, value]) => [`${metric}{${exported}}`, `${value}x80`]),
+          Object.entries(given).map(([metric, value]) => [`${metric}{${of(exported, xid)}}`, `${value}x80`]),
         ),
         at: "70m",
-        samples: { [`${record}{${recorded}}`]: gives },
+        samples: { [`${record}{${of(recorded, xid)}}`]: gives },
       },
     },
   }));

@@ -15,25 +15,47 @@ const RECORDED = {
   pod: "chat-0",
 };
 
-/** The exporter keeps the last XID until it starts again (NVIDIA/dcgm-exporter#500), so what it was an hour ago is no news. */
-const LAST_XID = "max by (node, gpu) (gpu_last_hardware_xid)";
-const XID_BEFORE = "max by (node, gpu) (last_over_time(gpu_last_hardware_xid[5m] offset 1h))";
+/** The exporter counts over 5 minutes, so that these end an hour after the XID. */
+const COUNTED_XIDS = "max_over_time(gpu_hardware_xids[55m])";
+
+/**
+ * An exporter that does not count keeps the last XID until it starts again (NVIDIA/dcgm-exporter#500): what it was at any time of the day
+ * before is no news, whatever gaps its metrics have since.
+ */
+const LAST_XIDS = "max_over_time(gpu_last_hardware_xid[1h])";
+const XIDS_BEFORE = "max by (node, gpu, xid) (max_over_time(gpu_last_hardware_xid[1d] offset 1h))";
+
+const COUNT = `DCGM_EXP_XID_ERRORS_COUNT{${EXPORTED}`;
+const onGpu = (gpu: number) => EXPORTED.replace('gpu="0"', `gpu="${gpu}"`).replace("10.0.0.1", "10.0.0.2");
 
 const xidErrors: AlertRule = {
   alert: "GpuXidErrors",
-  expr: `gpu_last_hardware_xid > 0 unless on (node, gpu) (${LAST_XID} == on (node, gpu) ${XID_BEFORE})`,
+  expr: `${COUNTED_XIDS} or (${LAST_XIDS} unless on (node, gpu, xid) ${XIDS_BEFORE})`,
   for: "1m",
   severity: "critical",
-  summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} reported XID {{ $value }}",
+  summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} reported XID {{ $labels.xid }}",
   description:
-    "In the last hour the driver reported XID {{ $value }} on a {{ $labels.product }}, used by {{ $labels.namespace }}/{{ $labels.pod }}: a fault of hardware, driver or link, not of the program. Drain the node before it spoils answers. While the GPU is out of use, GpuLost stays.",
+    "In the last hour the driver reported XID {{ $labels.xid }} on a {{ $labels.product }}, used by {{ $labels.namespace }}/{{ $labels.pod }}: a fault of hardware, driver or link, not of the program. Drain the node before it spoils answers. While the GPU is out of use, GpuLost stays.",
   cases: {
-    fires: { series: { [`DCGM_FI_DEV_XID_ERRORS{${EXPORTED}}`]: "0x4 79x20" }, at: "10m", labels: RECORDED },
-    // XID 13 is an illegal access of the program itself; on another GPU, the last one is of two hours ago.
+    // The clean-up of the program follows at once, and is the last.
+    fires: {
+      series: {
+        [`${COUNT}}`]: "0x4 _x20",
+        [`${COUNT},xid="48"}`]: "_x5 1x4 _x20",
+        [`${COUNT},xid="45"}`]: "_x5 8x4 _x20",
+        [`DCGM_FI_DEV_XID_ERRORS{${EXPORTED}}`]: "0x4 45x20",
+      },
+      at: "20m",
+      labels: { ...RECORDED, xid: "48" },
+    },
+    // XID 13 is an illegal access of the program itself, 154 follows another. Of an exporter that does not count, the last one is of two
+    // hours ago, and its metrics have a gap.
     quiet: {
       series: {
-        [`DCGM_FI_DEV_XID_ERRORS{${EXPORTED}}`]: "0x4 13x120",
-        [`DCGM_FI_DEV_XID_ERRORS{${EXPORTED.replace('gpu="0"', 'gpu="1"')}}`]: "79x124",
+        [`${COUNT},xid="13"}`]: "_x4 1x120",
+        [`${COUNT},xid="154"}`]: "_x4 1x120",
+        [`DCGM_FI_DEV_XID_ERRORS{${onGpu(1)}}`]: "79x40 _x40 79x44",
+        [`DCGM_FI_DEV_XID_ERRORS{${onGpu(2)}}`]: "0x4 154x120",
       },
       at: "120m",
     },

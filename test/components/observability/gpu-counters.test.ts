@@ -9,15 +9,17 @@ interface Field {
 }
 
 const upstream = JSON.parse(readFileSync(join(__dirname, "../../fixtures/upstream/dcgm-metrics.json"), "utf8")) as {
-  readonly fields: { readonly names: Field[] };
+  readonly fields: { readonly names: Field[]; readonly counted: Field[] };
   readonly chartConfigMapCsv: { readonly enabled: Field[] };
 };
 
 describe("counters of NVIDIA's exporter", () => {
-  it("are those of the chart's list and the reasons of lowered clocks, with their types", () => {
+  it("are those of the chart's list, the reasons of lowered clocks and the counted XIDs, with their types", () => {
     const byName = (fields: readonly Field[]) => fields.map(({ name, type }) => `${name} ${type}`).sort();
     const ours = GPU_COUNTERS.map(([name, type]) => ({ name, type }));
-    expect(byName(ours)).toEqual(byName([...upstream.chartConfigMapCsv.enabled, ...upstream.fields.names]));
+    expect(byName(ours)).toEqual(
+      byName([...upstream.chartConfigMapCsv.enabled, ...upstream.fields.names, ...upstream.fields.counted]),
+    );
   });
 
   it("are lines of three fields each, as the exporter reads them", () => {

@@ -95,6 +95,10 @@ export const QUIET_STORIES: readonly QuietStory[] = [
     },
   },
   {
+    story: "XID 154 alone: what would mend a GPU has changed",
+    series: { [world.XID]: gauge([BEGINS, 0], [rest, 154]) },
+  },
+  {
     story: "a busy GPU reaches its cap of power",
     series: { [world.CLOCK_REASONS]: gauge([QUIET_MINUTES, 4]) },
   },

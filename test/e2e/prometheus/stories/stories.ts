@@ -199,6 +199,25 @@ export const STORIES: readonly Story[] = [
     isOutage: false,
   },
   {
+    story: "a GPU has a memory error, and its program is cleaned up at once",
+    series: {
+      [world.XID]: then(0, 45),
+      [world.counted(48)]: gauge([FAULT, "_"], [rest, 1]),
+      [world.counted(45)]: gauge([FAULT, "_"], [rest, 8]),
+    },
+    alert: "GpuXidErrors",
+    after: 1,
+    isOutage: false,
+  },
+  {
+    story:
+      "a GPU has a memory error, then its program is cleaned up, where the cluster's exporter tells the last XID only",
+    series: { [world.XID]: gauge([FAULT, 0], [1, 48], [rest - 1, 45]) },
+    alert: "GpuXidErrors",
+    after: 1,
+    isOutage: false,
+  },
+  {
     story: "a GPU is not there after a reboot",
     series: { [world.gpus("capacity")]: then(8, 7), [world.gpus("allocatable")]: then(8, 7) },
     alert: "GpuLost",

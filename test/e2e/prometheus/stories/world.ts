@@ -69,6 +69,8 @@ export const gpus = (kind: "capacity" | "allocatable") =>
   `kube_node_status_${kind}{node="gpu-1",resource="nvidia_com_gpu",unit="integer"}`;
 const GPU = 'instance="10.0.0.1:9400",node="gpu-1",gpu="0",modelName="H100",namespace="model-chat",pod="chat-0"';
 export const XID = `DCGM_FI_DEV_XID_ERRORS{${GPU}}`;
+/** Of an exporter that counts them: those of a number, of the last 5 minutes. */
+export const counted = (xid: number) => `DCGM_EXP_XID_ERRORS_COUNT{${GPU},xid="${xid}"}`;
 export const TEMPERATURE = `DCGM_FI_DEV_GPU_TEMP{${GPU}}`;
 export const CLOCK_REASONS = `DCGM_FI_DEV_CLOCKS_EVENT_REASONS{${GPU}}`;
 const LABELS = /^kube_\w+_labels\{/;
