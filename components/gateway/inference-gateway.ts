@@ -21,6 +21,7 @@ import { customResource } from "../core/custom-resource";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { PlatformComponent } from "../core/platform-component";
 import { type ModelEndpoint, speaksOpenAi } from "../serving/endpoint";
+import { gatewayAddress } from "./address";
 import { GATEWAY_CONFIG_ANNOTATION, type IGatewayConfig } from "./ai-gateway-types";
 import { ApiKeys, consumerSecretName } from "./api-keys";
 import { GatewayCertificate, type GatewayTls, tlsSecretName } from "./certificate";
@@ -48,7 +49,7 @@ import {
   serviceBackendTrafficSpec,
   serviceClientTrafficSpec,
 } from "./traffic";
-import { type GroupUsage, gatewayAddress, groupUsage, kserveUsage, type ModelUsage, modelUsage } from "./usage";
+import { type GroupUsage, groupUsage, kserveUsage, type ModelUsage, modelUsage } from "./usage";
 
 export interface InferenceGatewayArgs {
   /** What configures the proxies; its custom resources exist only after it. */
@@ -129,6 +130,7 @@ export class InferenceGateway extends PlatformComponent {
     const grpc = args.endpoints.filter(speaksGrpc);
     const sessions = args.sessions ?? new Map();
     const serviceListeners = services.map((service) => service.name);
+    const quick = services.filter((service) => service.receiveSeconds === undefined).map((service) => service.name);
     const limits: RequestLimits = { ...args.times, ...args.limits };
     const pods = { stage, memoryGiB: args.limits.proxyMemoryGiB };
 
@@ -217,10 +219,23 @@ export class InferenceGateway extends PlatformComponent {
       clientTraffic("plain-traffic", "plain-http", plainClientTrafficSpec()),
       ...(serviceListeners.length > 0
         ? [
-            clientTraffic("service-traffic", "services", serviceClientTrafficSpec(serviceListeners)),
+            ...(quick.length > 0
+              ? [clientTraffic("service-traffic", "services", serviceClientTrafficSpec(quick))]
+              : []),
             backendTraffic("service-backends", "services", serviceBackendTrafficSpec(serviceListeners)),
           ]
         : []),
+      ...services.flatMap(({ name: listener, receiveSeconds }) =>
+        receiveSeconds === undefined
+          ? []
+          : [
+              clientTraffic(
+                `service-traffic-${listener}`,
+                `service-${listener}`,
+                serviceClientTrafficSpec([listener], receiveSeconds),
+              ),
+            ],
+      ),
     ];
     // After its policies: the address never answers without keys, not even for the first second.
     const gateway = customResource<IGateway>(

@@ -20,6 +20,8 @@ export interface GatewayService {
   readonly service: string;
   readonly pods: PodSelection;
   readonly port: number;
+  /** Seconds in which a request must have arrived, where people send files. @default 15 */
+  readonly receiveSeconds?: number;
 }
 
 export interface ServiceRoutesArgs {

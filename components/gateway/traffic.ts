@@ -58,12 +58,19 @@ export function clientTrafficSpec(limits: RequestLimits): IClientTrafficPolicy["
   };
 }
 
-/** Spec of the policy between clients and proxies, on services' listeners, which ask for no key. */
-export function serviceClientTrafficSpec(listeners: readonly string[]): IClientTrafficPolicy["spec"] {
+/**
+ * Spec of the policy between clients and proxies, on services' listeners, which ask for no key.
+ *
+ * @param receiveSeconds until a request must have arrived
+ */
+export function serviceClientTrafficSpec(
+  listeners: readonly string[],
+  receiveSeconds?: number,
+): IClientTrafficPolicy["spec"] {
   return {
     targetRefs: listeners.map(listenerReference),
     tls: { minVersion: "1.2" },
-    ...forAnybody(SERVICE_CONNECTIONS),
+    ...forAnybody(SERVICE_CONNECTIONS, receiveSeconds),
   };
 }
 
@@ -72,11 +79,14 @@ export function plainClientTrafficSpec(): IClientTrafficPolicy["spec"] {
   return { targetRefs: [listenerReference(LISTENERS.http)], ...forAnybody(PLAIN_CONNECTIONS) };
 }
 
+/** Seconds until a request of who has no key must have arrived. */
+const OPEN_RECEIVE_SECONDS = 15;
+
 /** What may be held by who has no key: little, and not for long. */
-function forAnybody(connections: number) {
+function forAnybody(connections: number, receiveSeconds = OPEN_RECEIVE_SECONDS) {
   return {
     timeout: clientTimeout({
-      requestReceivedTimeout: "15s",
+      requestReceivedTimeout: seconds(receiveSeconds),
       idleTimeout: "60s",
       streamIdleTimeout: seconds(OPEN_REQUEST_SECONDS + 10),
     }),

@@ -3,21 +3,13 @@ import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import { shellQuoted } from "../../names/shell-word";
 import type { ModelTask } from "../../planner/types";
 import { NODE_HEALTH_PATH, NODE_INFER_PATH } from "../node/ports";
+import { FORWARD, FORWARDED_PORT, type GatewayAccess, gatewayAddress } from "./address";
 import { consumerSecretName } from "./api-keys";
-import { type GatewayTls, tlsSecretName } from "./certificate";
+import { tlsSecretName } from "./certificate";
 import { CALLED_MODEL_HEADER, speaksGrpc } from "./grpc-routes";
 import { type KserveEndpoint, type KservePublished, kservePath } from "./kserve-routes";
-import { GATEWAY_NAME } from "./names";
-import type { Exposure } from "./proxy-pods";
 import type { Published } from "./published";
 import { TASK_PATHS } from "./task-paths";
-
-/** How clients reach the gateway; decides the address and what a first call needs besides it. */
-export interface GatewayAccess {
-  readonly hostname: string;
-  readonly exposure: Exposure;
-  readonly tls: GatewayTls;
-}
 
 /** What a consumer puts into its settings to use one model, and a command that shows that it works. */
 export interface ModelUsage {
@@ -59,11 +51,6 @@ export interface GrpcUsage {
   readonly target: string;
   /** What each call carries besides the key. */
   readonly metadata: Readonly<Record<string, string>>;
-}
-
-/** `https://<hostname>`, with the port where it is not 443. */
-export function gatewayAddress({ hostname, exposure }: Pick<GatewayAccess, "hostname" | "exposure">): string {
-  return exposure === "NodePort" ? `https://${hostname}:${GATEWAY_NODE_PORTS.https}` : `https://${hostname}`;
 }
 
 /**
@@ -166,7 +153,7 @@ function isText(task: ModelTask): boolean {
 }
 
 /** A Service without an address outside: reached through the API server, in the background of the same shell. */
-const PORT_FORWARD = `kubectl -n ${GATEWAY_NAMESPACE} port-forward service/${GATEWAY_NAME} 8443:443 & sleep 3`;
+const PORT_FORWARD = `${FORWARD} & sleep 3`;
 
 /** Options that lead to the proxies where the hostname alone does not, or not yet. */
 function connection({ hostname, exposure }: GatewayAccess): string[] {
@@ -174,7 +161,7 @@ function connection({ hostname, exposure }: GatewayAccess): string[] {
     case "LoadBalancer":
       return [];
     case "ClusterIP":
-      return [`--connect-to ${hostname}:443:127.0.0.1:8443`];
+      return [`--connect-to ${hostname}:443:127.0.0.1:${FORWARDED_PORT}`];
     case "NodePort": {
       const node = `kubectl get nodes -o jsonpath='{.items[0].status.addresses[?(@.type=="InternalIP")].address}'`;
       return [`--connect-to "${hostname}:${GATEWAY_NODE_PORTS.https}:$(${node}):${GATEWAY_NODE_PORTS.https}"`];

@@ -17,6 +17,8 @@ export interface BackupArgs {
   readonly namespace: pulumi.Input<string>;
   /** Claim of the page's data. */
   readonly claimName: pulumi.Input<string>;
+  /** Of its volume. */
+  readonly storageGiB: number;
   readonly certManager: CertManager;
   readonly copies: StoreFolder;
 }
@@ -57,7 +59,7 @@ export function backup(name: string, args: BackupArgs, opts: pulumi.CustomResour
     },
     opts,
   );
-  const store = storeContainer(copies, scripts);
+  const store = storeContainer(args, scripts);
   const pod = { claimName, keysName: named(keys, KEYS), scripts };
   cronJob(`${name}-nightly`, OPEN_WEBUI_BACKUP, args, opts, {
     ...podArgs(pod),
@@ -69,13 +71,13 @@ export function backup(name: string, args: BackupArgs, opts: pulumi.CustomResour
         ],
       },
     },
-    initContainers: [pythonContainer("copy", "back_up.py", scripts)],
+    initContainers: [pythonContainer(args, "copy", "back_up.py", scripts)],
     containers: [store("upload")],
   });
   cronJob(`${name}-restore`, OPEN_WEBUI_RESTORE, args, opts, {
     ...podArgs(pod),
     initContainers: [store("download")],
-    containers: [pythonContainer("unpack", "restore.py", scripts)],
+    containers: [pythonContainer(args, "unpack", "restore.py", scripts)],
   });
 }
 
@@ -146,12 +148,16 @@ function podArgs({
 const COPY = { name: "COPY", value: "latest.tar" };
 const COPY_ENV = [{ name: "COPY_DIR", value: COPY_FOLDER }, COPY];
 const COPY_MOUNT = { name: "copy", mountPath: COPY_FOLDER };
-const RESOURCES = burstable(
-  { cpu: 0.05, memoryGiB: 0.125, ephemeralStorageGiB: 1 },
-  { cpu: 1, memoryGiB: 0.5, ephemeralStorageGiB: 16 },
-);
 
-function pythonContainer(name: string, script: string, scripts: JobScripts): HardenedContainer {
+/** The node's disk holds the archive, and at times the database besides. */
+function resources({ storageGiB }: Pick<BackupArgs, "storageGiB">) {
+  return burstable(
+    { cpu: 0.05, memoryGiB: 0.125, ephemeralStorageGiB: 1 },
+    { cpu: 1, memoryGiB: 0.5, ephemeralStorageGiB: 2 * storageGiB + 1 },
+  );
+}
+
+function pythonContainer(args: BackupArgs, name: string, script: string, scripts: JobScripts): HardenedContainer {
   return {
     name,
     // The page's own image: its SQLite reads what it has written.
@@ -159,11 +165,12 @@ function pythonContainer(name: string, script: string, scripts: JobScripts): Har
     command: ["python3", scriptPath(script)],
     env: [{ name: "DATA_DIR", value: DATA_FOLDER }, ...COPY_ENV],
     volumeMounts: [scripts.mount, COPY_MOUNT, { name: "data", mountPath: DATA_FOLDER }],
-    resources: RESOURCES,
+    resources: resources(args),
   };
 }
 
-function storeContainer({ bucket, prefix }: StoreFolder, scripts: JobScripts) {
+function storeContainer(args: BackupArgs, scripts: JobScripts) {
+  const { bucket, prefix } = args.copies;
   return (way: "upload" | "download"): HardenedContainer => ({
     name: way,
     // The store's own image, which has mc.
@@ -186,6 +193,6 @@ function storeContainer({ bucket, prefix }: StoreFolder, scripts: JobScripts) {
       caFile(TRUST_SECRET).mount,
     ],
     writablePaths: ["/tmp"],
-    resources: RESOURCES,
+    resources: resources(args),
   });
 }

@@ -1,7 +1,17 @@
 import type { GatewayService } from "../gateway/service-routes";
 import { OPEN_WEBUI, OPEN_WEBUI_PORT, openWebUiPods } from "./names";
 
+/** Seconds that a file may take to arrive: 100 MB at 3 Mbit/s. */
+const UPLOAD_SECONDS = 300;
+
 /** The page behind the gateway, at a hostname of its own: whoever is not signed in gets the form, and nothing else. */
 export function openWebUiService(hostname: string): GatewayService {
-  return { name: OPEN_WEBUI, hostname, service: OPEN_WEBUI, pods: openWebUiPods, port: OPEN_WEBUI_PORT };
+  return {
+    name: OPEN_WEBUI,
+    hostname,
+    service: OPEN_WEBUI,
+    pods: openWebUiPods,
+    port: OPEN_WEBUI_PORT,
+    receiveSeconds: UPLOAD_SECONDS,
+  };
 }

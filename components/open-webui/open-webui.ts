@@ -116,8 +116,8 @@ export class OpenWebUi extends PlatformComponent {
       },
       this.childOptions(),
     );
-    const { certManager, copies } = args;
-    backup(this.child("backup"), { namespace, claimName, certManager, copies }, this.childOptions());
+    const { storageGiB, certManager, copies } = args;
+    backup(this.child("backup"), { namespace, claimName, storageGiB, certManager, copies }, this.childOptions());
 
     this.address = args.address;
     this.adminPassword = `kubectl -n ${OPEN_WEBUI_NAMESPACE} get secret ${SECRET} -o jsonpath='{.data.${SECRET_VARIABLES.adminPassword}}' | base64 -d`;

@@ -14,6 +14,8 @@ export interface PageSignIn {
 export interface PageSettings {
   /** Where browsers find the page: `https://<hostname>`. */
   readonly address: string;
+  /** Where browsers find it besides, by a forwarded port. @default nowhere */
+  readonly forwardedAddress?: string;
   /** E-mail address that the first administrator signs in with. */
   readonly adminEmail: string;
   /** Names of the models, as the gateway knows them. */
@@ -27,14 +29,14 @@ export const GATEWAY_LINK_PORT = 8081;
 
 /** Variables of the page that are no secrets. */
 export function pageVariables(
-  { address, adminEmail, models, signIn }: PageSettings,
+  { address, forwardedAddress, adminEmail, models, signIn }: PageSettings,
   dataFolder: string,
 ): Record<string, string> {
   return {
     ...FIXED,
     DATA_DIR: dataFolder,
     WEBUI_URL: address,
-    CORS_ALLOW_ORIGIN: address,
+    CORS_ALLOW_ORIGIN: [address, ...(forwardedAddress === undefined ? [] : [forwardedAddress])].join(";"),
     WEBUI_ADMIN_EMAIL: adminEmail,
     OPENAI_API_BASE_URLS: `http://127.0.0.1:${GATEWAY_LINK_PORT}/v1`,
     // By its index among the addresses. Without names the page lists all that the gateway has, models that do not chat among them.

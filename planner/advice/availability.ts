@@ -53,7 +53,7 @@ interface Step {
 function nextStepText(model: ModelPlan, now: AvailabilityPlan, context: Replanning): string {
   const step = nextStep(model, now, context);
   if (step === undefined) {
-    return "More than that takes a second region, or another pool.";
+    return mostText(model, context);
   }
   const price = priceText(step.plan.cost.monthlyUsd, context.plan.cost.monthlyUsd);
   const replicas = step.replicas > model.minReplicas ? ` with replicas.min: ${step.replicas}` : "";
@@ -61,6 +61,17 @@ function nextStepText(model: ModelPlan, now: AvailabilityPlan, context: Replanni
   const most = context.plan.pools.find(({ name }) => name === model.pool)?.maxNodes ?? 0;
   const nodes = pool !== undefined && pool.minNodes > most ? ` and pools.${model.pool}.maxNodes: ${pool.minNodes}` : "";
   return `Next step: serviceLevel.availability: ${step.promise}${replicas}${nodes}, replicas ${placesText(step.availability.apart)}, ${percent(step.availability.expected)}: ${price}.`;
+}
+
+/** What more than one region's best takes. Nodes of others may be in more zones than the file says. */
+function mostText({ pool: name, nodesPerReplica }: ModelPlan, { request }: Replanning): string {
+  if (nodesPerReplica > 1) {
+    return "Its replicas span nodes and are not spread over zones: more than that takes another pool, or a second deployment in another zone.";
+  }
+  const pool = request.pools.find((each) => each.name === name);
+  return pool?.shape.provider === "onprem" && (pool.zones ?? 1) === 1
+    ? `More than that takes nodes in two zones or sites (pools.${name}.uptime: { zones: 2 }), or another pool.`
+    : "More than that takes a second region, or another pool.";
 }
 
 function priceText(then: number, now: number): string {

@@ -1,6 +1,6 @@
 import { engineOf } from "../../engines";
 import { AVAILABILITY } from "../../names/rules";
-import { PROMISES } from "../availability/promises";
+import { LOWER_PROMISES } from "../availability/promises";
 import type { ModelRequest, PlanRequest } from "../request";
 import { setting, single } from "./model-settings";
 import type { Setting } from "./setting";
@@ -15,7 +15,7 @@ export function availabilitySettings(request: PlanRequest, model: ModelRequest, 
   if (serviceLevel === undefined || availability === undefined || model.revisionOf) {
     return [];
   }
-  const lower = PROMISES.filter((promise) => promise < availability).toReversed();
+  const lower = LOWER_PROMISES.filter((promise) => promise < availability);
   return [
     setting(request, model, "serviceLevel.availability", availability, lower.length, (i) => {
       const to = lower[i] ?? availability;

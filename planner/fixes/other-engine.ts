@@ -18,6 +18,14 @@ const OWN_FIELDS = [
   "maxLoraRank",
 ] as const satisfies readonly (keyof ModelRequest)[];
 
+/** What a model without `engine` is served by. */
+const [DEFAULT_ENGINE] = engineNames;
+
+const UNASKED: Partial<ModelRequest> = {
+  ...Object.fromEntries(OWN_FIELDS.map((key) => [key, undefined])),
+  engineSettings: undefined,
+};
+
 /** Fields that mean another thing on another engine, or nothing. */
 const TIES = [
   "args",
@@ -31,7 +39,10 @@ const TIES = [
   "node",
 ] as const satisfies readonly (keyof ModelRequest)[];
 
-/** Other engines whose own build of the model the catalogue has, where nothing in the file ties it to its engine. */
+/**
+ * Other engines that serve the same weights, or whose own build of the model the catalogue has, where nothing in the file ties it to
+ * its engine.
+ */
 export function onAnotherEngine(request: PlanRequest, model: ModelRequest): Setting[] {
   if (isTied(request, model)) {
     return [];
@@ -40,14 +51,17 @@ export function onAnotherEngine(request: PlanRequest, model: ModelRequest): Sett
     .filter((engine) => engine !== model.engine && engineOf(engine).tasks.includes(model.task))
     .flatMap((engine) => {
       const build = buildOn(model, engine);
-      const change = build && changeTo(engine, build);
+      const change = build ? changeTo(engine, build) : servesSame(model, engine) ? sameOn(engine) : undefined;
       return change === undefined
         ? []
         : {
             path: `models.${model.name}.engine`,
             from: model.engine,
             count: 1,
-            at: () => ({ to: engine, request: withModel(request, model.name, change) }),
+            at: () => ({
+              to: engine === DEFAULT_ENGINE ? null : engine,
+              request: withModel(request, model.name, change),
+            }),
           };
     });
 }
@@ -56,6 +70,16 @@ export function onAnotherEngine(request: PlanRequest, model: ModelRequest): Sett
 export function buildOn({ source }: Pick<ModelRequest, "source">, engine: EngineName): ModelBuild | undefined {
   const builds = source.kind === "huggingface" ? findModel(source.repository)?.builds : undefined;
   return builds !== undefined && Object.hasOwn(builds, engine) ? builds[engine]?.[0] : undefined;
+}
+
+/** Engines that read formats alike read the same weights, from the same folder of the store. */
+function servesSame(model: ModelRequest, engine: EngineName): boolean {
+  const [now, then] = [engineOf(model.engine), engineOf(engine)];
+  return now.formats === then.formats && then.weightsFrom === "store" && then.sources.includes(model.source.kind);
+}
+
+function sameOn(engine: EngineName): Partial<ModelRequest> {
+  return { ...UNASKED, measurements: undefined, notes: undefined, ...askedOn(engine), engine };
 }
 
 function isTied({ models }: PlanRequest, model: ModelRequest): boolean {
@@ -72,24 +96,21 @@ function isTied({ models }: PlanRequest, model: ModelRequest): boolean {
   );
 }
 
+/** What a model asks for whose file says nothing in the engine's block. */
+function askedOn(engine: EngineName): Partial<ModelRequest> {
+  const { chatTemplate: _, ...requested } = settingsOf(engine).requested(undefined);
+  return { ...requested, engineVersion: modelEngineVersion({ engine, engineSettings: requested.engineSettings }) };
+}
+
 /** What the file says of the model holds; what followed from its engine follows from the other one. */
 function changeTo(engine: EngineName, { tag, quantization }: ModelBuild): Partial<ModelRequest> | undefined {
   const { sources } = engineOf(engine);
   const [own = "huggingface"] = sources;
   const source = parseSource(sourceText(own, tag));
-  const { chatTemplate: _, ...requested } = settingsOf(engine).requested(undefined);
-  const nothing = Object.fromEntries(OWN_FIELDS.map((key) => [key, undefined]));
-  const engineVersion = modelEngineVersion({ engine, engineSettings: requested.engineSettings });
   return (
     source && {
-      ...nothing,
+      ...sameOn(engine),
       storeFolder: undefined,
-      measurements: undefined,
-      notes: undefined,
-      engineSettings: undefined,
-      ...requested,
-      engine,
-      engineVersion,
       source,
       quantization,
     }

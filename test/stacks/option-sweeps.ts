@@ -1,3 +1,4 @@
+import { shippedText } from "../../names/shipped-file";
 import { changedRun, type EnvironmentName, type ProgramRun } from "./run";
 import { merged, type Sections, shippedSections } from "./texts";
 
@@ -41,6 +42,7 @@ export const SWEEPS: readonly Sweep[] = [
         hostname: "chat.example.internal",
         adminEmail: "ops@example.internal",
         signIn: { clientId: "open-webui", newUsers: "user" },
+        gatewayAuthorities: shippedText("test/fixtures/certificates/example-ca.pem"),
       },
       portainer: { mode: "direct", acknowledgeClusterAdmin: true, networks: ["192.168.1.30/32"] },
     },

@@ -1,4 +1,4 @@
-import { gatewayAddress } from "../../../components/gateway/usage";
+import { gatewayAddress } from "../../../components/gateway/address";
 import { inferenceTenants } from "../../../components/model-control/inference-settings";
 import { ModelControl } from "../../../components/model-control/model-control";
 import { relaySettings } from "../../../components/model-control/relay-settings";

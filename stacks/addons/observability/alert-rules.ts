@@ -83,7 +83,15 @@ export const proxiesAreReached: Rule<Own> = function* ({ sections: { observabili
     if (settings === undefined || !("proxyUrl" in settings) || settings.proxyUrl === undefined) {
       continue;
     }
-    const { proxyUrl, networks } = settings;
+    const { proxyUrl, networks, port } = settings;
+    if (port !== 443) {
+      yield {
+        path: [...ALERTS, kind, "port"],
+        value: port,
+        allowed: "no port with proxyUrl: NetworkPolicies open the proxy's, which its URL has",
+        fix: "remove port, or remove proxyUrl",
+      };
+    }
     if (holdsToken(proxyUrl) || /[?#]/.test(proxyUrl)) {
       yield {
         path: [...ALERTS, kind, "proxyUrl"],

@@ -24,7 +24,7 @@ const reached = {
     .optional()
     .meta({
       description:
-        "URL of the forward proxy by which Alertmanager reaches the receiver; networks are then those of the proxy, and required, and port is not read. Default: none.",
+        "URL of the forward proxy by which Alertmanager reaches the receiver; networks are then those of the proxy, and required, and port must not be set. A caFile holds the authorities of proxy and receiver. Default: none.",
       allowed: "an http:// or https:// URL without a name and a password",
       example: "http://proxy.example.com:3128",
     }),

@@ -4,6 +4,7 @@ import { openWebUiService } from "../../../components/open-webui/gateway-service
 import { OPEN_WEBUI } from "../../../components/open-webui/names";
 import { OPEN_WEBUI_NAMESPACE } from "../../../names/namespaces";
 import { addon } from "../addon";
+import { pageAdvice } from "./advice";
 import { openWebUiSecrets, openWebUiSection } from "./config";
 import * as rules from "./rules";
 
@@ -23,6 +24,7 @@ export const openWebUi = addon({
   volumes: ({ settings: { storageGiB } }) => ({
     volumes: [{ name: "chat page", sizeGiB: storageGiB, count: 1 }],
   }),
+  advice: ({ settings, environment }) => pageAdvice(settings, environment.gateway),
   services: ({ settings: { hostname } }) => [openWebUiService(hostname)],
   namespaces: () => [OPEN_WEBUI_NAMESPACE],
   keepers: () => [OPEN_WEBUI],

@@ -1,4 +1,4 @@
-import { gatewayAddress } from "../../../components/gateway/usage";
+import { forwarded, gatewayAddress } from "../../../components/gateway/address";
 import { OPEN_WEBUI } from "../../../components/open-webui/names";
 import { OpenWebUi } from "../../../components/open-webui/open-webui";
 import { tenantsOf } from "../../../planner/tenants";
@@ -27,10 +27,13 @@ export function build({
     throw new Error(`openWebUi.consumer names "${consumer}", which is no consumer: validation should have refused it`);
   }
   const { tokenIssuer } = plan;
+  const access = { ...gateway, hostname };
+  const forward = forwarded(access);
   const component = new OpenWebUi(
     name,
     {
-      address: gatewayAddress({ ...gateway, hostname }),
+      address: gatewayAddress(access),
+      ...(forward && { forwardedAddress: forward.address }),
       adminEmail,
       models: pageModels(tenant, endpoints, plan.externalModels),
       ...(signIn && tokenIssuer && { signIn: { ...signIn, issuer: tokenIssuer.issuer } }),

@@ -18,8 +18,9 @@ export const openWebUiSection = z
       allowed: "an e-mail address",
       example: "platform@example.com",
     }),
-    storageGiB: wholeNumber(1, 1024).default(10).meta({
-      description: "Volume of users, chats and uploaded files.",
+    storageGiB: wholeNumber(1, 64).default(10).meta({
+      description:
+        "Volume of users, chats and uploaded files. The nightly copy takes up to twice of it on the node's disk.",
       unit: "GiB",
       example: 20,
     }),

@@ -1,10 +1,13 @@
 import { X509Certificate } from "node:crypto";
 import { findModel } from "../../../catalog/models";
 import { engineOf } from "../../../engines";
+import { isPrivateIpv4 } from "../../../names/cidr";
+import { outsideServer } from "../../../names/outside-server";
+import { isPrivateName } from "../../../names/private-name";
 import { limitsOf, tenantsOf } from "../../../planner/tenants";
 import { list } from "../../config/core/problems";
 import type { Rule, RuleContext } from "../../config/core/rule";
-import { hostnameOf } from "../../config/core/wildcard-dns";
+import { hostnameOf, type WrittenGateway } from "../../config/core/wildcard-dns";
 import type { OpenWebUiConfig } from "./config";
 
 type Own = { readonly openWebUi?: OpenWebUiConfig };
@@ -69,12 +72,13 @@ export const openWebUiSignsInByTheIssuer: Rule<Own> = function* ({ sections: { o
 /** A private authority is known to no image: with the platform's own, not before it was made. */
 export const openWebUiKnowsTheAuthority: Rule<Own> = function* ({ sections: { openWebUi, gateway } }) {
   const { gatewayAuthorities } = openWebUi ?? {};
-  if (openWebUi !== undefined && gateway?.tls.kind === "self-signed" && gatewayAuthorities === undefined) {
+  const why = gateway && privateAuthority(gateway);
+  if (openWebUi !== undefined && why !== undefined && gatewayAuthorities === undefined) {
     yield {
       path: ["openWebUi", "gatewayAuthorities"],
       value: undefined,
-      allowed: "the authority of gateway.tls, which no image knows",
-      fix: "deploy without the section once, then: kubectl -n inference-gateway get secret gateway-tls -o jsonpath='{.data.ca\\.crt}' | base64 -d",
+      allowed: `the authority of gateway.tls, which no image knows${why.reason}`,
+      fix: why.fix,
     };
   }
   if (gatewayAuthorities !== undefined && !pemCertificates(gatewayAuthorities).every(isAuthority)) {
@@ -86,6 +90,26 @@ export const openWebUiKnowsTheAuthority: Rule<Own> = function* ({ sections: { op
     };
   }
 };
+
+/** Why the gateway's certificate is of no authority that browsers trust, and where to find its own; undefined where it may be. */
+function privateAuthority(gateway: WrittenGateway): { readonly reason: string; readonly fix: string } | undefined {
+  const { tls, wildcardDns } = gateway;
+  const name = hostnameOf(gateway) ?? "";
+  if (tls.kind === "self-signed") {
+    return {
+      reason: "",
+      fix: "deploy without the section once, then: kubectl -n inference-gateway get secret gateway-tls -o jsonpath='{.data.ca\\.crt}' | base64 -d",
+    };
+  }
+  const server = tls.kind === "acme" ? outsideServer(tls.server ?? "")?.host : undefined;
+  const isPrivate = isPrivateName(name) || (wildcardDns !== undefined && isPrivateIpv4(wildcardDns.address));
+  return isPrivate || (server !== undefined && isPrivateName(server))
+    ? {
+        reason: isPrivate ? `: no public authority certifies ${name}` : `: ${server} is of a private network`,
+        fix: "write the certificate of the authority that signs the gateway's, in PEM",
+      }
+    : undefined;
+}
 
 /** Chat models that OpenAI's API leads to, by their keys; revisions answer by their model's name. */
 function chatModels({ models = {}, externalModels = {} }: RuleContext["sections"]): string[] {

@@ -24,7 +24,11 @@ interface NodeKey {
   readonly only?: "oci" | "aws";
   /** What to write instead in the other cloud. */
   readonly instead?: string;
+  /** What to write instead of nodes that are not made in a cloud. */
+  readonly elsewhere?: string;
 }
+
+const ZONES_OF_OWN = "uptime: { zones: 2 }, the number of zones that the nodes are in";
 
 const NODE_KEYS: readonly NodeKey[] = [
   { key: "capacity", path: ["capacity"], read: ({ capacity }) => capacity },
@@ -34,6 +38,7 @@ const NODE_KEYS: readonly NodeKey[] = [
     read: ({ availabilityDomains }) => availabilityDomains,
     only: "oci",
     instead: "zones with their names, such as [us-east-1a]",
+    elsewhere: ZONES_OF_OWN,
   },
   {
     key: "zones",
@@ -41,6 +46,7 @@ const NODE_KEYS: readonly NodeKey[] = [
     read: ({ zones }) => zones,
     only: "aws",
     instead: "availabilityDomains with their numbers, such as [1]",
+    elsewhere: ZONES_OF_OWN,
   },
   { key: "bootVolumeGiB", path: ["bootVolumeGiB"], read: ({ bootVolumeGiB }) => bootVolumeGiB },
   { key: "cycling", path: ["cycling"], read: ({ cycling }) => cycling, only: "oci" },
@@ -108,15 +114,19 @@ export const nodeKeysAreRead: Rule = function* ({ sections: { cluster, pools = {
     return;
   }
   for (const [name, pool] of Object.entries(pools)) {
-    for (const { key, path, read } of NODE_KEYS) {
+    for (const { key, path, read, elsewhere } of NODE_KEYS) {
       const value = read(pool);
       if (value !== undefined) {
+        const others = [
+          ...(elsewhere === undefined ? [] : [`write ${elsewhere}`]),
+          ...(isMachineThere ? [] : ["let the cluster be made here"]),
+        ];
         yield {
           path: ["pools", name, ...path],
           value,
           allowed:
             "only where this stack or another one makes the nodes in a cloud (cluster.provision: create or stack): nobody else reads it",
-          fix: isMachineThere ? `remove ${key}` : `remove ${key}, or let the cluster be made here`,
+          fix: [`remove ${key}`, ...others].join(", or "),
         };
       }
     }

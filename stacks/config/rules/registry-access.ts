@@ -1,12 +1,10 @@
 /** How engines that fetch models themselves, and the Jobs of the store, get out: by a proxy, or to networks of the registry. */
 import { engineNames, engineOf } from "../../../engines";
 import { outsideServer } from "../../../names/outside-server";
+import { isPrivateName } from "../../../names/private-name";
 import { isName, outsideProblems } from "../core/outside-url";
 import { list } from "../core/problems";
 import type { Rule } from "../core/rule";
-
-/** Ends of names that the public DNS does not resolve: reserved (.internal, RFC 6762, RFC 8375), or in common use (.corp, .lan). */
-const PRIVATE_NAME = /\.(internal|local|corp|lan|home\.arpa)$/;
 
 export const proxiesAreServersOfOthers: Rule = function* ({ sections: { storage, stage } }) {
   const { proxy } = storage ?? {};
@@ -19,7 +17,7 @@ export const proxiesAreServersOfOthers: Rule = function* ({ sections: { storage,
   if (server === undefined || server.family !== undefined || proxy.networks !== undefined) {
     return;
   }
-  const isPrivate = PRIVATE_NAME.test(server.host);
+  const isPrivate = isPrivateName(server.host);
   if (isPrivate || stage === "production") {
     yield {
       path: ["storage", "proxy", "networks"],

@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type GatewayAccess, gatewayAddress, modelUsage } from "../../../components/gateway/usage";
+import { type GatewayAccess, gatewayAddress } from "../../../components/gateway/address";
+import { modelUsage } from "../../../components/gateway/usage";
 import { atNight } from "../../harness/property-runs";
 import { published } from "./fixture";
 

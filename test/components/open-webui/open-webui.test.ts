@@ -6,6 +6,7 @@ import { SECRET_VARIABLES } from "../../../components/open-webui/names";
 import { pageVariables } from "../../../components/open-webui/variables";
 import { keeperPolicy } from "../../../components/storage/store-layout";
 import { ANNOTATIONS } from "../../../names/labels";
+import { shippedText } from "../../../names/shipped-file";
 import { type ProgramRun, sharedRun } from "../../stacks/run";
 
 const STATEFUL_SET = "kubernetes:apps/v1:StatefulSet";
@@ -45,6 +46,14 @@ describe("variables of the page", () => {
   it("name the models, because the gateway lists others too", () => {
     const configs = JSON.parse(pageVariables(settings, "/data").OPENAI_API_CONFIGS ?? "");
     expect(configs).toEqual({ "0": { enable: true, model_ids: ["assistant", "coder"] } });
+  });
+
+  it("take browsers that come by a forwarded port", () => {
+    const forwardedAddress = "https://chat.example.com:8443";
+    expect(pageVariables({ ...settings, forwardedAddress }, "/data")).toMatchObject({
+      WEBUI_URL: settings.address,
+      CORS_ALLOW_ORIGIN: `${settings.address};${forwardedAddress}`,
+    });
   });
 
   it("make no accounts without an issuer, and with one those that it lets in", () => {
@@ -115,7 +124,11 @@ describe("in edge-nvidia", () => {
         tls: { kind: "secret", secretName: "gateway-tls" },
         consumers: { default: {}, "open-webui": { models: ["chat"] } },
       },
-      openWebUi: { hostname: "chat.example.internal", adminEmail: "ops@example.internal" },
+      openWebUi: {
+        hostname: "chat.example.internal",
+        adminEmail: "ops@example.internal",
+        gatewayAuthorities: shippedText("test/fixtures/certificates/example-ca.pem"),
+      },
     });
     const set = run.deployment.resource(STATEFUL_SET, "platform-open-webui-page-statefulset");
     pod = (set.inputs.spec as { readonly template: PodTemplate }).template.spec;

@@ -46,7 +46,7 @@ describe("a promised availability", () => {
     expect(message).toContain(
       'on pool "h100" its replicas answer 99.898 % of the time (1 of 2 needed, on 2 nodes) at best',
     );
-    expect(message).toMatch(/lower models\.chat\.serviceLevel\.availability from 0\.999 to 0\.995: [\d,]+ USD a month/);
+    expect(message).toMatch(/lower models\.chat\.serviceLevel\.availability from 0\.999 to 0\.998: [\d,]+ USD a month/);
     expect(message).not.toContain("models.chat.replicas");
   });
 
@@ -109,6 +109,12 @@ describe("advice", () => {
 
   it("says where one region has no more", () => {
     expect(textOf(planWithAdvice(request(0.9995)), "availability")).toContain("More than that takes a second region");
+  });
+
+  it("names the zones that nodes of others may be in", () => {
+    const one = request(0.995, {}, { zones: 1 });
+    const pools = one.pools.map((pool) => ({ ...pool, shape: { ...pool.shape, provider: "onprem" as const } }));
+    expect(textOf(planWithAdvice({ ...one, pools }), "availability")).toContain("pools.h100.uptime: { zones: 2 }");
   });
 
   it("says that a promise of pods of two kinds is not planned", () => {

@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
+import { pageAdvice } from "../../../stacks/addons/open-webui/advice";
 import { rightEnvironment, told } from "../config/samples";
 
 const openWebUi = { hostname: "chat.example.com", adminEmail: "ops@example.com" };
 const tls = { kind: "acme", email: "ops@example.com" };
 const consumers = { default: {}, "open-webui": { models: ["chat"] } };
 const gateway = { ...rightEnvironment.gateway, tls, consumers };
+
+const settings = { ...openWebUi, consumer: "open-webui", storageGiB: 10 };
+const rulesOf = (own: object) => pageAdvice(settings, own as never).map(({ rule }) => rule);
 
 describe("openWebUi", () => {
   it("is right with a consumer of its own that chats", () => {
@@ -51,5 +55,32 @@ describe("openWebUi", () => {
     expect(told({ openWebUi, gateway: own }, "openWebUi.gatewayAuthorities")).toHaveLength(1);
     const wrong = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
     expect(told({ openWebUi: { ...openWebUi, gatewayAuthorities: wrong }, gateway }, "openWebUi")).toHaveLength(1);
+  });
+
+  it.each([
+    ["models.site.internal", { tls: { kind: "secret", secretName: "gateway-tls" } }],
+    ["models.lan", { tls: { kind: "acme", email: "ops@example.com" } }],
+    ["models.example.com", { tls: { kind: "acme", email: "ops@example.com", server: "https://ca.corp/acme" } }],
+    [undefined, { tls: { kind: "secret", secretName: "a" }, wildcardDns: { service: "nip.io", address: "10.0.0.7" } }],
+  ])("asks for the authority of %s, which no public one certifies", (hostname, more) => {
+    const { hostname: _, ...rest } = gateway;
+    const own = { ...rest, ...(hostname !== undefined && { hostname }), ...more };
+    expect(told({ openWebUi, gateway: own }, "openWebUi.gatewayAuthorities")).toHaveLength(1);
+  });
+
+  it("takes a Secret for a public name without an authority, and advises to write an own one", () => {
+    const own = { ...gateway, tls: { kind: "secret", secretName: "gateway-tls" } } as const;
+    expect(told({ openWebUi, gateway: own }, "openWebUi.gatewayAuthorities")).toEqual([]);
+    expect(rulesOf(own)).toEqual(["chat-page", "chat-page-authority"]);
+    expect(rulesOf(gateway)).toEqual(["chat-page"]);
+  });
+
+  it("says how a page without an address outside is opened, and whose address the issuer must not have", () => {
+    const section = { ...settings, signIn: { clientId: "page", newUsers: "user" } } as const;
+    const oidc = { issuer: "https://login.example.com" };
+    const [advised] = pageAdvice(section, { ...gateway, exposure: "ClusterIP", auth: { oidc } } as never);
+    expect(advised?.message).toContain("port-forward service/inference 8443:443");
+    expect(advised?.message).toContain("https://chat.example.com:8443");
+    expect(advised?.message).toContain("no account of the issuer may have the address ops@example.com");
   });
 });

@@ -41,6 +41,11 @@ describe("a proxy of a receiver", () => {
     expect(found.join()).not.toContain("verysecret");
   });
 
+  it("leaves no port to open", () => {
+    const found = slack({ proxyUrl, networks: ["10.30.0.5/32"], port: 8443 });
+    expect(found).toEqual([expect.stringMatching(/^observability\.alerts\.slack\.port is 8443; allowed: no port/)]);
+  });
+
   it("is taken with the networks of a name", () => {
     expect(slack({ proxyUrl: "http://proxy.example.com:3128", networks: ["10.30.0.5/32"] })).toEqual([]);
   });

@@ -1,0 +1,41 @@
+import { forwarded, gatewayAddress } from "../../../components/gateway/address";
+import type { CapacityProblem } from "../../../planner/types";
+import type { NamedGateway } from "../../config/core/wildcard-dns";
+import type { OpenWebUiConfig } from "./config";
+
+/** Where the page answers and who signs in, and what the plan cannot check of it. */
+export function pageAdvice(settings: OpenWebUiConfig, gateway: NamedGateway): CapacityProblem[] {
+  return [whereAndWho(settings, gateway), ...ownAuthority(settings, gateway)];
+}
+
+function whereAndWho({ hostname, adminEmail, signIn }: OpenWebUiConfig, gateway: NamedGateway): CapacityProblem {
+  const access = { ...gateway, hostname };
+  const forward = forwarded(access);
+  const issuer = signIn && gateway.auth?.oidc?.issuer;
+  const parts = [
+    `the page answers at ${gatewayAddress(access)}`,
+    ...(forward
+      ? [
+          `without an address outside: \`${forward.command}\`, 127.0.0.1 ${hostname} in the hosts file, ${forward.address}`,
+        ]
+      : []),
+    `${adminEmail} signs in by its password${issuer ? `, all others by ${issuer}: no account of the issuer may have the address ${adminEmail}, which is refused as taken` : ", and makes all other accounts"}`,
+  ];
+  return advice("chat-page", "openWebUi", parts);
+}
+
+/** The Secret is read by the cluster alone: of which authority its certificate is, no plan knows. */
+function ownAuthority({ gatewayAuthorities }: OpenWebUiConfig, { tls }: NamedGateway): CapacityProblem[] {
+  return tls.kind === "secret" && gatewayAuthorities === undefined
+    ? [
+        advice("chat-page-authority", "openWebUi.gatewayAuthorities", [
+          `every message fails unless browsers trust the authority of the certificate in ${tls.secretName}`,
+          "with an authority of your own, write its certificate here",
+        ]),
+      ]
+    : [];
+}
+
+function advice(rule: string, subject: string, parts: readonly string[]): CapacityProblem {
+  return { severity: "advisory", rule, subject, message: `${parts.join("; ")}.` };
+}
