@@ -31,6 +31,7 @@ export const CHARTS: readonly Attack[] = [
     PODS,
     values({ extraInitContainers: [{ name: "a", securityContext: { allowPrivilegeEscalation: true } }] }),
   ],
+  ["a chart on the host's network, as text", PODS, values({ hostNetwork: "true" })],
   ["every taint, by a chart", SCHEDULING, values({ tolerations: [{ operator: "Exists" }] })],
   ["a priority of the system, by a chart", SCHEDULING, values({ priorityClassName: "system-node-critical" })],
   ["an object more in a chart", ADMIN, values({ extraObjects: [binding] })],
