@@ -23,6 +23,8 @@ export const DOCUMENT_PLACES: Readonly<Record<string, readonly DocumentPlace[]>>
   "aws:ssoadmin/permissionSetInlinePolicy:PermissionSetInlinePolicy": of("rights", "inlinePolicy"),
   "aws:backup/vaultPolicy:VaultPolicy": of("resource"),
   "aws:cloudwatch/eventBusPolicy:EventBusPolicy": of("resource"),
+  "aws:cloudwatch/logDestinationPolicy:LogDestinationPolicy": of("resource", "accessPolicy"),
+  "aws:cloudwatch/logResourcePolicy:LogResourcePolicy": of("resource", "policyDocument"),
   "aws:dynamodb/resourcePolicy:ResourcePolicy": of("resource"),
   "aws:ecr/registryPolicy:RegistryPolicy": of("resource"),
   "aws:ecr/repositoryPolicy:RepositoryPolicy": of("resource"),

@@ -7,7 +7,7 @@ import { isCredentialName, isCredentialVariable, isLiteral } from "./credentials
  * where it looks like one, with letters and digits.
  */
 export const holdsCredential: (text: string) => boolean = askedOnce(
-  (text) => text.length >= SHORTEST && (assignments(text) || settings(text) || flags(text)),
+  (text) => text.length >= SHORTEST && (assignments(text) || settings(text) || flags(text) || known(text)),
 );
 
 /** Characters of the shortest text that has one. */
@@ -19,6 +19,19 @@ const ASSIGNMENT =
   /^[ \t]*(?:export[ \t]+|set[ \t]+-x[ \t]+|ENV[ \t]+|-[ \t]+)?([A-Z][A-Z0-9_]*)=(?:"([^"\n]*)"|'([^'\n]*)'|([^\s;"'&|]+))/gm;
 const SETTING = /(?:^|[\s"'{,;])["']?([A-Za-z][\w.-]*)["']?[ \t]*[:=][ \t]*["']?([^\s"',;]+)/gm;
 const FLAG = /(?:^|\s)--?([A-Za-z][\w-]*)(?:=|[ \t]+)["']?([^\s"']+)/gm;
+
+/** Files whose language says what is a credential: Valkey's settings and users, and what Prometheus and Alertmanager send. */
+const KNOWN: readonly RegExp[] = [
+  /^[ \t]*(?:requirepass|masterauth|primaryauth|tls-(?:client-)?key-file-pass)[ \t]+["']?([^\s"']+)/gim,
+  /^[ \t]*user[ \t]+\S+[ \t](?:[^\n]*[ \t])?>([^\s]+)/gm,
+  /\bauthorization["']?\s*:[\s{"']*(?:type["']?\s*:\s*["']?\w+["']?[\s,"']*)?credentials["']?\s*:\s*["']?([^\s"',}]+)/gi,
+];
+
+function known(text: string): boolean {
+  return KNOWN.some((pattern) =>
+    [...text.matchAll(pattern)].some(([, value = ""]) => isLiteral(value) && !MARKS.test(value)),
+  );
+}
 
 /** In a shell's own form the name says enough. */
 function assignments(text: string): boolean {

@@ -41,11 +41,16 @@ const FORMATS: readonly Format[] = [
     pattern:
       /[?&](token|access_token|auth_token|api_?key|apikey|password|passwd|secret|client_secret|sig|signature|x-amz-signature)=(?=[^&\s]*\d)[^&\s$<>{}"']{8,}/i,
   },
+  {
+    what: "a webhook of Slack",
+    shortest: 60,
+    pattern: /\bhooks\.slack\.com\/services\/T\w{6,}\/B\w{6,}\/\w{16,}/,
+  },
   { what: "a URL with a password", shortest: 8, pattern: /\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]+:[^\s:/@$]+@/i },
 ];
 
 const NAMES =
-  /(^|_)((PG)?PASSWORD|REQUIREPASS|MASTERAUTH|REDISCLI_AUTH|PASSWD|PASS|PWD|PASSPHRASE|AUTHORIZATION|TOKEN|CLIENT_SECRET|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER)_?KEY)$/;
+  /(^|_)((PG)?PASSWORD|REQUIREPASS|MASTERAUTH|PRIMARYAUTH|REDISCLI_AUTH|PASSWD|PASS|PWD|PASSPHRASE|AUTHORIZATION|TOKEN|CLIENT_SECRET|(API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER)_?KEY)$/;
 /** Only in environment variables do bare `…_KEY` and `…_SECRET` hold the thing itself; elsewhere they name one. */
 const VARIABLE_NAMES = /(^|_)(SECRET|CREDENTIALS?)$|(?<!PUBLIC)_KEY$/;
 

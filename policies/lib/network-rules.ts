@@ -164,21 +164,34 @@ const EVERYBODY = /^(|\*|all|all\(\)|global\(\)|world|cluster|Allow|Accept)$/i;
 /** Rules of such a policy that allow and name no peer. */
 export function overridingRules({ kind, type, props }: Resource): TooWide[] {
   const isCalico = (kind === "NetworkPolicy" || kind === "Profile") && type.includes("projectcalico");
-  const spec = props.get("spec");
   if (!isCalico && !OVERRIDING.includes(kind ?? "")) {
     return [];
   }
-  return ["ingress", "egress"]
-    .flatMap((direction) => spec.get(direction).items())
-    .filter((rule) =>
-      rule.get("action").is((action) => action === undefined || action === "Allow" || action === "Accept"),
-    )
-    .filter((rule) => !namesPeers(rule))
-    .map((field) => ({
-      field,
-      found: "is open to everybody, past all NetworkPolicies",
-      allowed: "rules that name their peers",
-    }));
+  // Cilium has lists of specs as well.
+  const specs = [props.get("spec"), ...props.get("specs").items()];
+  return ["ingress", "egress"].flatMap((direction) =>
+    specs.flatMap((spec) => [
+      ...spec
+        .get(direction)
+        .items()
+        .filter((rule) =>
+          rule.get("action").is((action) => action === undefined || action === "Allow" || action === "Accept"),
+        )
+        .filter((rule) => !namesPeers(rule))
+        .map((field) => ({
+          field,
+          found: "is open to everybody, past all NetworkPolicies",
+          allowed: "rules that name their peers",
+        })),
+      ...[spec.get("enableDefaultDeny", direction)]
+        .filter((field) => field.is((value) => value === false))
+        .map((field) => ({
+          field,
+          found: "is no denial for the pods that it selects",
+          allowed: "true: what no rule names is denied",
+        })),
+    ]),
+  );
 }
 
 /** What a rule leaves out, as Calico's `notNets` does, names nobody. */

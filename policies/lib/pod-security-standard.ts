@@ -1,5 +1,6 @@
 import { type Field, isObject } from "./field";
 import type { Container, PodTemplate } from "./pods";
+import { isTrue } from "./rows";
 
 /**
  * The Pod Security Standards of Kubernetes 1.36, https://kubernetes.io/docs/concepts/security/pod-security-standards/
@@ -107,7 +108,7 @@ const BASELINE: readonly Check[] = [
   (pod) =>
     ["hostNetwork", "hostPID", "hostIPC"]
       .map((name) => pod.spec.get(name))
-      .filter((field) => field.is((value) => value === true))
+      .filter((field) => field.is(isTrue))
       .map((field) => ({ field, allowed: "false" })),
   (pod) =>
     volumeSources(pod)
@@ -156,7 +157,8 @@ const RESTRICTED: readonly Check[] = [
       .map(({ field }) => ({ field, allowed: `volumes of type ${RESTRICTED_VOLUMES.join(", ")}` })),
   containerContext(["allowPrivilegeEscalation"], isOneOf(false), "false"),
   effectiveContext(["runAsNonRoot"], isOneOf(true), "true"),
-  everyContext(["runAsUser"], (value) => value !== 0, "a user other than 0"),
+  // Templates of charts make numbers and booleans of texts.
+  everyContext(["runAsUser"], (value) => Number(value) !== 0, "a user other than 0"),
   effectiveContext(["seccompProfile", "type"], isOneOf("RuntimeDefault", "Localhost"), "RuntimeDefault or Localhost"),
   (pod) =>
     pod.containers

@@ -1,51 +1,50 @@
-import type { Field } from "../lib/field";
-import { isObject } from "../lib/field";
-import { helmValues } from "../lib/helm-values";
+import { helmSettings, type Setting } from "../lib/helm-settings";
 import { resourcePolicy } from "../lib/policy";
 
 export const chartAuthentication = resourcePolicy(
   {
     name: "chart-authentication",
     description:
-      "What Helm charts bring asks who calls: no value lets anonymous callers in, switches authentication off, or skips a login.",
+      "What Helm charts bring asks who calls: no value, variable, option or line of a file lets anonymous callers in, switches authentication off, or skips a login.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["isolation", "authentication"],
     remediationSteps: "Leave authentication on, with a password or a client of the identity provider in a Secret.",
   },
   (resource, report) => {
-    for (const { key, field } of helmValues(resource)) {
-      for (const each of [...switches(key, field), ...options(field)]) {
-        report({ resource, field: each, allowed: "callers that are known" });
-      }
+    for (const setting of helmSettings(resource).filter(lets)) {
+      report({ resource, field: setting.at, allowed: "callers that are known" });
     }
   },
 );
 
-const ANONYMOUS = /anonymous/i;
-const AUTHENTICATION = /^auth(entication)?$/i;
-const OFF = /^(disable-?_?(auth|login)|skip-?_?(auth|login)|no-?_?auth)/i;
-const ON = /^(auth|authentication|login)-?_?enabled$/i;
+const isOn = (value: unknown) => /^(true|yes|on|1)$/i.test(String(value));
+const isOff = (value: unknown) => /^(false|no|off|0)$/i.test(String(value));
+const isNobody = (value: unknown) => isOff(value) || /^(none|disabled?|anonymous)$/i.test(String(value));
+/** `server` is Argo Workflows' name for its own account in place of the caller's. */
+const isNobodysMode = (value: unknown) => isNobody(value) || value === "server";
 
-const isTrue = (value: unknown) => value === true || value === "true";
-const isFalse = (value: unknown) => value === false || value === "false";
+const AUTH = "(auth|authentication)";
 
-/** The value by which a key opens. */
-function switches(key: string, field: Field): Field[] {
-  const enabled = isObject(field.value) ? field.get("enabled") : field;
-  const isOpen =
-    (ANONYMOUS.test(key) && enabled.is(isTrue)) ||
-    (OFF.test(key) && enabled.is(isTrue)) ||
-    (AUTHENTICATION.test(key) && enabled.is(isFalse)) ||
-    (ON.test(key) && field.is(isFalse));
-  return isOpen ? [enabled] : [];
-}
+/** Names, as words, and the values by which they open. */
+const OPENING: readonly (readonly [name: RegExp, opens: (value: unknown) => boolean])[] = [
+  [/^(?!.*\b(deny|disable|block|forbid|reject|prevent|hide|no)-).*\banonymous\b/, isOn],
+  [/\b(deny|disable|block|forbid|reject|prevent|no)-anonymous(-(access|auth|users?))?$/, isOff],
+  [new RegExp(`\\b(disable|skip|bypass|without|no)-(${AUTH}|login)$`), isOn],
+  [new RegExp(`^${AUTH}-disabled$`), isOn],
+  [new RegExp(`^${AUTH}$`), isNobody],
+  [new RegExp(`^(${AUTH}|login)-(enabled|required)$|^(enable|require|use)-(${AUTH}|login|pass|password)$`), isOff],
+  [new RegExp(`^${AUTH}-(strategy|mode|type|method)s?$`), isNobodysMode],
+];
 
-/** Options of programs that do. */
-const OPTION =
-  /^--?(anonymous-auth|auth\.anonymous\.enabled|enable-skip-login|disable-(auth|authentication|login)|no-auth|skip-auth|insecure-disable-auth)(=true)?$|^--?auth(entication)?(-enabled)?=(false|none|off)$/i;
+/** What is anonymous of reports about usage, and of limits; and who sends mail. */
+const ELSEWHERE = /\b(usage|telemetry|statistics|stats|analytics|reporting|tracking|rate-?limits?|smtp|e?mail)\b/;
 
-function options(field: Field): Field[] {
-  const items = Array.isArray(field.value) ? field.items() : [];
-  return items.filter((item) => item.is((value) => typeof value === "string" && OPTION.test(value)));
+function lets({ names, path, values }: Setting): boolean {
+  return (
+    !ELSEWHERE.test(path) &&
+    OPENING.some(
+      ([pattern, opens]) => names.some((name) => pattern.test(name)) && values.some((value) => value.is(opens)),
+    )
+  );
 }

@@ -22,6 +22,7 @@ const NAMING_CALLERS: readonly (readonly [on: readonly string[], path: string])[
   ),
   [["AIGatewayRoute"], "spec.rules[].backendRefs[].headerMutation.set[].name"],
   [["HTTPRouteFilter"], "spec.credentialInjection.header"],
+  [["SecurityPolicy"], "spec.basicAuth.forwardUsernameHeader"],
 ];
 
 const ROWS: readonly Row[] = [
@@ -126,6 +127,28 @@ const ROWS: readonly Row[] = [
     isWrong: (name: unknown) => typeof name === "string" && CALLERS.includes(name.toLowerCase()),
     allowed: "no name of a caller: the gateway sets it after it has asked",
   })),
+  {
+    on: ["SecurityPolicy"],
+    path: "spec.jwt.providers[].claimToHeaders[].header",
+    isWrong: (name) =>
+      typeof name === "string" &&
+      CALLERS.includes(name.toLowerCase()) &&
+      name.toLowerCase() !== TOKEN_CONSUMER_HEADER.toLowerCase(),
+    allowed: `${TOKEN_CONSUMER_HEADER}: the others are of keys, and of who administers the gateway`,
+  },
+  {
+    on: ["SecurityPolicy"],
+    path: "spec.jwt.providers[].remoteJWKS.uri",
+    isWrong: (uri) => isGiven(uri) && !/^https:\/\//i.test(String(uri)),
+    allowed: "https://…: whoever changes the answer signs tokens",
+  },
+  {
+    on: ["ClientTrafficPolicy"],
+    path: "spec.clientIPDetection.customHeader",
+    isWrong: isGiven,
+    found: "is a caller's address that the caller says",
+    allowed: "xForwardedFor, with the number or the networks of the proxies in front",
+  },
   {
     on: ["SecurityPolicy"],
     path: "spec.cors.allowCredentials",

@@ -1,26 +1,16 @@
 import { allowing, callersOf, documentsOf, isAccountsOwn, principalsOf } from "../lib/aws-documents";
 import { type Field, holdsUnknown, isObject } from "../lib/field";
-import { stackPolicy } from "../lib/policy";
+import { type Finding, stackPolicy } from "../lib/policy";
 import type { Resource } from "../lib/resource";
-import { broken, isTrue, type Row, select } from "../lib/rows";
+import { broken, isTrue, type Row } from "../lib/rows";
 
 interface Config {
   readonly trustedAccounts: readonly string[];
 }
 
-/** Where resources of AWS name an account, or a principal of one, that they are open to. Properties: @pulumi/aws 7.48.0. */
-const OPENED_TO: Readonly<Record<string, readonly string[]>> = {
-  "aws:ec2/amiLaunchPermission:AmiLaunchPermission": ["accountId"],
-  "aws:ec2/snapshotCreateVolumePermission:SnapshotCreateVolumePermission": ["accountId"],
-  "aws:ec2/vpcEndpointService:VpcEndpointService": ["allowedPrincipals[]"],
-  "aws:ec2/vpcEndpointServiceAllowedPrinciple:VpcEndpointServiceAllowedPrinciple": ["principalArn"],
-  "aws:ec2/vpcPeeringConnection:VpcPeeringConnection": ["peerOwnerId"],
-  "aws:eks/accessEntry:AccessEntry": ["principalArn"],
-  "aws:eks/accessPolicyAssociation:AccessPolicyAssociation": ["principalArn"],
-  "aws:kms/grant:Grant": ["granteePrincipal", "retiringPrincipal"],
-  "aws:lambda/permission:Permission": ["principal", "sourceAccount"],
-  "aws:ram/principalAssociation:PrincipalAssociation": ["principal"],
-};
+/** Properties by which resources of AWS name an account, or a principal of one, that they are open to, or that they send to. */
+const OPENED_TO =
+  /^((peerOwner|registry|account|awsAccount|destinationAccount|sourceAccount)(Ids?|s)?|sharedAccounts|((granteeP|retiringP|allowedP|p)rincipals?)(Arns?)?)$/;
 
 const SHARED: readonly Row[] = [
   {
@@ -56,13 +46,13 @@ export const knownAccounts = stackPolicy<Config>(
     const ofAws = resources.filter(({ type }) => type.startsWith("aws:"));
     const byArn = new Set(ofAws.flatMap(accountsOfThings));
     const own = byArn.size > 0 ? byArn : new Set(ofAws.flatMap(decidingAccounts));
-    const named = ofAws.flatMap((resource) =>
+    const callers = ofAws.flatMap((resource) =>
       principals(resource).flatMap((field) => {
         const account = accountOf(field.text());
         return account === undefined ? [] : [{ resource, field, account }];
       }),
     );
-    const strangers = named.filter(({ account }) => !own.has(account) && !trustedAccounts.includes(account));
+    const strangers = callers.filter(({ account }) => !own.has(account) && !trustedAccounts.includes(account));
     if (own.size > 0) {
       for (const { resource, field, account } of strangers) {
         report({
@@ -75,6 +65,9 @@ export const knownAccounts = stackPolicy<Config>(
     } else if (new Set(strangers.map(({ account }) => account)).size > 1 || ofAws.some(isPartlyUnknown)) {
       // Of one account alone, which nothing else names, it is taken for the stack's.
       strangers[0]?.field.cannotTell("the stack's own account of AWS");
+    }
+    for (const finding of ofAws.flatMap(nameless)) {
+      report(finding);
     }
     for (const resource of ofAws) {
       for (const finding of broken(SHARED, resource)) {
@@ -99,8 +92,31 @@ function principals(resource: Resource): Field[] {
   ];
 }
 
-function openedTo({ type, props }: Resource): Field[] {
-  return (OPENED_TO[type] ?? []).flatMap((path) => select(props, path));
+function openedTo({ props }: Resource): Field[] {
+  return named("", props);
+}
+
+function named(key: string, field: Field): Field[] {
+  const { value } = field;
+  if (Array.isArray(value)) {
+    return field.items().flatMap((item) => named(key, item));
+  }
+  return isObject(value)
+    ? field.entries().flatMap(([name, child]) => named(name, child))
+    : OPENED_TO.test(key)
+      ? [field]
+      : [];
+}
+
+/** Everybody, and users who are named by no account. */
+function nameless(resource: Resource): Finding[] {
+  const users = documentsOf(resource)
+    .filter(({ kind }) => kind !== "rights")
+    .flatMap(({ field }) => allowing(field) ?? [])
+    .map((statement) => statement.get("Principal", "CanonicalUser"))
+    .filter((field) => field.is((value) => value !== undefined));
+  const everybody = openedTo(resource).filter((field) => field.is((value) => value === "*" || value === "all"));
+  return [...users, ...everybody].map((field) => ({ resource, field, allowed: "principals by an account's number" }));
 }
 
 const ARN = /^arn:[\w-]+:[\w-]*:[\w-]*:(\d{12}):/;

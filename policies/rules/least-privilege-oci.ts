@@ -122,14 +122,14 @@ const RIGHTS_PERMISSION =
 
 /**
  * What a program gets by a right other than the right itself: whoever starts or enters a machine, or writes a function, works with its
- * rights from then on. Groups of people have administrators; a condition on a target names the one thing that a right is for; and
+ * rights from then on. Groups of people have administrators; a condition on a target names the one thing that a right is for, if it is no compartment, which holds many; and
  * programs of the cluster's own namespaces, such as its autoscaler, have the nodes anyway.
  */
 function powerOf({ subject, verb, resourceType, condition }: Allowance): string | undefined {
   const isBound = bindsAlways(
     condition,
     ({ variable, value }) =>
-      /^target\..*(id|name)$/.test(variable) ||
+      (/^target\..*(id|name)$/.test(variable) && !/\bcompartment\.(id|name)$/.test(variable)) ||
       (variable === "request.principal.namespace" && isSystemNamespace(value)),
   );
   if (/^group\s/i.test(subject) || isBound) {

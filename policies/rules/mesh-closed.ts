@@ -4,7 +4,7 @@ import { letsStrangersIn } from "../lib/mesh-callers";
 import { podTemplates } from "../lib/pods";
 import { type Finding, resourcePolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";
-import { broken, isGiven, isOneOf, isTrue, type Row } from "../lib/rows";
+import { broken, isGiven, isOneOf, isTrue, type Row, select } from "../lib/rows";
 import { selectsAll } from "../lib/selectors";
 
 /** Where a DestinationRule says how connections are made: for all, for one port, and for subsets of the pods. */
@@ -98,6 +98,7 @@ export const meshClosed = resourcePolicy(
       ...anonymous(resource),
       ...patches(resource),
       ...leaving(resource),
+      ...ledOut(resource),
     ]) {
       report({ resource, ...finding });
     }
@@ -204,7 +205,16 @@ const LEAVING: readonly (readonly [
   ["labels", /^sidecar\.istio\.io\/inject$/, (value) => value !== "true"],
   ["annotations", /^sidecar\.istio\.io\/inject$/, (value) => value !== "true"],
   ["labels", /^istio\.io\/dataplane-mode$/, (value) => value === "none"],
-  ["annotations", /^traffic\.sidecar\.istio\.io\/(exclude|include)/, (value) => value !== "*" && value !== ""],
+  // Nothing is redirected of what an empty list includes.
+  ["annotations", /^traffic\.sidecar\.istio\.io\/include/, (value) => value !== "*"],
+  ["annotations", /^traffic\.sidecar\.istio\.io\/exclude/, (value) => value !== ""],
+  ["annotations", /^ambient\.istio\.io\/bypass-inbound-capture$/, (value) => value !== "false"],
+  [
+    "annotations",
+    /^proxy\.istio\.io\/config$/,
+    (value) =>
+      /\binterceptionMode["']?\s*:\s*["']?NONE|\b(binaryPath|customConfigFile|discoveryAddress)["']?\s*:/.test(value),
+  ],
   [
     "annotations",
     /^sidecar\.istio\.io\/(interceptionMode|bootstrapOverride|userVolume|userVolumeMount|proxyImage)$/,
@@ -222,4 +232,19 @@ function leaving(resource: Resource): Found[] {
         .map(([, field]) => ({ field, allowed: "none: whole namespaces are in the mesh, or outside" })),
     ),
   );
+}
+
+/** A name of the cluster whose requests go to a server outside. Names without a dot are of the object's own namespace. */
+function ledOut({ kind, props }: Resource): Found[] {
+  if (kind !== "VirtualService" || !select(props, "spec.hosts[]").some((host) => host.is(isOfTheCluster))) {
+    return [];
+  }
+  return ["http", "tcp", "tls"]
+    .flatMap((protocol) => select(props, `spec.${protocol}[].route[].destination.host`))
+    .filter((host) => host.is((name) => typeof name === "string" && !isOfTheCluster(name)))
+    .map((field) => ({ field, allowed: "a Service of the cluster" }));
+}
+
+function isOfTheCluster(host: unknown): boolean {
+  return typeof host === "string" && (host === "*" || isClusterName(host));
 }

@@ -144,7 +144,8 @@ function settingsIn(field: Field, key: string): Setting[] {
           { field: value, isNamed: isCredentialName(child), text: Buffer.from(value.value, "base64").toString() },
         ];
       }
-      return value.value === undefined ? [] : settingsIn(value, child);
+      // `redisPassword: { value: … }` is named by what holds it.
+      return value.value === undefined ? [] : settingsIn(value, child === "value" ? key : child);
     }),
   ];
 }

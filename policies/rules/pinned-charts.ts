@@ -1,3 +1,4 @@
+import { runsWhatItFetches } from "../lib/fetched-programs";
 import { resourcePolicy } from "../lib/policy";
 import { HELM_CHART } from "../lib/resource";
 import { broken, isGiven, type Row } from "../lib/rows";
@@ -62,8 +63,7 @@ const ROWS: readonly Row[] = [
   ...["create", "update", "delete"].map((path) => ({
     on: ["command:local:Command", "command:remote:Command"],
     path,
-    isWrong: (script: unknown) =>
-      /\b(curl|wget)\b[^|;&\n]*\|\s*(sudo\s+(-\w+\s+)*)?(ba|da|z|k)?sh\b/.test(String(script)),
+    isWrong: (script: unknown) => runsWhatItFetches(String(script)),
     found: "is a command that runs what it fetches",
     allowed: "a program whose checksum was compared",
   })),

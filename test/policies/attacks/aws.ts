@@ -37,6 +37,12 @@ const template = (changes: object) => [
 ];
 
 export const AWS: readonly Attack[] = [
+  [
+    "a snapshot for another account",
+    ACCOUNTS,
+    [THING, resource("aws:rds/snapshot:Snapshot", { sharedAccounts: ["999999999999"] })],
+  ],
+  ["events of everybody", ACCOUNTS, [resource("aws:cloudwatch/eventPermission:EventPermission", { principal: "*" })]],
   ["a whole account as a role", RIGHTS, trusts({ AWS: ACCOUNT })],
   ["a whole account by its number", RIGHTS, trusts({ AWS: "999999999999" })],
   ["every account of the cluster", RIGHTS, byToken()],

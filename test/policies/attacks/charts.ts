@@ -31,6 +31,7 @@ export const CHARTS: readonly Attack[] = [
     PODS,
     values({ extraInitContainers: [{ name: "a", securityContext: { allowPrivilegeEscalation: true } }] }),
   ],
+  ["a chart on the host's network, as text", PODS, values({ hostNetwork: "true" })],
   ["every taint, by a chart", SCHEDULING, values({ tolerations: [{ operator: "Exists" }] })],
   ["a priority of the system, by a chart", SCHEDULING, values({ priorityClassName: "system-node-critical" })],
   ["an object more in a chart", ADMIN, values({ extraObjects: [binding] })],
@@ -64,5 +65,9 @@ export const CHARTS: readonly Attack[] = [
   ["values in a file", "pinned-charts", [release({ valueYamlFiles: ["a.yaml"] })]],
   ["anonymous users of a chart", ASKS, values({ "grafana.ini": { "auth.anonymous": { enabled: true } } })],
   ["a chart without authentication", ASKS, values({ auth: { enabled: false } })],
+  ["anonymous users by a variable", ASKS, values({ env: [{ name: "GF_AUTH_ANONYMOUS_ENABLED", value: "true" }] })],
+  ["a page of a chart without a login", ASKS, values({ env: { WEBUI_AUTH: "False" } })],
+  ["a way in that asks nobody", ASKS, values({ auth: { strategy: "anonymous" } })],
+  ["a chart's files", ASKS, values({ grafanaIni: "[auth.anonymous]\nenabled = true\n" })],
   ["a chart's option", ASKS, values({ extraArgs: ["--anonymous-auth=true"] })],
 ];

@@ -20,6 +20,16 @@ const extension = (spec: object) => [inGateway(ENVOY, "EnvoyExtensionPolicy", sp
 const istio = (kind: string, spec: unknown) => [inModel("security.istio.io/v1", kind, { spec })];
 
 export const GATEWAY: readonly Attack[] = [
+  [
+    "a claim as a consumer's name",
+    EXTENSIONS,
+    [inGateway(ENVOY, "SecurityPolicy", { jwt: { providers: [{ claimToHeaders: [{ header: "x-consumer-id" }] }] } })],
+  ],
+  [
+    "an address that callers say",
+    EXTENSIONS,
+    [inGateway(ENVOY, "ClientTrafficPolicy", { clientIPDetection: { customHeader: { name: "x-real-ip" } } })],
+  ],
   ["tokens that may be missing", TENANTS, [https, route("https"), asks({ jwt: { optional: true, providers: [] } })]],
   ["a check that may be away", TENANTS, [https, route("https"), asks({ extAuth: { failOpen: true } })]],
   [

@@ -51,6 +51,17 @@ export const MESH_ATTACKS: readonly Attack[] = [
     MESH,
     security("PeerAuthentication", { selector: { matchLabels: {} }, portLevelMtls: { 8000: { mode: "PERMISSIVE" } } }),
   ],
+  [
+    "a pod of which nothing is captured",
+    MESH,
+    pod({ annotations: { "traffic.sidecar.istio.io/includeInboundPorts": "" } }),
+  ],
+  ["a pod past the node's proxy", MESH, pod({ annotations: { "ambient.istio.io/bypass-inbound-capture": "true" } })],
+  [
+    "a model led outside",
+    MESH,
+    network("VirtualService", { hosts: ["chat"], http: [{ route: [{ destination: { host: "evil.example.com" } }] }] }),
+  ],
   ["any host from a pod", MESH, network("Sidecar", { outboundTrafficPolicy: { mode: "ALLOW_ANY" } })],
   [
     "a listener past the mesh",

@@ -11,6 +11,11 @@ const everything = { podSelector: {}, policyTypes: ["Ingress", "Egress"], ingres
 const metadata = { name: "a", namespace: "model-chat" };
 
 export const NETWORK_ATTACKS: readonly Attack[] = [
+  [
+    "a list of specs of Cilium",
+    NETWORK,
+    [inModel("cilium.io/v2", "CiliumNetworkPolicy", { specs: [{ ingress: [{ fromEntities: ["all"] }] }] })],
+  ],
   ["every port", NETWORK, policy({ ingress: [{ ports: [{}] }] })],
   ["a range of ports for everybody", NETWORK, policy({ ingress: [{ ports: [{ port: 443, endPort: 9443 }] }] })],
   ["every namespace", NETWORK, from({ namespaceSelector: {} })],

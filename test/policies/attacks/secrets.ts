@@ -10,6 +10,8 @@ const text = (data: Record<string, string>) => [inModel("core/v1", "ConfigMap", 
 const variable = (name: string, value: string) => pod({ env: [{ name, value }] });
 
 export const SECRETS: readonly Attack[] = [
+  ["Valkey's password", SECRET, text({ "valkey.conf": `requirepass ${WORD}` })],
+  ["a user of Valkey", SECRET, text({ "users.acl": `user ray on >${WORD} ~* +@all` })],
   [
     "a token in a URL",
     SECRET,

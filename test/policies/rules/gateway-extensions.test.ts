@@ -7,7 +7,27 @@ const api = (kind: string, spec: unknown) => [object("gateway.networking.k8s.io/
 const grant = (to: unknown) => api("ReferenceGrant", { from: [{ kind: "HTTPRoute", namespace: "a" }], to });
 const http = (filters: unknown) => api("HTTPRoute", { rules: [{ filters }] });
 
+const token = (provider: object) => envoy("SecurityPolicy", { jwt: { providers: [{ name: "a", ...provider }] } });
+
 policyCases(gatewayExtensions, [
+  [
+    "a claim as the header of keys",
+    token({ claimToHeaders: [{ header: "X-Consumer-ID", claim: "a" }] }),
+    ["header is"],
+  ],
+  ["a claim as the header of tokens", token({ claimToHeaders: [{ header: "x-token-consumer", claim: "a" }] }), "pass"],
+  ["keys of tokens in the clear", token({ remoteJWKS: { uri: "http://a.example/jwks" } }), ["remoteJWKS.uri is"]],
+  ["keys of tokens from who knows", token({ remoteJWKS: { uri: UNKNOWN } }), "unknown"],
+  [
+    "names of users as callers",
+    envoy("SecurityPolicy", { basicAuth: { users: { name: "u" }, forwardUsernameHeader: "x-consumer-id" } }),
+    ["forwardUsernameHeader is"],
+  ],
+  [
+    "addresses that callers say",
+    envoy("ClientTrafficPolicy", { clientIPDetection: { customHeader: { name: "x-real-ip" } } }),
+    ["customHeader is a caller"],
+  ],
   ["Lua in the object", envoy("EnvoyExtensionPolicy", { lua: [{ type: "Inline", inline: "" }] }), "pass"],
   [
     "a program from an address",

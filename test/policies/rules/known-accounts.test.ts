@@ -21,6 +21,49 @@ const other = { AWS: "arn:aws:iam::999999999999:role/ci" };
 const named = ["is of the account 999999999999"];
 
 policyCases(knownAccounts, [
+  ...(
+    [
+      ["cloudwatch/eventPermission:EventPermission", { principal: "999999999999" }],
+      ["rds/snapshot:Snapshot", { sharedAccounts: ["999999999999"] }],
+      [
+        "ecr/replicationConfiguration:ReplicationConfiguration",
+        { replicationConfiguration: { rules: [{ destinations: [{ registryId: "999999999999" }] }] } },
+      ],
+      ["s3/bucketReplicationConfig:BucketReplicationConfig", { rules: [{ destination: { account: "999999999999" } }] }],
+      [
+        "cloudwatch/logDestinationPolicy:LogDestinationPolicy",
+        { accessPolicy: iam({ Principal: { AWS: "999999999999" }, Action: "logs:PutSubscriptionFilter" }) },
+      ],
+    ] as const
+  ).map(([type, inputs]): [string, ReturnType<typeof role>[], string[]] => [
+    type,
+    [thing, resource(`aws:${type}`, inputs)],
+    named,
+  ]),
+  [
+    "a snapshot for everybody",
+    [resource("aws:rds/snapshot:Snapshot", { sharedAccounts: ["all"] })],
+    ['sharedAccounts[0] is "all"'],
+  ],
+  [
+    "events of everybody",
+    [resource("aws:cloudwatch/eventPermission:EventPermission", { principal: "*" })],
+    ['principal is "*"'],
+  ],
+  [
+    "a service for everybody",
+    [resource("aws:ec2/vpcEndpointService:VpcEndpointService", { allowedPrincipals: ["*"] })],
+    ['allowedPrincipals[0] is "*"'],
+  ],
+  [
+    "a user of no account",
+    [
+      resource("aws:s3/bucketPolicy:BucketPolicy", {
+        policy: iam({ Principal: { CanonicalUser: "79a59df9" }, Action: "s3:GetObject" }),
+      }),
+    ],
+    ["Principal.CanonicalUser is"],
+  ],
   ["a role of the stack's account", [thing, role(own)], "pass"],
   ["a service of AWS", [thing, role({ Service: "ec2.amazonaws.com" })], "pass"],
   ["a role of another account", [thing, role(other)], named],

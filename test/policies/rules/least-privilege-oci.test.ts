@@ -9,6 +9,16 @@ const holds = (matchingRule: unknown, type = "oci:Identity/dynamicGroup:DynamicG
 
 policyCases(leastPrivilegeOci, [
   [
+    "secrets of a compartment that is named twice",
+    says(`Allow dynamic-group a to read secret-family in ${COMPARTMENT} where target.compartment.name = 'a'`),
+    ["statements[0] is"],
+  ],
+  [
+    "clusters of a compartment that is named twice",
+    says(`Allow dynamic-group a to manage cluster-family in ${COMPARTMENT} where target.compartment.id = 'a'`),
+    ["statements[0] is"],
+  ],
+  [
     "what a cluster needs of its key",
     says(
       `Allow any-user to use keys in ${COMPARTMENT} where ALL {request.principal.type='cluster', target.key.id='ocid1.key.oc1..k'}`,

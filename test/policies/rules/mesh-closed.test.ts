@@ -28,7 +28,30 @@ const filter = (applyTo: unknown, operation: string, type: string, config: objec
   }),
 ];
 
+const leaves = (annotations: object) => [deployment(podSpec(), { annotations })];
+const leads = (host: string, to: unknown) => [
+  object("networking.istio.io/v1", "VirtualService", {
+    spec: { hosts: [host], http: [{ route: [{ destination: { host: to } }] }] },
+  }),
+];
+
 policyCases(meshClosed, [
+  ["nothing redirected in", leaves({ "traffic.sidecar.istio.io/includeInboundPorts": "" }), ["includeInboundPorts"]],
+  ["nothing redirected out", leaves({ "traffic.sidecar.istio.io/includeOutboundIPRanges": "" }), ["includeOutbound"]],
+  ["nothing left out", leaves({ "traffic.sidecar.istio.io/excludeInboundPorts": "" }), "pass"],
+  ["every port left out", leaves({ "traffic.sidecar.istio.io/excludeInboundPorts": "*" }), ["excludeInboundPorts"]],
+  ["past the node's proxy", leaves({ "ambient.istio.io/bypass-inbound-capture": "true" }), ["bypass-inbound-capture"]],
+  [
+    "a proxy that takes nothing",
+    leaves({ "proxy.istio.io/config": "interceptionMode: NONE\n" }),
+    ["proxy.istio.io/config"],
+  ],
+  ["a proxy's threads", leaves({ "proxy.istio.io/config": "concurrency: 2\n" }), "pass"],
+  ["an unknown proxy", leaves({ "proxy.istio.io/config": UNKNOWN }), "unknown"],
+  ["a model led elsewhere", leads("chat.model-chat.svc.cluster.local", "evil.example.com"), ["destination.host is"]],
+  ["a model led to another Service", leads("chat", "chat-b.model-chat.svc.cluster.local"), "pass"],
+  ["a name outside led outside", leads("api.example.com", "b.example.com"), "pass"],
+  ["a model led to who knows", leads("chat", UNKNOWN), "unknown"],
   ["strict", peers({ mtls: { mode: "STRICT" } }), "pass"],
   ["what the mesh says", peers({}), "pass"],
   ["permissive", peers({ mtls: { mode: "PERMISSIVE" } }), ['spec.mtls.mode is "PERMISSIVE"']],

@@ -17,7 +17,23 @@ const level = (operator: string, ...values: string[]) => ({
 });
 const calico = (spec: object) => [object("crd.projectcalico.org/v1", "GlobalNetworkPolicy", { spec })];
 
+const cilium = (body: object) => [
+  object("cilium.io/v2", "CiliumNetworkPolicy", { ...body }, { namespace: "model-chat" }),
+];
+
 policyCases(networkPolicyPerNamespace, [
+  [
+    "a list of specs of Cilium",
+    cilium({ specs: [{ ingress: [{ fromEntities: ["all"] }] }] }),
+    ["specs[0].ingress[0] is open"],
+  ],
+  [
+    "Cilium without denial",
+    cilium({ spec: { enableDefaultDeny: { egress: false } } }),
+    ["enableDefaultDeny.egress is no denial"],
+  ],
+  ["Cilium with denial", cilium({ spec: { enableDefaultDeny: { egress: true } }, specs: [] }), "pass"],
+  ["Cilium with who knows", cilium({ spec: { enableDefaultDeny: { egress: UNKNOWN } } }), "unknown"],
   ["out to every namespace", to({ namespaceSelector: {} }), ["to[0] is everybody"]],
   ["out to every pod", to({ namespaceSelector: {}, podSelector: {} }), ["to[0] is everybody"]],
   ["out to every namespace at a port", to({ namespaceSelector: {} }, [{ port: 9400 }]), "pass"],

@@ -29,6 +29,22 @@ const route = (type: string, value: string) => [
 ];
 
 policyCases(noPlaintextSecret, [
+  [
+    "a password as the value of a property",
+    [object("ray.io/v1", "RayCluster", { spec: { gcsFaultToleranceOptions: { redisPassword: { value: "word" } } } })],
+    ["redisPassword.value holds"],
+  ],
+  ["Valkey's password", config({ "valkey.conf": "port 6379\nrequirepass word\n" }), ["valkey.conf"]],
+  ["a primary's password", config({ "valkey.conf": "primaryauth word\n" }), ["valkey.conf"]],
+  ["a user of Valkey", config({ "users.acl": "user default off\nuser ray on >word ~* +@all\n" }), ["users.acl"]],
+  ["users of Valkey without passwords", config({ "users.acl": "user default off\nuser ray on #$HASH ~*\n" }), "pass"],
+  ["settings of Valkey", config({ "valkey.conf": "protected-mode yes\naclfile /run/acl/users.acl\n" }), "pass"],
+  [
+    "what Alertmanager sends",
+    config({ "a.yaml": "authorization:\n  type: Bearer\n  credentials: word\n" }),
+    ["a.yaml"],
+  ],
+  ["a file that Alertmanager sends", config({ "a.yaml": "authorization:\n  credentials_file: /etc/a/b\n" }), "pass"],
   ["a reference", [deployment(podSpec({ containers: [container({ env: [reference] })] }))], "pass"],
   ["harmless variables", [...env("TOKENIZERS_PARALLELISM", "false"), ...env("MAX_TOKENS", "4096")], "pass"],
   ["a path to a mounted key", env("MINIO_ROOT_PASSWORD", "/run/secrets/password"), "pass"],

@@ -1,5 +1,5 @@
 import { restrictedSecurityContext } from "../../../policies/rules/restricted-security-context";
-import { container, deployment, HOMES, object, podSpec, policyCases, UNKNOWN, workload } from "../cases";
+import { container, deployment, HOMES, object, podSpec, policyCases, release, UNKNOWN, workload } from "../cases";
 
 const good = container();
 const context = (changes: object) => [
@@ -55,6 +55,9 @@ const certified = (signerName: string) =>
 const driver = (tokenRequests: unknown) => [object("storage.k8s.io/v1", "CSIDriver", { spec: { tokenRequests } })];
 
 policyCases(restrictedSecurityContext, [
+  ["a chart's host network as text", [release({ values: { hostNetwork: "true" } })], ["hostNetwork is"]],
+  ["a chart's host processes as text", [release({ values: { hostPID: "true" } })], ["hostPID is"]],
+  ["a chart's root as text", [release({ values: { podSecurityContext: { runAsUser: "0" } } })], ["runAsUser is"]],
   [
     "a certificate of the API server's callers",
     certified("kubernetes.io/kube-apiserver-client-pod"),

@@ -1,0 +1,49 @@
+/** Whether a shell's script runs what it fetches, without a checksum or signature compared. */
+export function runsWhatItFetches(script: string): boolean {
+  return !COMPARED.test(script) && (AT_ONCE.some((pattern) => pattern.test(script)) || runsFile(script));
+}
+
+const COMPARED = /\bsha(256|384|512)?sum\b[^\n;&|]*\s(-c|--check)\b|\b(cosign|gpg|minisign)\b[^\n;&|]*\bverify/;
+
+const FETCHES = "(curl|wget)\\b";
+const SUDO = "(sudo\\s+(-\\S+\\s+)*)?(\\S*/)?";
+const SHELL = "(ba|da|z|k)?sh";
+const LANGUAGE = "(python|perl|ruby|node|php)[\\d.]*";
+/** Where a program's own name ends its command: with arguments it reads data. */
+const ALONE = "\\s*(-\\s*)?($|[\\n;&|)\"'])";
+
+const AT_ONCE: readonly RegExp[] = [
+  new RegExp(`\\b${FETCHES}[^;&\\n]*\\|\\s*${SUDO}(${SHELL}\\b|${LANGUAGE}${ALONE})`),
+  new RegExp(`(^|[\\s;&|(])(eval|source|\\.|(\\S*/)?${SHELL})\\s+(-\\w+\\s+)*["']?(\\$\\(|\`|<\\()\\s*${FETCHES}`),
+  /\bexec\s*\([^\n]*\b(urlopen|urlretrieve|requests\.get)\b/,
+  /\bkubectl\b[^\n;&|]*\s(-f|-k|--filename|--kustomize)[\s=]*["']?https?:/,
+  /\b(pipx?|pip3|uv|npm|npx|pnpm|yarn)\b[^\n;&|]*\s["']?(\S+\s*@\s*)?(git\+|https?:)\S*(\.(tar\.gz|tgz|zip|whl|git)\b|\bgit\b)/,
+];
+
+/** The file that a command writes what it fetches to: by an option, by the shell, or by the address's last part. */
+function fileOf(command: string): string | undefined {
+  const [, program] = new RegExp(`(?:^|\\s)(?:\\S*/)?${FETCHES}`).exec(command) ?? [];
+  if (program === undefined) {
+    return undefined;
+  }
+  const option = program === "curl" ? /\s(?:-\w*o|--output)[\s=]*(\S+)/ : /\s(?:-\w*O|--output-document)[\s=]*(\S+)/;
+  const named = option.exec(command)?.[1] ?? />\s*([^\s&]+)/.exec(command)?.[1];
+  const isNamedByAddress = program === "wget" || /\s(-\w*O|--remote-name)\b/.test(command);
+  const file = named ?? (isNamedByAddress ? /https?:\S*\/([^\s/?#"']+)/.exec(command)?.[1] : undefined);
+  return file?.replace(/["']/g, "");
+}
+
+function runsFile(script: string): boolean {
+  const commands = script.split(/[\n;]|&&|\|\|/);
+  return commands.some((command, index) => {
+    const file = fileOf(command);
+    return file !== undefined && file !== "-" && commands.slice(index + 1).some((later) => runs(later, file));
+  });
+}
+
+function runs(command: string, file: string): boolean {
+  const literal = `["']?(\\./)?${file.replace(/[^A-Za-z0-9]/g, "\\$&")}["']?(\\s|$)`;
+  return new RegExp(
+    `^\\s*${SUDO}(${SHELL}|source|\\.|${LANGUAGE})\\s+(-\\S+\\s+)*${literal}|^\\s*(sudo\\s+(-\\S+\\s+)*)?(chmod\\s.*\\s)?${literal}`,
+  ).test(command);
+}
