@@ -12,7 +12,7 @@ import { splitReference } from "../catalog/image-mirror";
 import { parseImage } from "../catalog/image-reference";
 
 export const CONTAINERD_NAME = "io.containerd.image.name";
-const OCI_NAME = "org.opencontainers.image.ref.name";
+export const OCI_NAME = "org.opencontainers.image.ref.name";
 /** What the image is licensed under, as its makers say. */
 export const OCI_LICENSES = "org.opencontainers.image.licenses";
 /** Platforms that an archive has of an index: others it only names. */

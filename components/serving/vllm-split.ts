@@ -27,12 +27,14 @@ import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
 const SCRIPT = "vllm-prefill-proxy.ts";
-const SCRIPT_FILES = [SCRIPT, "exact-json.ts", "vllm-request.ts", "vllm-request-fields.json"];
+const SCRIPT_FILES = [SCRIPT, "held-bytes.ts", "json-members.ts", "vllm-request.ts", "vllm-request-fields.json"];
 const PROXY_PORT = 8001;
-/** The proxy streams and keeps nothing but the requests that it reads: 32 of them at their largest. */
-const PROXY_RESOURCES = { cpu: 0.5, memoryGiB: 2, ephemeralStorageGiB: 0.25 };
 /** What vLLM itself takes (VLLM_HTTP_MAX_REQUEST_BODY_SIZE of 0.33.0, envs.py), as of every other model. */
 const MAX_BODY_BYTES = 32 * 2 ** 20;
+/** The proxy streams, and holds nothing but requests until they are answered: 16 of them at their largest, all others are asked to wait. */
+const MAX_HELD_BYTES = 16 * MAX_BODY_BYTES;
+/** Four times what it holds: Node's own memory, a copy of what is just read whole, and what sockets have not sent yet. */
+const PROXY_RESOURCES = { cpu: 0.5, memoryGiB: 2, ephemeralStorageGiB: 0.25 };
 /** As long as the gateway lets a request wait for its first byte; prompts of a full context take seconds. */
 const PREFILL_TIMEOUT_MS = 120_000;
 
@@ -161,6 +163,8 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
       prefill: `http://${host}:${VLLM_PORT}`,
       decode: `http://127.0.0.1:${VLLM_PORT}`,
       maxBodyBytes: MAX_BODY_BYTES,
+      maxHeldBytes: MAX_HELD_BYTES,
+      contextTokens: model.contextTokens,
       prefillTimeoutMs: PREFILL_TIMEOUT_MS,
     };
     const container: HardenedContainer = {

@@ -1,11 +1,12 @@
 /** What of a bundle the repository knows by itself: whoever changes a bundle can change its own list of sums too. */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { CONTAINERD_NAME, containerdName, type Descriptor, OCI_NAME } from "../../bundle/oci-image";
 import { charts as catalogue, chart } from "../../catalog/charts";
 import { knownDigest } from "../../catalog/image-digests";
 import { parseImage } from "../../catalog/image-reference";
 import type { ChartPins } from "../../charts/obtain";
-import { tarEntries } from "../../downloads/tar";
+import { BLOCK, paddingOf, readTarHeader, type TarHeader } from "../../downloads/tar";
 import type { BundleFile } from "./bundle-file";
 
 /** Charts whose archives are not those of the lock or the catalogue. One whose digest neither has is as the bundle says. */
@@ -26,26 +27,29 @@ export function foreignCharts({ charts, files }: BundleFile, pins: ChartPins): s
  */
 export function foreignImages(folder: string, { images }: BundleFile): string[] {
   return images.flatMap(({ reference, path, digest }) => {
-    const { repository, tag, digest: named } = parseImage(reference);
-    const wanted = named ?? (tag === undefined ? undefined : knownDigest(`${repository}:${tag}`));
-    const held = topDigest(join(folder, path));
+    // By the name that runtimes give it: however a reference is written, none gets the name of an image that is known.
+    const wanted = knownDigest(containerdName(reference)) ?? parseImage(reference).digest;
+    const fault = archiveFault(join(folder, path), reference, wanted ?? digest);
     const what = `the image ${reference} in ${path}`;
     return [
       ...(wanted !== undefined && wanted !== digest
         ? [`${what}, whose digest is ${digest} and must be ${wanted}`]
         : []),
-      ...(held !== undefined && held !== (wanted ?? digest)
-        ? [`${what}, whose archive holds ${held || "no image"} and must hold ${wanted ?? digest}`]
-        : []),
+      ...(fault === undefined ? [] : [`${what}, whose archive ${fault}`]),
     ];
   });
 }
 
-/** Bytes at the beginning of an archive, in which its index is: bundles have it first. */
-const BEGINNING = 16 * 1024;
+/** Bytes of an archive's index: an entry of a few hundred for its one image. */
+const MOST_INDEX = 16 * 1024;
+const LAYOUT = "oci-layout";
+const INDEX = "index.json";
 
-/** Digest of the one image that an archive names, empty where it names none or several; undefined where the archive is elsewhere. */
-function topDigest(path: string): string | undefined {
+/**
+ * What is wrong with an archive of this machine, undefined where it is elsewhere: whatever reads it must find this image alone, under
+ * its own name. So its names are those that `bundle make` writes, each once: of two spellings of one, readers take different ones.
+ */
+function archiveFault(path: string, reference: string, digest: string): string | undefined {
   let file: number;
   try {
     file = openSync(path, "r");
@@ -53,17 +57,55 @@ function topDigest(path: string): string | undefined {
     return undefined;
   }
   try {
-    const beginning = Buffer.alloc(BEGINNING);
-    const read = readSync(file, beginning, 0, BEGINNING, 0);
-    const index = tarEntries(beginning.subarray(0, read)).find((entry) => entry.path === "index.json");
-    const { manifests = [] } = JSON.parse(String(index?.content ?? "{}")) as {
-      readonly manifests?: readonly { readonly digest?: unknown }[];
-    };
-    const [first, ...others] = manifests;
-    return others.length === 0 ? String(first?.digest ?? "") : "";
+    return faultOf(file, reference, digest);
   } catch {
-    return "";
+    return "cannot be read";
   } finally {
     closeSync(file);
+  }
+}
+
+function faultOf(file: number, reference: string, digest: string): string | undefined {
+  const contents = new Map<string, Buffer>();
+  for (const { path, isFile, at, size } of entriesOf(file)) {
+    if (contents.has(path) || !isFile || !/^(oci-layout|index\.json|blobs\/sha256\/[0-9a-f]{64})$/.test(path)) {
+      return `holds ${JSON.stringify(path)}, which is no part of an image that \`bundle make\` writes, or is there twice`;
+    }
+    const content = Buffer.alloc(path === INDEX ? Math.min(size, MOST_INDEX) : 0);
+    readSync(file, content, 0, content.length, at);
+    contents.set(path, content);
+  }
+  const index = contents.get(INDEX);
+  if (!contents.has(LAYOUT) || index === undefined) {
+    return `holds no image: ${LAYOUT} or ${INDEX} lacks`;
+  }
+  const { manifests } = JSON.parse(String(index)) as { readonly manifests: readonly Descriptor[] };
+  const [only, ...others] = manifests;
+  const name = containerdName(reference);
+  const names = { [CONTAINERD_NAME]: name, [OCI_NAME]: parseImage(name).tag };
+  if (only === undefined || others.length > 0 || only.digest !== digest) {
+    return `holds ${manifests.map((each) => each.digest).join(", ") || "no image"} and must hold ${digest}`;
+  }
+  return Object.entries(names).every(([key, value]) => only.annotations?.[key] === value)
+    ? undefined
+    : `names its image otherwise than ${name}`;
+}
+
+/** Each entry with where its content is, of the whole archive; headers alone are read. */
+function* entriesOf(file: number): Generator<TarHeader & { readonly at: number }> {
+  const header = Buffer.alloc(BLOCK);
+  const { size: end } = fstatSync(file);
+  for (let at = 0; at + BLOCK <= end; ) {
+    readSync(file, header, 0, BLOCK, at);
+    at += BLOCK;
+    // Blocks of zeros end an archive; some readers look behind them.
+    if (header.some((byte) => byte !== 0)) {
+      const entry = readTarHeader(header);
+      if (!(entry.size >= 0 && at + entry.size <= end)) {
+        throw new Error(`${entry.path} ends behind the archive`);
+      }
+      yield { ...entry, at };
+      at += entry.size + paddingOf(entry.size).length;
+    }
   }
 }

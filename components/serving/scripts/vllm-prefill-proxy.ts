@@ -19,8 +19,9 @@ import {
   type ServerResponse,
 } from "node:http";
 import { pipeline } from "node:stream/promises";
-import { parseExact, stringifyExact } from "./exact-json.ts";
-import { decodeBody, engineRequest, isCompletionPath, isMapping, type Json, prefillBody } from "./vllm-request.ts";
+import { HeldBytes, type HeldShare } from "./held-bytes.ts";
+import { type Members, readMembers, writeMembers } from "./json-members.ts";
+import { decodeBody, engineRequest, isCompletionPath, isMapping, prefillBody } from "./vllm-request.ts";
 
 export interface ProxyJob {
   /** Where clients reach it. */
@@ -31,54 +32,82 @@ export interface ProxyJob {
   readonly decode: string;
   /** Bytes of a request. */
   readonly maxBodyBytes: number;
+  /** Bytes of all requests that are not answered yet. */
+  readonly maxHeldBytes: number;
+  /** Tokens of a prompt and its answer. */
+  readonly contextTokens: number;
   /** Milliseconds that a prompt may take in a prefill pod. */
   readonly prefillTimeoutMs: number;
 }
 
 /** Of a prefill pod: one token, and where the cache lies. */
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
+/** What Node keeps of a piece of a body beside its bytes: pieces may have one each. */
+const PIECE_BYTES = 512;
+
+/** Why a request is not answered. */
+class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, text: string) {
+    super(text);
+    this.status = status;
+  }
+}
 
 export function prefillProxy(job: ProxyJob): Server {
+  const held = new HeldBytes(job.maxHeldBytes);
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 120_000 }, (incoming, response) => {
-    answer(job, incoming, response).catch((error: unknown) => {
-      console.error(`${incoming.method} ${incoming.url}: ${message(error)}`);
-      refuse(response, 502, "the model server did not answer");
-    });
+    const share = held.share();
+    answer(job, incoming, response, share)
+      .catch((error: unknown) => {
+        if (error instanceof Refusal) {
+          return refuse(response, error);
+        }
+        console.error(`${incoming.method} ${incoming.url}: ${message(error)}`);
+        refuse(response, new Refusal(502, "the model server did not answer"));
+      })
+      .finally(() => share.end());
   });
   server.maxHeadersCount = 100;
   return server;
 }
 
-async function answer(job: ProxyJob, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  job: ProxyJob,
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  share: HeldShare,
+): Promise<void> {
   const path = new URL(incoming.url ?? "/", "http://proxy").pathname;
   if (incoming.method === "GET" && path === "/v1/models") {
     return relay(job, "GET", path, undefined, incoming.headers, response);
   }
   if (incoming.method !== "POST" || !isCompletionPath(path)) {
-    return refuse(response, 404, "no such path");
+    throw new Refusal(404, "no such path");
   }
-  const body = await read(incoming, job.maxBodyBytes).catch(() => undefined);
-  if (body === undefined) {
-    incoming.destroy();
-    return refuse(response, 413, `a request has at most ${job.maxBodyBytes} bytes`);
+  const asked = await read(incoming, job.maxBodyBytes, share);
+  const { body, splits } = understood(() => engineRequest(path, readMembers(asked), job.contextTokens));
+  const lies = splits ? await prefilled(job, path, body, incoming.headers, response) : undefined;
+  return relay(job, "POST", path, decodeBody(body, lies), incoming.headers, response);
+}
+
+function understood<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new Refusal(400, `the body cannot be read: ${message(error)}`);
   }
-  const asked = parsed(body);
-  if (asked === undefined) {
-    return refuse(response, 400, "the body is no JSON object, or has more than 200 values in each other");
-  }
-  const { body: request, splits } = engineRequest(path, asked);
-  const lies = splits ? await prefilled(job, path, request, incoming.headers, response) : undefined;
-  return relay(job, "POST", path, decodeBody(request, lies), incoming.headers, response);
 }
 
 /** Where the cache of a prompt lies; undefined where no prefill pod read it. */
 async function prefilled(
   { prefill, prefillTimeoutMs }: ProxyJob,
   path: string,
-  asked: Json,
+  asked: Members,
   headers: IncomingHttpHeaders,
   client: ServerResponse,
-): Promise<Json | undefined> {
+): Promise<Buffer | undefined> {
   // Not AbortSignal.timeout: Node may collect such a signal when only AbortSignal.any holds it, and a prefill pod that hangs would hold all.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(new Error(`no answer within ${prefillTimeoutMs} ms`)), prefillTimeoutMs);
@@ -86,7 +115,7 @@ async function prefilled(
     const signal = AbortSignal.any([late.signal, goneBefore(client)]);
     const told = await send(prefill, "POST", path, signal, headers, prefillBody(asked));
     const text = await read(told, MAX_ANSWER_BYTES);
-    const lies = told.statusCode === 200 ? parsed(text)?.kv_transfer_params : undefined;
+    const lies = told.statusCode === 200 ? readMembers(text).get("kv_transfer_params") : undefined;
     if (isMapping(lies)) {
       return lies;
     }
@@ -104,7 +133,7 @@ async function relay(
   { decode }: ProxyJob,
   method: string,
   path: string,
-  body: Json | undefined,
+  body: Members | undefined,
   headers: IncomingHttpHeaders,
   response: ServerResponse,
 ): Promise<void> {
@@ -125,11 +154,12 @@ function send(
   path: string,
   signal: AbortSignal,
   { authorization, "x-request-id": id, "x-consumer-id": consumer }: IncomingHttpHeaders,
-  body: Json | undefined,
+  body: Members | undefined,
 ): Promise<IncomingMessage> {
-  const text = body === undefined ? "" : stringifyExact(body);
+  const pieces = body === undefined ? [] : writeMembers(body);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const headers = {
-    ...(body !== undefined && { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+    ...(body !== undefined && { "content-type": "application/json", "content-length": length }),
     ...(authorization !== undefined && { authorization }),
     ...(id !== undefined && { "x-request-id": id }),
     // Both kinds of pods salt their caches by it (cache_salt.py).
@@ -137,22 +167,30 @@ function send(
   };
   // No connection is kept: the Service balances by connections.
   return new Promise((resolve, reject) => {
-    request(new URL(path, base), { method, headers, signal, agent: false }, resolve).once("error", reject).end(text);
+    const asking = request(new URL(path, base), { method, headers, signal, agent: false }, resolve).on("error", reject);
+    for (const piece of pieces) {
+      asking.write(piece);
+    }
+    asking.end();
   });
 }
 
-/** @throws Error when there are more bytes. */
-async function read(from: IncomingMessage, most: number): Promise<string> {
-  const chunks: Buffer[] = [];
+/** @throws Refusal when there are more bytes, or the share of what is held has no room for them. */
+async function read(from: IncomingMessage, most: number, share?: HeldShare): Promise<Buffer> {
+  const pieces: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of from as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
+  // The rest of what is refused is read and forgotten, so that its sender reads the answer.
+  for await (const piece of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    bytes += piece.length;
     if (bytes > most) {
-      throw new Error(`more than ${most} bytes`);
+      throw new Refusal(413, `a request has at most ${most} bytes`);
     }
-    chunks.push(chunk);
+    if (share?.take(piece.length + PIECE_BYTES) === false) {
+      throw new Refusal(503, "too many requests are under way: ask again");
+    }
+    pieces.push(piece);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(pieces);
 }
 
 /** Aborted when the client leaves before it has its answer. */
@@ -166,23 +204,14 @@ function goneBefore(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-function parsed(text: string): Json | undefined {
-  try {
-    const value = parseExact(text);
-    return isMapping(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function refuse(response: ServerResponse, status: number, text: string): void {
+function refuse(response: ServerResponse, { status, message }: Refusal): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  response.writeHead(status, { "content-type": "application/json" });
+  response.writeHead(status, { "content-type": "application/json", ...(status === 503 && { "retry-after": "1" }) });
   const type = status < 500 ? "invalid_request_error" : "server_error";
-  response.end(JSON.stringify({ error: { message: text, type, code: status } }));
+  response.end(JSON.stringify({ error: { message, type, code: status } }));
 }
 
 function message(error: unknown): string {

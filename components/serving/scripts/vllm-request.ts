@@ -4,108 +4,149 @@
  * Fields that `vllm-request-fields.json` does not list go to no engine: vLLM reads more than one place for where a cache lies
  * (`kv_transfer_params`, and `vllm_xargs`, which becomes the same mapping), and a later release may have a third.
  */
+import { type Members, readMembers, writeMembers } from "./json-members.ts";
 import fields from "./vllm-request-fields.json" with { type: "json" };
 
-export type Json = Record<string, unknown>;
 export type CompletionPath = keyof typeof fields.paths;
 type Treatment = keyof typeof fields.treatments;
 
 export interface EngineRequest {
   /** The client's fields that engines may have. */
-  readonly body: Json;
+  readonly body: Members;
   /** It asks for one sequence of one prompt, so that one cache answers it. */
   readonly splits: boolean;
 }
 
-const isAbsent = (value: unknown) => value === undefined || value === null;
+/** Bytes of a value that decides something: no switch, count or set of options is longer. */
+const MOST_DECIDING = 1_000;
+/** Instead of a longer value: nothing takes it. */
+const LONGER = Symbol("longer");
+const [QUOTE = 0, OPEN_MAPPING = 0, OPEN = 0, CLOSE = 0, ...OF_TOKENS] = Buffer.from('"{[]0123456789, \t\n\r');
+const TOKENS = new Set(OF_TOKENS);
+/** A content part of this type, also with letters of it escaped; who writes of such parts loses no more than the split. */
+const EMBEDDINGS = /prompt_embeds|\\u00(?:5f|6[1-9a-f]|7[0-9a])/i;
 
-/**
- * Of a field that decides it: whether its value leaves one sequence, and, where a prefill pod gets another value or none, whether vLLM
- * takes it for sure: what the engine that answers would refuse, or might, goes there at once, and no prefill pod works for it.
- * Undefined where the field is absent.
- */
-const SPLITS: Readonly<Partial<Record<Treatment, (value: unknown) => boolean>>> = {
+const isAbsent = (value: unknown) => value === undefined || value === null;
+const isCount = (value: unknown, least: number) => Number.isInteger(value) && Number(value) >= least;
+
+/** Of a field that decides it by a short value: see `SPLITS`. */
+const DECIDES: Readonly<Partial<Record<Treatment, (value: unknown) => boolean>>> = {
   one: (value) => isAbsent(value) || value === 1,
   off: (value) => value === undefined || value === false,
   absent: isAbsent,
-  "one or more": (value) => isAbsent(value) || (Number.isInteger(value) && Number(value) >= 1),
-  "none or more": (value) => value === undefined || (Number.isInteger(value) && Number(value) >= 0),
+  "one or more": (value) => isAbsent(value) || isCount(value, 1),
+  "none or more": (value) => value === undefined || isCount(value, 0),
   switch: (value) => isAbsent(value) || typeof value === "boolean",
   "of a stream": (value) =>
-    isAbsent(value) || (isMapping(value) && Object.values(value).every((option) => typeof option === "boolean")),
-  text: (value) => typeof value === "string" || (Array.isArray(value) && value.every(Number.isInteger)),
-  "no embeddings": (value) => !Array.isArray(value) || !value.some(hasEmbeddings),
+    isAbsent(value) ||
+    (typeof value === "object" &&
+      !Array.isArray(value) &&
+      Object.values(value ?? {}).every((option) => typeof option === "boolean")),
 };
 
-const NOWHERE = {
-  do_remote_decode: true,
-  do_remote_prefill: false,
-  remote_engine_id: null,
-  remote_block_ids: null,
-  remote_host: null,
-  remote_port: null,
-};
+/**
+ * Whether the value of a field leaves one sequence, and, where a prefill pod gets another value or none, whether vLLM takes it for
+ * sure: what the engine that answers would refuse, or might, goes there at once, and no prefill pod works for it. Undefined where the
+ * field is absent.
+ */
+function leavesOne(treatment: Treatment, text: Buffer | undefined): boolean {
+  switch (treatment) {
+    case "text":
+      return text !== undefined && (text[0] === QUOTE || isListOfTokens(text));
+    case "no embeddings":
+      return text === undefined || !EMBEDDINGS.test(text.toString("latin1"));
+    default:
+      return DECIDES[treatment]?.(short(text)) ?? true;
+  }
+}
+
+function isListOfTokens(text: Buffer): boolean {
+  return text[0] === OPEN && text.at(-1) === CLOSE && text.subarray(1, -1).every((code) => TOKENS.has(code));
+}
+
+/** What a text means, where it is short enough to decide something. */
+function short(text: Buffer | undefined): unknown {
+  if (text === undefined) {
+    return undefined;
+  }
+  return text.length > MOST_DECIDING ? LONGER : JSON.parse(text.toString());
+}
+
+const NOWHERE = Buffer.from(
+  JSON.stringify({
+    do_remote_decode: true,
+    do_remote_prefill: false,
+    remote_engine_id: null,
+    remote_block_ids: null,
+    remote_host: null,
+    remote_port: null,
+  }),
+);
+/** `max_tokens` of completions that name none. */
+const COMPLETION_TOKENS = 16;
+const [FALSE, ONE] = [Buffer.from("false"), Buffer.from("1")];
 
 export function isCompletionPath(path: string): path is CompletionPath {
   return Object.hasOwn(fields.paths, path);
 }
 
-export function engineRequest(path: CompletionPath, asked: Json): EngineRequest {
+/** @param contextTokens of the model: a prompt and its answer have so many at most. */
+export function engineRequest(path: CompletionPath, asked: Members, contextTokens: number): EngineRequest {
   const treatments = fields.paths[path] as Readonly<Record<string, Treatment>>;
-  return {
-    body: Object.fromEntries(
-      Object.entries(asked).flatMap(([name, value]) => taken(treatments, name, value).map((kept) => [name, kept])),
-    ),
-    splits:
-      Object.entries(treatments).every(([name, treatment]) => SPLITS[treatment]?.(asked[name]) ?? true) && agree(asked),
-  };
+  const body = new Map([...asked].flatMap(([name, value]) => taken(treatments, name, value)));
+  const each = Object.entries(treatments).every(([name, treatment]) => leavesOne(treatment, asked.get(name)));
+  return { body, splits: each && agree(path, body, contextTokens) };
 }
 
-/** What vLLM asks of fields together, of which a prefill pod gets none: a stream with its options, and no more tokens at least than at most. */
-function agree({ stream, stream_options, min_tokens, max_tokens, max_completion_tokens }: Json): boolean {
-  const most = isAbsent(max_completion_tokens) ? max_tokens : max_completion_tokens;
-  return (isAbsent(stream_options) || stream === true) && (isAbsent(most) || Number(min_tokens ?? 0) <= Number(most));
+/**
+ * What vLLM asks of fields together, of which a prefill pod gets none or others: a stream with its options and without logprobs of the
+ * prompt, no more tokens at most than the model has, and no more at least than at most.
+ */
+function agree(path: CompletionPath, body: Members, contextTokens: number): boolean {
+  const field = (name: string) => short(body.get(name));
+  const streams = field("stream") === true;
+  const read = field("prompt_logprobs");
+  const most = Number(field("max_completion_tokens") ?? field("max_tokens") ?? contextTokens);
+  // Completions have a maximum of their own, where they name none (CompletionRequest of 0.33.0); null is the rest of the context.
+  const atMost = path === "/v1/completions" && !body.has("max_tokens") ? COMPLETION_TOKENS : most;
+  return (
+    (streams ? isAbsent(read) || read === 0 : isAbsent(field("stream_options"))) &&
+    most <= contextTokens &&
+    Number(field("min_tokens") ?? 0) <= atMost
+  );
 }
 
 /** For a prefill pod: one token, and where the cache of the prompt lies. */
-export function prefillBody({ stream_options: _, min_tokens: __, ...body }: Json): Json {
-  return {
-    ...body,
-    stream: false,
-    max_tokens: 1,
-    ...("max_completion_tokens" in body && { max_completion_tokens: 1 }),
-    kv_transfer_params: NOWHERE,
-  };
+export function prefillBody(body: Members): Members {
+  const sent = new Map([...body, ["stream", FALSE], ["max_tokens", ONE], ["kv_transfer_params", NOWHERE]]);
+  if (sent.has("max_completion_tokens")) {
+    sent.set("max_completion_tokens", ONE);
+  }
+  sent.delete("stream_options");
+  sent.delete("min_tokens");
+  return sent;
 }
 
 /** For the engine that answers. `lies` is what a prefill pod said, undefined where none read the prompt. */
-export function decodeBody(body: Json, lies: Json | undefined): Json {
-  return lies === undefined ? body : { ...body, kv_transfer_params: lies };
+export function decodeBody(body: Members, lies: Buffer | undefined): Members {
+  return lies === undefined ? body : new Map([...body, ["kv_transfer_params", lies]]);
 }
 
-export function isMapping(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** The value of a field as engines get it, or nothing. */
-function taken(treatments: Readonly<Record<string, string>>, name: string, value: unknown): unknown[] {
+/** A field as engines get it, or nothing. */
+function taken(treatments: Readonly<Record<string, string>>, name: string, value: Buffer): [string, Buffer][] {
   const treatment = Object.hasOwn(treatments, name) ? treatments[name] : "drop";
   if (treatment === "drop") {
     return [];
   }
   if (treatment !== "keys") {
-    return [value];
+    return [[name, value]];
   }
-  const kept = Object.entries(isMapping(value) ? value : {}).filter(
-    ([key, inner]) => taken(fields.vllm_xargs, key, inner).length > 0,
-  );
-  return kept.length === 0 ? [] : [Object.fromEntries(kept)];
+  const kept = isMapping(value)
+    ? [...readMembers(value)].flatMap(([key, inner]) => taken(fields.vllm_xargs, key, inner))
+    : [];
+  return kept.length === 0 ? [] : [[name, Buffer.concat(writeMembers(new Map(kept)))]];
 }
 
-function hasEmbeddings(message: unknown): boolean {
-  return (
-    isMapping(message) &&
-    Array.isArray(message.content) &&
-    message.content.some((part) => isMapping(part) && part.type === "prompt_embeds")
-  );
+export function isMapping(value: Buffer | undefined): value is Buffer {
+  return value?.[0] === OPEN_MAPPING;
 }

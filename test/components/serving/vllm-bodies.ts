@@ -1,7 +1,12 @@
 /** Bodies that vLLM's request classes could take, with what strangers may add. */
 import fc from "fast-check";
-import type { CompletionPath, Json } from "../../../components/serving/scripts/vllm-request.ts";
+import { type Members, readMembers, writeMembers } from "../../../components/serving/scripts/json-members.ts";
+import type { CompletionPath } from "../../../components/serving/scripts/vllm-request.ts";
 import fields from "../../../components/serving/scripts/vllm-request-fields.json";
+
+export type Json = Record<string, unknown>;
+export const membersOf = (body: Json) => readMembers(Buffer.from(JSON.stringify(body)));
+export const jsonOf = (members: Members) => JSON.parse(Buffer.concat(writeMembers(members)).toString()) as Json;
 
 const PATHS = Object.keys(fields.paths) as CompletionPath[];
 /** Never to be seen by an engine: everything that clients put into fields that engines must not have. */

@@ -66,6 +66,8 @@ beforeEach(async () => {
     prefill: prefill.url,
     decode: decode.url,
     maxBodyBytes: 10_000,
+    maxHeldBytes: 16_000,
+    contextTokens: 1_000,
     prefillTimeoutMs: 200,
   });
   await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
@@ -220,12 +222,41 @@ describe("the proxy before decode pods", () => {
       { stream: [] },
       { stream_options: { include_usage: true } },
       { stream: true, stream_options: "yes" },
+      { stream: true, prompt_logprobs: 1 },
+      { max_tokens: 1_001 },
+      { max_tokens: 1_001, max_completion_tokens: 1_001 },
+      { min_tokens: 1_001 },
     ];
     for (const asked of doubtful) {
       expect((await complete({ messages: [], ...asked })).status).toBe(200);
     }
     expect(prefill.asked).toEqual([]);
     expect(decode.asked.map(({ body: { messages: _, ...body } }) => body)).toEqual(doubtful);
+  });
+
+  it("has no prompt read for a completion of more tokens than it has where it names no maximum", async () => {
+    const asked = { prompt: "p", min_tokens: 17 };
+    await complete(asked, "/v1/completions");
+    expect([prefill.asked, decode.asked.map(({ body }) => body)]).toEqual([[], [asked]]);
+  });
+
+  it("asks to wait where requests under way hold as much as they may, until one is answered", async () => {
+    const held = new Promise<ServerResponse>((resolve) => {
+      decode.handle = (_, response) => resolve(response);
+    });
+    const first = complete({ n: 2, user: "y".repeat(8_000) });
+    const response = await held;
+    const second = await complete({ n: 2, user: "y".repeat(8_000) });
+    expect([second.headers.get("retry-after"), ...(await errorOf(second))]).toEqual(["1", 503, "server_error"]);
+    decode.handle = (_, other) => json(other, {});
+    json(response, {});
+    await (await first).text();
+    await vi.waitFor(async () => expect((await complete({ n: 2, user: "y".repeat(8_000) })).status).toBe(200));
+  });
+
+  it("refuses what is no UTF-8", async () => {
+    const body = Buffer.from('{"user":"\xff"}', "latin1");
+    expect((await fetch(`${url}/v1/completions`, { method: "POST", body })).status).toBe(400);
   });
 
   it("refuses bodies of values in each other without end", async () => {

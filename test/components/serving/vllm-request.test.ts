@@ -1,16 +1,20 @@
 /** Any body that vLLM's request classes could take, and what strangers may add: nothing unlisted reaches an engine. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  type CompletionPath,
-  decodeBody,
-  engineRequest,
-  isMapping,
-  type Json,
-  prefillBody,
-} from "../../../components/serving/scripts/vllm-request.ts";
+import { readMembers } from "../../../components/serving/scripts/json-members.ts";
+import * as engines from "../../../components/serving/scripts/vllm-request.ts";
 import { atNight } from "../../harness/property-runs";
-import { LIES, listed, MARK, request } from "./vllm-bodies";
+import { type Json, jsonOf, LIES, listed, MARK, membersOf, request } from "./vllm-bodies";
+
+type CompletionPath = engines.CompletionPath;
+
+const prefillBody = (body: Json) => jsonOf(engines.prefillBody(membersOf(body)));
+const decodeBody = (body: Json, lies: Json | undefined) =>
+  jsonOf(engines.decodeBody(membersOf(body), lies && Buffer.from(JSON.stringify(lies))));
+function engineRequest(path: CompletionPath, asked: Json) {
+  const { body, splits } = engines.engineRequest(path, membersOf(asked), 1_000);
+  return { body: jsonOf(body), splits };
+}
 
 const ASKED = prefillBody({}).kv_transfer_params;
 
@@ -48,7 +52,7 @@ describe("requests to vLLM's engines", () => {
         for (const name of listed(path)) {
           expect(body[name]).toEqual(asked[name]);
         }
-        expect(isMapping(body.vllm_xargs ?? {})).toBe(true);
+        expect(Object.prototype.toString.call(body.vllm_xargs ?? {})).toBe("[object Object]");
       }),
       { numRuns: atNight(2_000) },
     );
@@ -84,9 +88,16 @@ describe("requests to vLLM's engines", () => {
     ["text", { messages: [{ role: "user", content: "hi" }] }, true],
     ["an image", { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "data:" } }] }] }, true],
     ["embeddings", { messages: [{ role: "user", content: [{ type: "prompt_embeds", data: "AAAA" }] }] }, false],
+    ["the word", { messages: [{ role: "user", content: "what is prompt_embeds?" }] }, false],
     ["two answers", { messages: [], n: 2 }, false],
     ["beam search", { messages: [], use_beam_search: true }, false],
   ])("split chats of one sequence alone: %s", (_, asked, splits) => {
     expect(engineRequest("/v1/chat/completions", asked).splits).toBe(splits);
+  });
+
+  it("find embeddings whose type is written with escapes", () => {
+    const text = String.raw`{"messages":[{"content":[{"type":"prompt\u005fembeds"}]}]}`;
+    expect(engines.engineRequest("/v1/chat/completions", membersOf(JSON.parse(text) as Json), 9).splits).toBe(false);
+    expect(engines.engineRequest("/v1/chat/completions", readMembers(Buffer.from(text)), 9).splits).toBe(false);
   });
 });

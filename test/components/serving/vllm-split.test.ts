@@ -94,6 +94,8 @@ describe("VllmSplit", () => {
       decode: "http://127.0.0.1:8000",
       // As the gateway may let through, and vLLM takes.
       maxBodyBytes: 32 * 2 ** 20,
+      maxHeldBytes: 512 * 2 ** 20,
+      contextTokens: split.contextTokens,
     });
     expect(proxy.restartPolicy).toBe("Always");
     expect(podTemplate(prefill).spec.initContainers?.map(({ name }) => name)).toEqual(["fetch-weights"]);

@@ -26,7 +26,8 @@ async function urlOf(server: Server): Promise<string> {
 
 function proxyBefore(decode: string, prefill: string): Promise<string> {
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
-  return urlOf(prefillProxy({ port: 0, prefill, decode, maxBodyBytes: 2 ** 20, prefillTimeoutMs: 30_000 }));
+  const sizes = { maxBodyBytes: 2 ** 20, maxHeldBytes: 2 ** 26, contextTokens: 512 };
+  return urlOf(prefillProxy({ port: 0, prefill, decode, ...sizes, prefillTimeoutMs: 30_000 }));
 }
 
 const post = (url: string, body: object, signal = AbortSignal.timeout(60_000)) =>

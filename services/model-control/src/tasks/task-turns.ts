@@ -42,11 +42,11 @@ export class TaskTurns {
     return owners.length === 0;
   }
 
-  /** Whether a task waits that is none of its owners': all places are taken, or it would not wait. */
+  /** Whether a task waits for somebody who is none of its owners: all places are taken, or it would not wait. */
   async othersWait({ data }: TaskJob): Promise<boolean> {
     const own = ownersOf(data);
     const waiting = (await this.queue.getJobs(["prioritized"], 0, this.queued)) as (TaskJob | undefined)[];
-    return waiting.some((job) => job !== undefined && !ownersOf(job.data).some((owner) => own.includes(owner)));
+    return waiting.some((job) => job !== undefined && ownersOf(job.data).some((owner) => !own.includes(owner)));
   }
 
   /** The task goes behind what waits, as the next one of its owner's would, and gives its slot back. */
