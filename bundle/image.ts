@@ -3,9 +3,6 @@ import { closeSync, createReadStream, existsSync, openSync, readSync } from "nod
 import { join } from "node:path";
 import { splitReference } from "../catalog/image-mirror";
 import { parseImage } from "../catalog/image-reference";
-import type { Registry } from "../charts/registry";
-import { type Saved, save } from "../downloads/save";
-import { paddingOf, TAR_END, type TarEntry, tarEntries, tarHeader } from "../downloads/tar";
 import {
   blobPath,
   CONTAINERD_NAME,
@@ -17,7 +14,10 @@ import {
   OCI_LICENSES,
   PLATFORMS,
   readTopLevel,
-} from "./oci-image";
+} from "../catalog/oci-image";
+import type { Registry } from "../charts/registry";
+import { type Saved, save } from "../downloads/save";
+import { paddingOf, TAR_END, type TarEntry, tarEntries, tarHeader } from "../downloads/tar";
 
 /** An image in the folder. */
 export interface ImageInFolder extends Saved {

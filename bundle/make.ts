@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { imageArchive } from "../catalog/oci-image";
 import { ChartRepositories } from "../charts/find";
 import type { ChartPins } from "../charts/obtain";
 import type { Registry } from "../charts/registry";
@@ -22,7 +23,6 @@ import { chartFile, chartInFolder } from "./chart";
 import { archivedImage, type Folders, fetchImage, type ImageInFolder, imageFile } from "./image";
 import { fetchModel, type Hub, isModelThere, type ModelInFolder } from "./model";
 import { type BundleNeeds, type NeededFile, type NeededImage, type NeededModel, UNKNOWN } from "./needs";
-import { imageArchive } from "./oci-image";
 
 /** Blobs of images whose archive is not whole yet. Nothing else is left in it. */
 const WORK_FOLDER = ".parts";

@@ -1,6 +1,6 @@
 /** What a registry must answer for a digest to be written down: a container image for the platforms that the catalogue names. */
 import { z } from "zod";
-import { imagesFor, readTopLevel } from "../../bundle/oci-image";
+import { imagesFor, readTopLevel } from "../../catalog/oci-image";
 
 const CONFIGS = ["application/vnd.oci.image.config.v1+json", "application/vnd.docker.container.image.v1+json"];
 

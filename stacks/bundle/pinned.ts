@@ -1,10 +1,10 @@
 /** What of a bundle the repository knows by itself: whoever changes a bundle can change its own list of sums too. */
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { CONTAINERD_NAME, containerdName, type Descriptor, OCI_NAME } from "../../bundle/oci-image";
 import { charts as catalogue, chart } from "../../catalog/charts";
 import { knownDigest } from "../../catalog/image-digests";
 import { parseImage } from "../../catalog/image-reference";
+import { CONTAINERD_NAME, containerdName, type Descriptor, OCI_NAME } from "../../catalog/oci-image";
 import type { ChartPins } from "../../charts/obtain";
 import { BLOCK, paddingOf, readTarHeader, type TarHeader } from "../../downloads/tar";
 import type { BundleFile } from "./bundle-file";

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { images } from "../../catalog/images";
 import {
   containerdName,
   type Descriptor,
@@ -7,8 +8,7 @@ import {
   imagesFor,
   layoutFiles,
   readTopLevel,
-} from "../../bundle/oci-image";
-import { images } from "../../catalog/images";
+} from "../../catalog/oci-image";
 
 const DIGEST = `sha256:${"0".repeat(64)}`;
 const INDEX = "application/vnd.oci.image.index.v1+json";

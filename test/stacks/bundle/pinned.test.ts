@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { containerdName, layoutFiles } from "../../../bundle/oci-image";
 import { imageDigests } from "../../../catalog/image-digests";
+import { containerdName, layoutFiles } from "../../../catalog/oci-image";
 import { paddingOf, TAR_END, tarHeader } from "../../../downloads/tar";
 import { foreignImages } from "../../../stacks/bundle/pinned";
 

@@ -8,8 +8,8 @@
  * (k3s-io/k3s#13221, 2025-11). A pod that names tag and digest is looked up by the digest alone: so the digest must be
  * that of the whole index, and not of one platform's manifest.
  */
-import { splitReference } from "../catalog/image-mirror";
-import { parseImage } from "../catalog/image-reference";
+import { splitReference } from "./image-mirror";
+import { parseImage } from "./image-reference";
 
 export const CONTAINERD_NAME = "io.containerd.image.name";
 export const OCI_NAME = "org.opencontainers.image.ref.name";
