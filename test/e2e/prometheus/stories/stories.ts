@@ -202,8 +202,8 @@ export const STORIES: readonly Story[] = [
     story: "a GPU has a memory error, and its program is cleaned up at once",
     series: {
       [world.XID]: then(0, 45),
-      [world.counted(48)]: gauge([FAULT, "_"], [rest, 1]),
-      [world.counted(45)]: gauge([FAULT, "_"], [rest, 8]),
+      [world.counted(48)]: then(0, 1),
+      [world.counted(45)]: then(0, 8),
     },
     alert: "GpuXidErrors",
     after: 1,
