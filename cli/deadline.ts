@@ -9,17 +9,26 @@ export interface Deadline {
 
 /**
  * A timer, not `AbortSignal.timeout`: Node 20 garbage-collects that signal when only `AbortSignal.any` references it, and the wait
- * never ends. The timer does not keep the process alive; a pending request does.
+ * never ends. The timer does not keep the process alive; a pending request does. An answer that came while the process computed is read
+ * before its time is over.
  */
 export function deadline(seconds: number): Deadline {
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(new Error(`no answer within ${seconds} s`)), seconds * 1000);
+  const over = () => limit.abort(new Error(`no answer within ${seconds} s`));
+  let unread: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    unread = setImmediate(over);
+  }, seconds * 1000);
   timer.unref();
+  const stop = () => {
+    clearTimeout(timer);
+    clearImmediate(unread);
+  };
   return {
     signal: limit.signal,
-    stop: () => clearTimeout(timer),
+    stop,
     end: (reason) => {
-      clearTimeout(timer);
+      stop();
       limit.abort(reason);
     },
   };

@@ -309,7 +309,7 @@ describe("fleet status", () => {
     gone.close();
     writeFileSync(join(kubeconfigs, "gone"), kubeconfig(gone.url));
 
-    const argv = ["status", file, "--kubeconfigs", kubeconfigs, "--timeout", "20"];
+    const argv = ["status", file, "--kubeconfigs", kubeconfigs, "--timeout", "30"];
     const { status, out } = await fleet(...argv, "--json");
     expect(status).toBe(2);
     const report = fleetStatusSchema.parse(JSON.parse(out));

@@ -102,7 +102,11 @@ const roundTripSlow: AlertRule = {
 
 const certificateExpiring: AlertRule = {
   alert: "GatewayCertificateExpiringSoon",
-  expr: "min by (namespace) (envoy_server_days_until_first_cert_expiring) < 14",
+  // But for those that were renewed within five days: of a week, none ever has 14 days. It counts whole days.
+  expr: `
+    (min by (namespace) (envoy_server_days_until_first_cert_expiring) < 14) unless
+      min by (namespace) (envoy_server_days_until_first_cert_expiring)
+        > min by (namespace) (envoy_server_days_until_first_cert_expiring offset 5d) - 4`,
   for: "1h",
   severity: "critical",
   summary: "A certificate of the gateway expires in {{ $value }} days",
@@ -110,11 +114,18 @@ const certificateExpiring: AlertRule = {
     "The proxies in {{ $labels.namespace }} hold a certificate that expires in {{ $value }} days; clients then refuse the connection. This is what Envoy really uses, whoever issued it.",
   cases: {
     fires: {
-      series: { [`envoy_server_days_until_first_cert_expiring{${PROXY}}`]: "6x120" },
-      at: "90m",
+      series: {
+        [`envoy_server_days_until_first_cert_expiring{${PROXY}}`]: "11x1440 10x1440 9x1440 8x1440 7x1440 6x240",
+      },
+      at: "122h",
       labels: { namespace: "gateway" },
     },
-    quiet: { series: { [`envoy_server_days_until_first_cert_expiring{${PROXY}}`]: "60x120" }, at: "90m" },
+    quiet: {
+      series: {
+        [`envoy_server_days_until_first_cert_expiring{${PROXY}}`]: "6x1440 5x1440 4x1440 3x1440 2x960 6x1440 5x960",
+      },
+      at: "122h",
+    },
   },
 };
 

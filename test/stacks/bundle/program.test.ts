@@ -8,8 +8,9 @@ import { chartFile } from "../../../bundle/chart";
 import { imageFile } from "../../../bundle/image";
 import { bundleNeeds } from "../../../bundle/needs";
 import { chart } from "../../../catalog/charts";
+import { layoutFiles } from "../../../catalog/oci-image";
 import { type Needs, needsOf } from "../../../cli/doctor/needs";
-import { paddingOf, tarHeader } from "../../../downloads/tar";
+import { paddingOf, TAR_END, tarHeader } from "../../../downloads/tar";
 import { HELM_RELEASE } from "../../../kubernetes/resource-types";
 import { repositoryRoot } from "../../../names/repository-root";
 import { usedImages } from "../../../report/images";
@@ -216,11 +217,19 @@ describe("a bundle that is not what the environment needs is refused", () => {
       images: whole.images.map((image) => (image.reference === first?.reference ? { ...image, digest: other } : image)),
     }));
     const { path = "", digest } = bundle.images.find(({ reference }) => reference === second?.reference) ?? {};
-    const index = Buffer.from(JSON.stringify({ manifests: [{ digest: other }] }));
+    const mediaType = "application/vnd.oci.image.index.v1+json";
+    const layout = layoutFiles(second?.reference ?? "", { mediaType, digest: other, size: 9 }, {});
     mkdirSync(join(root, "images"), { recursive: true });
     writeFileSync(
       join(root, path),
-      Buffer.concat([tarHeader("index.json", index.length), index, paddingOf(index.length)]),
+      Buffer.concat([
+        ...layout.flatMap(({ path: at, content }) => [
+          tarHeader(at, content.length),
+          content,
+          paddingOf(content.length),
+        ]),
+        TAR_END,
+      ]),
     );
     expect(await problemsOf(start())).toEqual([
       expect.stringContaining(

@@ -142,6 +142,8 @@ export const STORIES: readonly Story[] = [
     series: {
       'certmanager_certificate_expiration_timestamp_seconds{namespace="cert-manager",exported_namespace="gateway",name="tls"}':
         gauge([MINUTES, fourteenDays]),
+      'certmanager_certificate_renewal_timestamp_seconds{namespace="cert-manager",exported_namespace="gateway",name="tls"}':
+        gauge([MINUTES, fourteenDays - 28 * 86_400]),
     },
     alert: "CertificateExpiringSoon",
     after: 16,
