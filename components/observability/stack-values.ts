@@ -20,6 +20,8 @@ export interface StackSettings {
   readonly storageGiB: number;
   readonly storageClass: string | undefined;
   readonly scrapeControlPlane: boolean;
+  /** Whose pods the chart's rules leave to ours, which know how long each model takes to start. */
+  readonly modelNamespaces: readonly string[];
   readonly externalLabels: Readonly<Record<string, string>>;
   readonly receivers: AlertReceivers;
   /** Name of the ConfigMap with authorities of receivers; undefined when no receiver names any. */
@@ -103,7 +105,7 @@ export function stackValues(settings: StackSettings): HelmValues {
       tolerations: [{ operator: "Exists" }],
     },
     nodeExporter: { operatingSystems: { aix: { enabled: false }, darwin: { enabled: false } } },
-    ...controlPlane(settings.scrapeControlPlane),
+    ...controlPlane(settings),
   };
 }
 
@@ -193,7 +195,10 @@ function grafana(size: StackSize): HelmValues {
 }
 
 /** Managed clusters and k3s do not show these parts: their targets would be down, and their rules would alert. */
-function controlPlane(scraped: boolean): HelmValues {
+function controlPlane({
+  scrapeControlPlane: scraped,
+  modelNamespaces,
+}: Pick<StackSettings, "scrapeControlPlane" | "modelNamespaces">): HelmValues {
   const parts = ["kubeEtcd", "kubeScheduler", "kubeControllerManager", "kubeProxy"];
   const rules = ["etcd", "kubeControllerManager", "kubeProxy", "kubeSchedulerAlerting", "kubeSchedulerRecording"];
   return {
@@ -201,6 +206,10 @@ function controlPlane(scraped: boolean): HelmValues {
     defaultRules: {
       rules: Object.fromEntries(rules.map((rule) => [rule, scraped])),
       disabled: Object.fromEntries([...REPLACED_RULES, ...UNTRUE_RULES].map((rule) => [rule, true])),
+      ...(modelNamespaces.length > 0 && {
+        appNamespacesOperator: "!~",
+        appNamespacesTarget: modelNamespaces.join("|"),
+      }),
     },
   };
 }

@@ -1,4 +1,5 @@
 import { Observability } from "../../../components/observability/observability";
+import { modelNamespaceName } from "../../../names/namespaces";
 import type { Built, Foundation, Given } from "../contract";
 import type { ObservabilityConfig, ObservabilitySecret } from "./config";
 import { placeLabels } from "./place";
@@ -23,6 +24,7 @@ export function build({
       gpuPools,
       cluster,
       stage: plan.stage,
+      modelNamespaces: plan.models.map((model) => modelNamespaceName(model.name)),
       alerts,
       dashboards,
       receivers,

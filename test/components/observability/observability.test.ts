@@ -257,11 +257,20 @@ describe("what is refused", () => {
     stage: "development",
     storageClass: undefined,
     scrapeControlPlane: false,
+    modelNamespaces: [],
     alertmanagerSecret: "secret",
     authoritiesConfigMap: undefined,
     externalLabels: {},
     receivers: {},
   } as const;
+
+  it("leaves pods of models to the alerts that know how long they take to start", () => {
+    const sizes = { storageGiB: 10, retentionDays: 7 };
+    expect(stackValues({ ...settings, ...sizes, modelNamespaces: ["model-a", "model-b"] }).defaultRules).toMatchObject({
+      appNamespacesOperator: "!~",
+      appNamespacesTarget: "model-a|model-b",
+    });
+  });
 
   it.each([
     { storageGiB: 1, retentionDays: 7, message: "observability storage is 1 GiB: Prometheus needs at least 2" },
