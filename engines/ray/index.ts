@@ -107,6 +107,7 @@ export const ray: Engine = {
       kvCacheUsage: "ray_vllm_kv_cache_usage_perc",
       timeToFirstTokenSeconds: "ray_vllm_time_to_first_token_seconds",
       interTokenSeconds: "ray_vllm_inter_token_latency_seconds",
+      meanTokenSeconds: "ray_vllm_request_time_per_output_token_seconds",
       latencySeconds: "ray_vllm_e2e_request_latency_seconds",
       promptTokensTotal: "ray_vllm_prompt_tokens_total",
       generatedTokensTotal: "ray_vllm_generation_tokens_total",
