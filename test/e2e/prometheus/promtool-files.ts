@@ -50,7 +50,7 @@ function testFiles(subject: string, rules: readonly string[], alerts: readonly A
   };
 }
 
-const OF_DAYS = /^\d{3,}h$/;
+const OF_DAYS = /^\d{2,}h$/;
 
 function groupsFile(subjects: readonly RuleSubject[]): string {
   return stringify({ groups: subjects.flatMap((subject) => ruleGroups(subject)) });
