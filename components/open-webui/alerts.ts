@@ -56,7 +56,7 @@ const copiesOld: AlertRule = {
     fires: {
       series: {
         [`kube_cronjob_created{${COPIES}}`]: "0x3100",
-        [`kube_cronjob_status_last_successful_time{${COPIES}}`]: "3600x3100",
+        [`kube_cronjob_status_last_successful_time{${COPIES}}`]: "60x3100",
       },
       at: "51h",
       labels: { namespace: OPEN_WEBUI_NAMESPACE, cronjob: OPEN_WEBUI_BACKUP },
