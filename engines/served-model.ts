@@ -4,6 +4,11 @@ import type { ModelArchitecture } from "../planner/model/architecture";
 /** What a model is for; `completion` is a base model without a chat template. */
 export type ModelTask = "chat" | "completion" | "embedding" | "rerank";
 
+/** Answers vectors or scores, all at once, where others write text. */
+export function isPooling({ task }: { readonly task: ModelTask }): boolean {
+  return task === "embedding" || task === "rerank";
+}
+
 /** Where the bytes of a model come from. */
 export type ModelSource =
   | { readonly kind: "huggingface"; readonly repository: string; readonly revision: string }

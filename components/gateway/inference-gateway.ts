@@ -36,7 +36,7 @@ import { type Exposure, envoyProxySpec, gatewayConfigSpec, proxyReplicas } from 
 import { type OutsidePublished, publishedEndpoints } from "./published";
 import { ownApiRouteNames, type RunTimeModels, RunTimeRoutes } from "./run-time-models";
 import { kserveGroups, outsideGroups, publishedGroups } from "./server-groups";
-import { type GatewayService, ServiceRoutes } from "./service-routes";
+import { type GatewayService, ServiceRoutes, serviceClientTraffic } from "./service-routes";
 import { callerScript, publishedModels, Tenants } from "./tenants";
 import { Tokens } from "./tokens";
 import {
@@ -47,7 +47,6 @@ import {
   plainClientTrafficSpec,
   type RequestLimits,
   serviceBackendTrafficSpec,
-  serviceClientTrafficSpec,
 } from "./traffic";
 import { type GroupUsage, groupUsage, kserveUsage, type ModelUsage, modelUsage } from "./usage";
 
@@ -130,7 +129,6 @@ export class InferenceGateway extends PlatformComponent {
     const grpc = args.endpoints.filter(speaksGrpc);
     const sessions = args.sessions ?? new Map();
     const serviceListeners = services.map((service) => service.name);
-    const quick = services.filter((service) => service.receiveSeconds === undefined).map((service) => service.name);
     const limits: RequestLimits = { ...args.times, ...args.limits };
     const pods = { stage, memoryGiB: args.limits.proxyMemoryGiB };
 
@@ -218,23 +216,10 @@ export class InferenceGateway extends PlatformComponent {
       backendTraffic("backend-traffic", GATEWAY_NAME, towardsModels),
       clientTraffic("plain-traffic", "plain-http", plainClientTrafficSpec()),
       ...(serviceListeners.length > 0
-        ? [
-            ...(quick.length > 0
-              ? [clientTraffic("service-traffic", "services", serviceClientTrafficSpec(quick))]
-              : []),
-            backendTraffic("service-backends", "services", serviceBackendTrafficSpec(serviceListeners)),
-          ]
+        ? [backendTraffic("service-backends", "services", serviceBackendTrafficSpec(serviceListeners))]
         : []),
-      ...services.flatMap(({ name: listener, receiveSeconds }) =>
-        receiveSeconds === undefined
-          ? []
-          : [
-              clientTraffic(
-                `service-traffic-${listener}`,
-                `service-${listener}`,
-                serviceClientTrafficSpec([listener], receiveSeconds),
-              ),
-            ],
+      ...serviceClientTraffic(services).map(({ suffix, name: objectName, spec }) =>
+        clientTraffic(suffix, objectName, spec),
       ),
     ];
     // After its policies: the address never answers without keys, not even for the first second.

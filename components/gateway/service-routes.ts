@@ -6,7 +6,7 @@ import { serviceFqdn } from "../../names/service-host";
 import type { PodSelection } from "../core/connections";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
-import { ANY_PATH, listenerReference, OPEN_REQUEST_SECONDS, seconds } from "./traffic";
+import { ANY_PATH, listenerReference, OPEN_REQUEST_SECONDS, seconds, serviceClientTrafficSpec } from "./traffic";
 
 /**
  * A service beside the models, at a hostname of its own. The models' API keys neither open it nor are they asked for:
@@ -22,6 +22,27 @@ export interface GatewayService {
   readonly port: number;
   /** Seconds in which a request must have arrived, where people send files. @default 15 */
   readonly receiveSeconds?: number;
+}
+
+/** Policies between clients and proxies: one for all services, and one for each whose requests may take longer to arrive. */
+export function serviceClientTraffic(services: readonly Pick<GatewayService, "name" | "receiveSeconds">[]) {
+  const others = services.filter(({ receiveSeconds }) => receiveSeconds === undefined).map(({ name }) => name);
+  return [
+    ...(others.length > 0
+      ? [{ suffix: "service-traffic", name: "services", spec: serviceClientTrafficSpec(others) }]
+      : []),
+    ...services.flatMap(({ name, receiveSeconds }) =>
+      receiveSeconds === undefined
+        ? []
+        : [
+            {
+              suffix: `service-traffic-${name}`,
+              name: `service-${name}`,
+              spec: serviceClientTrafficSpec([name], receiveSeconds),
+            },
+          ],
+    ),
+  ];
 }
 
 export interface ServiceRoutesArgs {

@@ -9,7 +9,8 @@ import { named } from "../core/known";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import type { StoreFolder } from "../storage/model-store";
-import { CA_FILE, caFile, TRUST_SECRET, trustCertificate } from "../storage/store-certificates";
+import { caFile, TRUST_SECRET, trustCertificate } from "../storage/store-certificates";
+import { MC_ENVIRONMENT } from "../storage/store-client";
 import { MODEL_STORE_HOST, modelStorePods } from "../storage/store-layout";
 import { DATA_FOLDER, OPEN_WEBUI_BACKUP, openWebUiPods } from "./names";
 
@@ -182,9 +183,7 @@ function storeContainer(args: BackupArgs, scripts: JobScripts) {
       { name: "PREFIX", value: prefix },
       { name: "KEYS_DIR", value: KEYS_FOLDER },
       ...COPY_ENV,
-      { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
-      { name: "HOME", value: "/tmp" },
-      { name: "SSL_CERT_FILE", value: CA_FILE },
+      ...MC_ENVIRONMENT,
     ],
     volumeMounts: [
       scripts.mount,

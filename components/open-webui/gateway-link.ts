@@ -1,5 +1,5 @@
 /**
- * Envoy beside the page, by which it reaches the gateway: at the gateway's Service, so that neither DNS nor a load balancer outside
+ * The sidecar through which the page calls the gateway: at the gateway's Service, so that no DNS or load balancer outside
  * is needed, and with the certificate checked for the gateway's hostname. Plain data, written against Envoy 1.40.
  */
 import { GATEWAY_NAME } from "../../names/gateway";

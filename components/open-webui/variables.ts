@@ -53,7 +53,7 @@ function signInVariables({ issuer, clientId, newUsers }: PageSignIn): Record<str
     OAUTH_CODE_CHALLENGE_METHOD: "S256",
     // An account for whom the issuer lets in, with the role below; the page's own form makes none.
     ENABLE_OAUTH_SIGNUP: "true",
-    // Whoever can choose an e-mail address at the issuer would be that person here.
+    // Otherwise an e-mail address that somebody chose at the issuer would open the account of another person.
     OAUTH_MERGE_ACCOUNTS_BY_EMAIL: "false",
     DEFAULT_USER_ROLE: newUsers,
   };

@@ -7,6 +7,15 @@ import { MODEL_STORE_HOST, modelStorePods } from "./store-layout";
 const KEYS_FOLDER = "/etc/model-store-keys";
 const CREDENTIALS = "credentials";
 
+/** What `mc` in the store's own image needs, beside the mount of the authority, as a user without an entry there. */
+export const MC_ENVIRONMENT = [
+  { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
+  // Where mc would look for its home.
+  { name: "HOME", value: "/tmp" },
+  // mc is a Go program: it takes its trusted authorities from here.
+  { name: "SSL_CERT_FILE", value: CA_FILE },
+] as const;
+
 /** What a container needs to talk to the store; the volumes belong to its pod. */
 export interface StoreClient {
   /** The variables that AWS SDKs, the RunAI streamer and our Node scripts read. */

@@ -10,7 +10,8 @@ import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { secretVersion } from "../core/secret-version";
 import { ROOT_FILES, rootFiles } from "./minio-server";
-import { CA_FILE, caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates";
+import { caFile, SERVER_CERTIFICATE_SECRET } from "./store-certificates";
+import { MC_ENVIRONMENT } from "./store-client";
 import type { StoreKeys } from "./store-keys";
 import { type AccessPolicy, MODEL_STORE_HOST, modelStorePods } from "./store-layout";
 
@@ -113,11 +114,7 @@ export function storeProvisioning(
               { name: "BUCKET", value: args.bucket },
               { name: "USERS_FOLDER", value: USERS_FOLDER },
               { name: "POLICIES_FOLDER", value: POLICIES_FOLDER },
-              { name: "MC_CONFIG_DIR", value: "/tmp/mc" },
-              // The pod's user has no entry in the image, where mc would look for its home.
-              { name: "HOME", value: "/tmp" },
-              // mc is a Go program: it takes its trusted authorities from here.
-              { name: "SSL_CERT_FILE", value: CA_FILE },
+              ...MC_ENVIRONMENT,
             ],
             volumeMounts: [
               scripts.mount,

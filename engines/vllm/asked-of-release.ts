@@ -2,7 +2,7 @@
 import { type ReleaseSpan, spanText } from "../../catalog/engine-releases";
 import { keepsStates } from "../../planner/model/architecture";
 import { type Card, type CardRefusal, OTHER_CARDS } from "../card";
-import type { ServedModel } from "../served-model";
+import { isPooling, type ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";
 import { loraRoom } from "./adapters";
 import { classFinding } from "./model-class";
@@ -27,9 +27,9 @@ export function releaseGaps(asked: AskedOfRelease): ReleaseGap[] {
 }
 
 function featuresOf({ model, own, isReasoningWithTools }: AskedOfRelease): VllmFeature[] {
-  const { task, architecture, args = {} } = model;
+  const { architecture, args = {} } = model;
   const asked: Readonly<Partial<Record<VllmFeature, boolean>>> = {
-    pooling: task === "embedding" || task === "rerank",
+    pooling: isPooling(model),
     adapters: loraRoom(model) !== undefined,
     recurrent: keepsStates(architecture),
     float32: dtypeAskedFor(model) === "float32",

@@ -13,7 +13,7 @@ import {
 import { compareVersions } from "../../names/versions";
 import { keepsStates, type ModelArchitecture } from "../../planner/model/architecture";
 import { runsRepositoryCode } from "../repository-code";
-import type { ServedModel } from "../served-model";
+import { isPooling, type ServedModel } from "../served-model";
 import { vllmReleases } from "./releases";
 import table from "./releases.json";
 
@@ -35,7 +35,7 @@ export function classFinding(model: ServedModel): ClassFinding | undefined {
   if (classes === undefined || names.length === 0 || isNamedElsewhere(model)) {
     return undefined;
   }
-  const pooling = model.task === "embedding" || model.task === "rerank";
+  const pooling = isPooling(model);
   if (pooling && compareVersions(version, classes.since) < 0) {
     return undefined;
   }

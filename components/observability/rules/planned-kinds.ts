@@ -1,3 +1,4 @@
+import { isPooling } from "../../../engines/served-model";
 import type { ExternalModelPlan, ModelPlan } from "../../../planner/types";
 import type { RecordingRule, RuleSubject } from "./types";
 
@@ -14,7 +15,7 @@ export interface PlannedKinds {
 
 /** The series of a plan. */
 export function plannedKinds({ models, externalModels }: PlannedKinds): RuleSubject {
-  const brief = [...models, ...externalModels].filter(({ task }) => task === "embedding" || task === "rerank");
+  const brief = [...models, ...externalModels].filter(isPooling);
   return {
     subject: "planned-kinds",
     recording: [

@@ -37,7 +37,7 @@ function silentFor(window: PrometheusDuration): string {
 /**
  * The gateway cuts requests in which nothing has come for `streamIdleTimeoutSeconds`, the wait for a first token and a whole answer that is
  * not streamed included. A minute more without a byte of any answer: whatever was asked before has failed. A long prompt and a long answer
- * do not look like this, because the gateway would cut them too. What embeds or ranks has neither, and is told earlier. The gateway's own
+ * do not look like this, because the gateway would cut them too. Models that embed or rank have neither, and alert earlier. The gateway's own
  * checks of replicas count in other connections.
  */
 function modelSilent(streamIdleTimeoutSeconds: number): AlertRule {

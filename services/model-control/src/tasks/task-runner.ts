@@ -25,6 +25,7 @@ import { Cancelled, LockLost, ShuttingDown, TookTooLong, TurnOver } from "./stop
 import { takeBack } from "./take-back";
 import { CANCELLED, type TaskKind } from "./task";
 import { TaskTurns } from "./task-turns";
+import { watchFor } from "./watch-for";
 
 /** How often a running task looks whether somebody cancelled it, on whatever replica; in milliseconds. */
 const CANCEL_CHECK = 500;
@@ -231,6 +232,7 @@ export class TaskRunner {
     const stopWatching = watchFor(
       () => this.isCancelled(job),
       () => controller.abort(new Cancelled()),
+      { first: CANCEL_CHECK, every: CANCEL_CHECK },
     );
     // Engines keep what a pull has fetched: it goes on there.
     const turn =
@@ -361,32 +363,6 @@ export class TaskRunner {
 /** The queue has the task again. */
 function isMoved(error: unknown): boolean {
   return error instanceof DelayedError || error instanceof WaitingError;
-}
-
-/** Asks again and again until the answer is yes; a question that fails is asked again. @returns what ends it. */
-function watchFor(
-  question: () => Promise<boolean>,
-  yes: () => void,
-  { first, every } = { first: CANCEL_CHECK, every: CANCEL_CHECK },
-): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  const ask = async () => {
-    const answer = await question().catch(() => false);
-    if (stopped) {
-      return;
-    }
-    if (answer) {
-      yes();
-    } else {
-      timer = setTimeout(ask, every);
-    }
-  };
-  timer = setTimeout(ask, first);
-  return () => {
-    stopped = true;
-    clearTimeout(timer);
-  };
 }
 
 /** A lost connection is told once, by who owns it; it would be told here with every attempt to connect again. */
