@@ -39,8 +39,6 @@ export interface MetricsStackArgs {
   readonly storageClass?: string;
   /** Scrape etcd, scheduler, controller manager and kube-proxy: where the control plane is yours. @default false */
   readonly scrapeControlPlane?: boolean;
-  /** Whose pods the chart's rules leave to ours. @default none */
-  readonly modelNamespaces?: readonly string[];
   /** Receivers of alerts. @default none */
   readonly receivers?: AlertReceivers | undefined;
   /** Addresses and keys of receivers, by configuration key. @default none is set */
@@ -96,7 +94,6 @@ export class MetricsStack extends PlatformComponent {
                 storageGiB: args.storageGiB,
                 storageClass: args.storageClass,
                 scrapeControlPlane: args.scrapeControlPlane ?? false,
-                modelNamespaces: args.modelNamespaces ?? [],
                 externalLabels: args.externalLabels,
                 receivers,
                 authoritiesConfigMap: hasAuthorities ? AUTHORITIES_CONFIG_MAP : undefined,

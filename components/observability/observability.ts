@@ -48,8 +48,6 @@ export interface ObservabilityArgs {
   readonly externalLabels: Readonly<Record<string, string>>;
   /** URL of `docs/operations.md` in your fork, for the links in alerts. @default its path in the repository */
   readonly runbookUrl?: string | undefined;
-  /** Namespaces of models: rules of kube-prometheus-stack on pods leave them to ours. @default none */
-  readonly modelNamespaces?: readonly string[];
   /** Scrape etcd, scheduler, controller manager and kube-proxy: where the control plane is yours. @default false */
   readonly scrapeControlPlane?: boolean;
 }
@@ -78,7 +76,6 @@ export class Observability extends PlatformComponent {
         storageGiB: args.storageGiB,
         ...(cluster.storageClass !== undefined && { storageClass: cluster.storageClass }),
         scrapeControlPlane,
-        modelNamespaces: args.modelNamespaces ?? [],
         externalLabels: args.externalLabels,
         receivers: args.receivers,
         receiverSecrets: args.receiverSecrets,

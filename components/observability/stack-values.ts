@@ -8,6 +8,7 @@ import { PRIORITY } from "../core/priority-classes";
 import { volumeClaimSpec } from "../core/resources";
 import type { AlertReceivers } from "./alert-receivers";
 import { alertRouting } from "./alert-routing";
+import { MODEL_NAMESPACES } from "./model-namespaces";
 import { GRAFANA_ADMIN_SECRET, STACK_RELEASE } from "./names";
 import { EXPORTED_LABELS } from "./rules/models";
 import type { StackSize } from "./stack-sizes";
@@ -20,8 +21,6 @@ export interface StackSettings {
   readonly storageGiB: number;
   readonly storageClass: string | undefined;
   readonly scrapeControlPlane: boolean;
-  /** Whose pods the chart's rules leave to ours, which know how long each model takes to start. */
-  readonly modelNamespaces: readonly string[];
   readonly externalLabels: Readonly<Record<string, string>>;
   readonly receivers: AlertReceivers;
   /** Name of the ConfigMap with authorities of receivers; undefined when no receiver names any. */
@@ -195,10 +194,7 @@ function grafana(size: StackSize): HelmValues {
 }
 
 /** Managed clusters and k3s do not show these parts: their targets would be down, and their rules would alert. */
-function controlPlane({
-  scrapeControlPlane: scraped,
-  modelNamespaces,
-}: Pick<StackSettings, "scrapeControlPlane" | "modelNamespaces">): HelmValues {
+function controlPlane({ scrapeControlPlane: scraped }: Pick<StackSettings, "scrapeControlPlane">): HelmValues {
   const parts = ["kubeEtcd", "kubeScheduler", "kubeControllerManager", "kubeProxy"];
   const rules = ["etcd", "kubeControllerManager", "kubeProxy", "kubeSchedulerAlerting", "kubeSchedulerRecording"];
   return {
@@ -206,10 +202,9 @@ function controlPlane({
     defaultRules: {
       rules: Object.fromEntries(rules.map((rule) => [rule, scraped])),
       disabled: Object.fromEntries([...REPLACED_RULES, ...UNTRUE_RULES].map((rule) => [rule, true])),
-      ...(modelNamespaces.length > 0 && {
-        appNamespacesOperator: "!~",
-        appNamespacesTarget: modelNamespaces.join("|"),
-      }),
+      // Alerts here know how long each model takes to start.
+      appNamespacesOperator: "!~",
+      appNamespacesTarget: MODEL_NAMESPACES,
     },
   };
 }

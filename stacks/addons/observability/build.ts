@@ -1,5 +1,4 @@
 import { Observability } from "../../../components/observability/observability";
-import { modelNamespaceName } from "../../../names/namespaces";
 import type { Built, Foundation, Given } from "../contract";
 import type { ObservabilityConfig, ObservabilitySecret } from "./config";
 import { placeLabels } from "./place";
@@ -24,7 +23,6 @@ export function build({
       gpuPools,
       cluster,
       stage: plan.stage,
-      modelNamespaces: plan.models.map((model) => modelNamespaceName(model.name)),
       alerts,
       dashboards,
       receivers,

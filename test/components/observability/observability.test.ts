@@ -1,6 +1,7 @@
 import { PodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chartValueProblems } from "../../../catalog/chart-values";
+import { MODEL_NAMESPACES } from "../../../components/observability/model-namespaces";
 import { STACK_SIZES } from "../../../components/observability/stack-sizes";
 import { stackValues } from "../../../components/observability/stack-values";
 import { distinctTargets } from "../../../components/observability/targets";
@@ -257,7 +258,6 @@ describe("what is refused", () => {
     stage: "development",
     storageClass: undefined,
     scrapeControlPlane: false,
-    modelNamespaces: [],
     alertmanagerSecret: "secret",
     authoritiesConfigMap: undefined,
     externalLabels: {},
@@ -266,9 +266,9 @@ describe("what is refused", () => {
 
   it("leaves pods of models to the alerts that know how long they take to start", () => {
     const sizes = { storageGiB: 10, retentionDays: 7 };
-    expect(stackValues({ ...settings, ...sizes, modelNamespaces: ["model-a", "model-b"] }).defaultRules).toMatchObject({
+    expect(stackValues({ ...settings, ...sizes }).defaultRules).toMatchObject({
       appNamespacesOperator: "!~",
-      appNamespacesTarget: "model-a|model-b",
+      appNamespacesTarget: MODEL_NAMESPACES,
     });
   });
 

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { BundleNeeds } from "../../../bundle/needs";
 import { chart } from "../../../catalog/charts";
 import { K3S_VERSION } from "../../../catalog/k3s";
@@ -48,4 +50,30 @@ export function webOf({ charts, k3s }: BundleNeeds, k3sPart: K3sPart): typeof fe
     const content = files.get(String(input));
     return content === undefined ? real(input, init) : new Response(new Uint8Array(content));
   };
+}
+
+/** The digests of that content, for programs that run in a copy of the repository: in its catalogue, as if they were the makers'. */
+export function writeContentCatalog(project: string, { images }: Pick<BundleNeeds, "images">): void {
+  const digests = new Map(images.map(({ reference }) => reference.split("@") as [string, string | undefined]));
+  change(join(project, "catalog", "image-digests.json"), (table: { digests: { image: string; digest: string }[] }) => {
+    for (const row of table.digests) {
+      row.digest = digests.get(row.image) ?? row.digest;
+    }
+  });
+  change(
+    join(project, "catalog", "charts.json"),
+    (table: { charts: { chart: string; archive?: { version: string; sha256: string } }[] }) => {
+      for (const { chart: name, archive } of table.charts) {
+        if (archive !== undefined) {
+          archive.sha256 = sha256(chartArchiveOf(name, archive.version));
+        }
+      }
+    },
+  );
+}
+
+function change<T>(path: string, edit: (content: T) => void): void {
+  const content: T = JSON.parse(readFileSync(path, "utf8"));
+  edit(content);
+  writeFileSync(path, JSON.stringify(content));
 }

@@ -16,12 +16,13 @@ import { HttpRegistry } from "../../../charts/http-registry";
 import { fillDigests } from "../../../cli/pins/digests";
 import { repositoryRoot } from "../../../names/repository-root";
 import { requirePart } from "../../../rehearsal/parts/find";
-import { BUNDLE_FILE, type BundleFile, bundleText } from "../../../stacks/bundle/bundle-file";
+import type { BundleFile } from "../../../stacks/bundle/bundle-file";
 import { FakeRegistry } from "../../bundle/registry";
 import { type FakeHub, fakeHub } from "../../components/storage/fakes";
 import { REPOSITORY } from "../../components/storage/repository";
 import { programRun } from "../../stacks/run";
-import { contentOf, webOf } from "./bundle-content";
+import { copySources } from "../engine/project";
+import { contentOf, webOf, writeContentCatalog } from "./bundle-content";
 import { LocalRegistry } from "./local-registry";
 import { type Isolated, withoutRoute } from "./without-route";
 
@@ -130,15 +131,15 @@ describe("a bundle made with crane", () => {
 });
 
 describe("where nothing can be reached", () => {
-  const cli = (...args: string[]) => withoutRoute(process.execPath, ["cli/run.mjs", ...args]);
+  const cli = (...args: string[]) => withoutRoute(process.execPath, [command, ...args]);
+  let command: string;
   let file: string;
 
   beforeAll(async () => {
-    const references = bundleNeeds(await programRun("edge-nvidia")).images.map(({ reference }) => reference);
-    execFileSync(process.execPath, ["cli/run.mjs", "--build"], { cwd: repositoryRoot() });
-    // As it would be on the site: pods name the makers' digests.
-    const named = bundle.images.map((image, i) => ({ ...image, reference: references[i] ?? image.reference }));
-    writeFileSync(join(root, BUNDLE_FILE), bundleText({ ...bundle, images: named }));
+    const project = copySources(folder);
+    writeContentCatalog(project, needs);
+    command = join(project, "cli", "run.mjs");
+    execFileSync(process.execPath, [command, "--build"], { cwd: project });
     const environment = parse(readFileSync(join(repositoryRoot(), "Pulumi.edge-nvidia.yaml"), "utf8"));
     environment.config["inference-stacks:cluster"].k3s = { bundle: root };
     file = join(folder, "Pulumi.site.yaml");
@@ -200,7 +201,7 @@ describe("where nothing can be reached", () => {
     const run = await withoutRoute("env", [
       `PATH=${join(crane, "..")}:${process.env.PATH}`,
       process.execPath,
-      "cli/run.mjs",
+      command,
       "bundle",
       "--config",
       file,

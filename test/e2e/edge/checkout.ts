@@ -18,13 +18,21 @@ export class Checkout {
     private readonly env: Readonly<Record<string, string>>,
   ) {}
 
-  /** @throws Error that names the command which installs a missing part. */
-  static async start(name: EnvironmentName, machine: MachineOptions): Promise<Checkout> {
+  /**
+   * @param prepare changes the clone before anything runs in it.
+   * @throws Error that names the command which installs a missing part.
+   */
+  static async start(
+    name: EnvironmentName,
+    machine: MachineOptions,
+    prepare: (project: string) => void = () => {},
+  ): Promise<Checkout> {
     const surroundings = await Surroundings.start(name, readEnvironment(name), { machine });
     try {
       const { folder } = surroundings.plane;
       const project = copySources(folder);
       writeStandInCatalog(project);
+      prepare(project);
       const home = join(folder, "home");
       mkdirSync(join(home, ".ssh"), { recursive: true });
       writeFileSync(join(home, ".ssh", "id_ed25519"), surroundings.machine.keys.privateKey, { mode: 0o600 });

@@ -2,25 +2,24 @@
  * edge-nvidia from a bundle, where nothing else can be reached: the engine, its providers and the machine that it installs over
  * SSH are in a network of their own without a route. This file runs itself again in there.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { makeBundle } from "../../../bundle/make";
 import { bundleNeeds } from "../../../bundle/needs";
 import { k3sFor } from "../../../catalog/k3s";
 import { waitingPods } from "../../../rehearsal/cluster/pods";
-import { BUNDLE_FILE, bundleText } from "../../../stacks/bundle/bundle-file";
+import { BUNDLE_FILE } from "../../../stacks/bundle/bundle-file";
 import { FakeRegistry } from "../../bundle/registry";
 import { fakeHub } from "../../components/storage/fakes";
 import { REPOSITORY } from "../../components/storage/repository";
-import { contentOf, webOf } from "../../e2e/edge/bundle-content";
+import { contentOf, webOf, writeContentCatalog } from "../../e2e/edge/bundle-content";
 import { Checkout, documentedCommands } from "../../e2e/edge/checkout";
 import { RELEASE } from "../../e2e/edge/machine/release";
 import { packetsWithoutRoute } from "../../e2e/edge/packets-without-route";
 import { withoutRoute } from "../../e2e/edge/without-route";
-import { readEnvironment } from "../../e2e/engine/environment-file";
 import { sharedBySuite } from "../../e2e/shared-by-suite";
-import { changedRun, programRun } from "../../stacks/run";
+import { programRun } from "../../stacks/run";
 
 /** Names the bundle to the run that nothing can be reached from. */
 const BUNDLE = "E2E_BUNDLE";
@@ -44,23 +43,16 @@ function outside(): void {
     beforeAll(async () => {
       // The machine has this one's disk below its own, but for /tmp.
       root = mkdtempSync("/var/tmp/inference-stacks-bundle-");
-      const found = bundleNeeds(await programRun("edge-nvidia"));
       const registry = new FakeRegistry();
-      const needs = contentOf(found, registry, k3sPart);
+      const needs = contentOf(bundleNeeds(await programRun("edge-nvidia")), registry, k3sPart);
       const hub = await fakeHub(REPOSITORY);
       vi.stubGlobal("fetch", webOf(needs, k3sPart));
       try {
-        const made = await makeBundle(needs, root, {
+        await makeBundle(needs, root, {
           registry,
           hub: { endpoint: hub.url, token: undefined },
           chartPins: () => undefined,
         });
-        // As it would be on the site: pods name the makers' digests.
-        const images = made.images.map((image, i) => ({
-          ...image,
-          reference: found.images[i]?.reference ?? image.reference,
-        }));
-        writeFileSync(join(root, BUNDLE_FILE), bundleText({ ...made, images }));
       } finally {
         vi.unstubAllGlobals();
         await hub.close();
@@ -91,7 +83,10 @@ function k3sPart(name: string): Buffer {
 
 function inside(bundle: string): void {
   describe("make install of edge-nvidia from the bundle's folder", { timeout: TIMEOUT_MS }, () => {
-    const checkout = sharedBySuite(() => Checkout.start("edge-nvidia", {}));
+    const { images } = JSON.parse(readFileSync(join(bundle, BUNDLE_FILE), "utf8"));
+    const checkout = sharedBySuite(() =>
+      Checkout.start("edge-nvidia", {}, (project) => writeContentCatalog(project, { images })),
+    );
     const [, init = "", key = ""] = documentedCommands("edge-nvidia", "ssh-keyscan");
 
     it("makes the cluster and the platform, and neither side asks anybody else", async () => {
@@ -99,8 +94,8 @@ function inside(bundle: string): void {
       await checkout().must(init);
       await checkout().must(key);
       const output = await checkout().must(`make install ENV=edge-nvidia BUNDLE=${bundle} ARGS=--yes`);
-      const { resources } = await changedRun("edge-nvidia", { cluster: bundled(bundle) });
-      expect(output).toMatch(new RegExp(`^ +\\+ ${resources.length} created$`, "m"));
+      const plan = await checkout().must("npm run -s plan -- --config Pulumi.edge-nvidia.yaml --json");
+      expect(output).toMatch(new RegExp(`^ +\\+ ${JSON.parse(plan).resources} created$`, "m"));
       const { machine, surroundings } = checkout();
       expect(await waitingPods(surroundings.plane.client)).toEqual([]);
       // Now, because connections that the stop of all of it cuts off look for a way too.
@@ -133,10 +128,4 @@ function inside(bundle: string): void {
 /** What the kernel counts of all that runs here; what the machine sends anywhere else comes by here too. */
 function packets(): number {
   return packetsWithoutRoute((name) => readFileSync(`/proc/net/${name}`, "utf8"));
-}
-
-/** The cluster of edge-nvidia as `make install` leaves it in the environment's file. */
-function bundled(bundle: string): object {
-  const section = JSON.parse(readEnvironment("edge-nvidia").config["inference-stacks:cluster"] ?? "{}");
-  return { ...section, k3s: { ...section.k3s, bundle } };
 }

@@ -1,0 +1,28 @@
+import { modelNamespaceName, PLATFORM_NAMESPACES } from "../../names/namespaces";
+
+const PREFIX = modelNamespaceName("");
+
+/**
+ * RE2 pattern of the namespaces of models, whichever there are: what is rendered with it stays the same when models come and go.
+ * RE2 has no lookahead, so that the platform's own namespaces with that prefix are left out letter by letter.
+ */
+export const MODEL_NAMESPACES: string = `${PREFIX}${noneOf(
+  PLATFORM_NAMESPACES.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length)),
+)}`;
+
+/** Pattern of all texts but these words, of letters, digits and hyphens. */
+export function noneOf(words: readonly string[]): string {
+  // A hyphen last: elsewhere in brackets it makes a range.
+  const letters = [...new Set(words.map((word) => word.slice(0, 1)))]
+    .filter((letter) => letter !== "")
+    .sort()
+    .reverse();
+  if (letters.length === 0) {
+    return words.length === 0 ? ".*" : ".+";
+  }
+  const longer = letters.map(
+    (letter) => `${letter}${noneOf(words.filter((word) => word.startsWith(letter)).map((word) => word.slice(1)))}`,
+  );
+  const end = words.includes("") ? [] : [""];
+  return `(?:${[...end, `[^${letters.join("")}].*`, ...longer].join("|")})`;
+}
