@@ -123,11 +123,4 @@ describe("advice", () => {
       "nothing is planned by its availability",
     );
   });
-
-  it.each([
-    ["names the single model store of a cloud", {}, /one pod with one volume in one zone, there 99\.4 % of the time/],
-    ["is silent on it in development", { stage: "development" as const }, /^$/],
-  ])("%s", (_, changes, expected) => {
-    expect(textOf(planWithAdvice(request(undefined, {}, {}, changes)), "single-store")).toMatch(expected);
-  });
 });
