@@ -143,7 +143,7 @@ export function planDeployment(
   const pools = planPools(request, placements, assignment, phases);
   problems.push(...overlappingPools(request.pools), ...maximumProblems(request.pools, placements, assignment));
   problems.push(...numaProblems(request, placements), ...placements.flatMap(trafficProblems));
-  problems.push(...placements.flatMap(({ model, candidate }) => availabilityProblems(model, candidate)));
+  problems.push(...placements.flatMap(({ model, candidate }) => availabilityProblems(model, candidate, request.pools)));
   const { externalModels = [] } = request;
   const billed = pools.map((pool) => pool.billed);
   const machines = costOf(billed, request.monthlyBudgetUsd);

@@ -9,7 +9,7 @@ import type { ModelRequest, PoolRequest } from "../request";
 import type { ServerModels } from "../shared-servers";
 import type { CapacityProblem } from "../types";
 import { type AvailabilityPlan, keepsPromise, leastSpread } from "./spread";
-import { keptText, percent } from "./text";
+import { keptText, percent, zonesText } from "./text";
 
 /** Undefined where nothing is promised, and of replicas in pods of several kinds, whose share of a failure is not known. */
 export function availabilityOn(
@@ -75,11 +75,17 @@ export function keepingPromise({
 export function availabilityProblems(
   { name, derived = [] }: Pick<ModelRequest, "name" | "derived">,
   { availability, pool }: Pick<Candidate, "availability" | "pool">,
+  pools: readonly PoolRequest[],
 ): CapacityProblem[] {
   if (availability === undefined || keepsPromise(availability)) {
     return [];
   }
-  const { promised, uptime } = availability;
+  const { promised, uptime, keptInZones } = availability;
+  const placedOn = pools.find((each) => each.name === pool);
+  const remedies = [
+    ...(derived.includes("replicas") ? [`write models.${name}.replicas: {min: ${availability.replicas + 1}}`] : []),
+    ...(placedOn && keptInZones !== undefined ? [`have ${zonesText(placedOn, keptInZones)}`] : []),
+  ];
   return [
     {
       severity: "mandatory",
@@ -90,9 +96,7 @@ export function availabilityProblems(
           ? ` Nothing in one region is there for more than ${percent(uptime.region)}: write less.`
           : ""
       }`,
-      ...(derived.includes("replicas") && {
-        remedies: [`write models.${name}.replicas: {min: ${availability.replicas + 1}}`],
-      }),
+      ...(remedies.length > 0 && { remedies }),
     },
   ];
 }

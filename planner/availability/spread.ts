@@ -21,6 +21,8 @@ export interface AvailabilityPlan {
   readonly apart: Apart;
   /** Replicas that are left when one is lost. */
   readonly left: { readonly node: number; readonly zone: number };
+  /** Where the promise is not kept: nodes of the pool in so many zones would keep it, with as many replicas. @default no number of zones does */
+  readonly keptInZones?: number;
   /** That it rests on. */
   readonly uptime: Uptime;
 }
@@ -44,12 +46,22 @@ const EPSILON = 1e-12;
 
 /**
  * The least that keeps the promise: replicas wherever there is room, each on a node of its own, and these in two zones or more. Where
- * nothing keeps it, what comes nearest. Further zones cost nothing that a plan counts, nodes do.
+ * nothing keeps it, what comes nearest.
+ *
+ * Of placements on as many nodes, which cost the same, the one that needs the fewest zones: a replica waits for those that a rule demands, and
+ * machines of a kind are not in every zone. Zones beyond are used all the same, before a second replica is in any (`spread`).
  */
 export function leastSpread(question: SpreadQuestion): AvailabilityPlan {
   const plans = spreads(question).map((apart) => planWith(question, apart));
+  const kept = plans.find(keepsPromise);
+  if (kept !== undefined) {
+    return kept;
+  }
   const best = plans.reduce((a, b) => (b.expected > a.expected + EPSILON ? b : a));
-  return plans.find(keepsPromise) ?? best;
+  const keptInZones = spreads({ ...question, zones: question.replicas }).find((apart) =>
+    keepsPromise(planWith(question, apart)),
+  )?.zones;
+  return { ...best, ...(keptInZones !== undefined && { keptInZones }) };
 }
 
 export function keepsPromise({ promised, expected }: Pick<AvailabilityPlan, "promised" | "expected">): boolean {

@@ -3,7 +3,7 @@ import { planDeployment } from "../../../planner/plan";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../../../planner/request";
 import type { DeploymentPlan } from "../../../planner/types";
-import { environmentOf, modelOf, poolOf } from "../fixtures";
+import { CHAT_TRAFFIC, environmentOf, modelOf, poolOf } from "../fixtures";
 
 /** Two replicas of a model that takes four of eight GPUs. */
 function request(
@@ -48,6 +48,15 @@ describe("a promised availability", () => {
     );
     expect(message).toMatch(/lower models\.chat\.serviceLevel\.availability from 0\.999 to 0\.998: [\d,]+ USD a month/);
     expect(message).not.toContain("models.chat.replicas");
+  });
+
+  it("is refused with the number of zones that would keep it, and is kept in so many", () => {
+    const three = { minReplicas: 3, maxReplicas: 3, traffic: { ...CHAT_TRAFFIC, requestsPerSecond: 4 } };
+    const refused = planWithAdvice(request(0.999, three, { zones: 2 }));
+    expect(refused.models[0]?.availability).toMatchObject({ replicas: 3, needed: 2, keptInZones: 3 });
+    expect(textOf(refused, "availability")).toContain('have nodes of pool "h100" in 3 zones');
+    const plan = planDeployment(request(0.999, three));
+    expect([rulesOf(plan), plan.models[0]?.availability?.apart]).toEqual([[], { nodes: 3, zones: 3 }]);
   });
 
   it("is refused with the replicas that would keep it", () => {
@@ -114,7 +123,9 @@ describe("advice", () => {
   it("names the zones that nodes of others may be in", () => {
     const one = request(0.995, {}, { zones: 1 });
     const pools = one.pools.map((pool) => ({ ...pool, shape: { ...pool.shape, provider: "onprem" as const } }));
-    expect(textOf(planWithAdvice({ ...one, pools }), "availability")).toContain("pools.h100.uptime: { zones: 2 }");
+    expect(textOf(planWithAdvice({ ...one, pools }), "availability")).toMatch(
+      /Next step: .*0\.999 and pools\.h100\.uptime\.zones: 2 .*, replicas on 2 nodes in 2 zones, 99\.98 %: at the same price\./,
+    );
   });
 
   it("says that a promise of pods of two kinds is not planned", () => {
