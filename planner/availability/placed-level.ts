@@ -15,7 +15,7 @@ import { keptText, percent, zonesText } from "./text";
 export function availabilityOn(
   { host, guests }: ServerModels,
   { sizing, layout, resources }: Pick<Candidate, "sizing" | "layout" | "resources">,
-  pool: Pick<PoolRequest, "shape" | "zones" | "uptime">,
+  pool: Pick<PoolRequest, "shape" | "maxNodes" | "zones" | "uptime">,
   node: Capacity,
   planned: ModelRequest,
 ): AvailabilityPlan | undefined {
@@ -31,6 +31,7 @@ export function availabilityOn(
     uptime: { ...uptimeOf(pool.shape.provider), ...pool.uptime },
     nodesPerReplica: layout.nodesPerReplica,
     mostOnNode: mostOnNode(node, resources),
+    maxNodes: pool.maxNodes,
     zones: pool.zones ?? 1,
     hasHead: engineOf(host.engine).stateGiB !== undefined,
   });

@@ -32,10 +32,12 @@ export interface SpreadQuestion extends Pick<AvailabilityPlan, "promised" | "rep
   readonly nodesPerReplica: number;
   /** Most replicas that an empty node of the pool holds. */
   readonly mostOnNode: number;
+  /** Most nodes of the pool. */
+  readonly maxNodes: number;
   /** Zones that nodes of the pool may be in. */
   readonly zones: number;
   /**
-   * One pod, on whatever node, keeps the replicas together, with its state on one volume. They answer on while it is away; that the next one takes
+   * One pod, on whatever node of the pool, keeps the replicas together, with its state on one volume. They answer on while it is away; that the next one takes
    * them over was not seen with what is rendered (docs/ray-serve.md), so none is counted without it.
    */
   readonly hasHead: boolean;
@@ -79,14 +81,21 @@ function planWith(question: SpreadQuestion, apart: Apart): AvailabilityPlan {
   const placed = worstPlaces(question, apart);
   return {
     promised,
-    // The least lucky place of a head is a node, and a zone, that no replica is on.
-    expected: survival(placed, needed, uptime, nodesPerReplica) * (hasHead ? uptime.node * uptime.volume : 1),
+    expected: survival(placed, needed, uptime, nodesPerReplica) * (hasHead ? headUptime(question) * uptime.volume : 1),
     replicas,
     needed,
     apart,
     left: hasHead ? { node: 0, zone: 0 } : { node: leftWithout(placed, "node"), zone: leftWithout(placed, "zone") },
     uptime,
   };
+}
+
+/**
+ * How often the node of the head is there while what it shares with the replicas is. Its least lucky place is a node that no replica is on, in a
+ * zone of its own where the pool has several; a pool of one node has no such place.
+ */
+function headUptime({ maxNodes, zones, uptime: { node, zone, region } }: SpreadQuestion): number {
+  return maxNodes === 1 ? 1 : node / (zones > 1 ? region : Math.min(zone, region));
 }
 
 /** Where the scheduler may put them: of what a spread allows, the least lucky. */

@@ -78,6 +78,24 @@ describe("a promised availability", () => {
     expect([rulesOf(plan), plan.models[0]?.pool]).toEqual([[], "far"]);
   });
 
+  it("counts the head of Ray on the GPU nodes of its replicas: it takes no GPU, no node of its own, and its node counts once", () => {
+    const chat = modelOf("llama-3.1-8b-instruct", {
+      name: "chat",
+      engine: "ray",
+      engineVersion: "2.56.0",
+      serviceLevel: { availability: 0.9 },
+    });
+    const on = (maxNodes: number) =>
+      environmentOf([poolOf("g6e.4xlarge", maxNodes, { name: "l40s", zones: 1 })], [chat]);
+    const [alone, beside] = [1, 2].map((maxNodes) => planDeployment(on(maxNodes)));
+    for (const plan of [alone, beside]) {
+      expect(rulesOf(plan as DeploymentPlan)).toEqual([]);
+      expect(plan?.pools.find(({ name }) => name === "l40s")).toMatchObject({ minNodes: 1, gpusClaimed: 1 });
+    }
+    expect(alone?.models[0]?.availability?.expected).toBeCloseTo(0.995 * 0.999, 12);
+    expect(beside?.models[0]?.availability?.expected).toBeCloseTo(0.995 * (0.995 / 0.999) * 0.999, 12);
+  });
+
   it("counts with uptimes that the environment states", () => {
     const stated = { uptime: { node: 0.9999, zone: 0.99995, region: 1 } };
     expect(nodesOf(planDeployment(request(0.999, {}, stated)))).toBe(1);

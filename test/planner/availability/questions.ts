@@ -10,6 +10,7 @@ export const anyQuestion: fc.Arbitrary<SpreadQuestion> = fc
     needed: fc.integer({ min: 1, max: 6 }),
     nodesPerReplica: fc.constantFrom(1, 1, 2),
     mostOnNode: fc.integer({ min: 1, max: 8 }),
+    maxNodes: fc.constantFrom(1, 8),
     zones: fc.integer({ min: 1, max: 4 }),
     hasHead: fc.boolean(),
     provider: fc.constantFrom("aws" as const, "oci" as const, "onprem" as const),

@@ -13,6 +13,7 @@ const question = (changes: Partial<SpreadQuestion>): SpreadQuestion => ({
   needed: 1,
   nodesPerReplica: 1,
   mostOnNode: 2,
+  maxNodes: 4,
   zones: 3,
   hasHead: false,
   uptime: uptimeOf("aws"),
@@ -43,6 +44,15 @@ describe("the least spread", () => {
     expect([keepsPromise(best), best.left]).toEqual([false, { node: 0, zone: 0 }]);
     expect(best.expected).toBeLessThanOrEqual(uptimeOf("aws").node * uptimeOf("aws").volume);
     expect(keepsPromise(leastSpread(question({ promised: 0.99, hasHead: true })))).toBe(true);
+  });
+
+  it.each([
+    ["a pool of one node, on which the head is too", { maxNodes: 1, zones: 1 }, 0.995 * 0.999],
+    ["nodes of one zone, of which the head may be on another", { zones: 1 }, 0.995 * (0.995 / 0.999) * 0.999],
+    ["nodes of three zones, of which the head may be in another", {}, 0.995 * (0.995 / 0.9999) * 0.999],
+  ])("counts the head's node once on %s", (_, changes, expected) => {
+    const one = question({ promised: 0.9, replicas: 1, hasHead: true, ...changes });
+    expect(leastSpread(one).expected).toBeCloseTo(expected, 12);
   });
 
   it("is the best there is where nothing keeps the promise", () => {
