@@ -1,6 +1,6 @@
 import { modelImageName } from "../engines";
 import { type Assignable, cheapestAssignment } from "./assignment";
-import { availabilityOn, availabilityProblems, keepingPromise } from "./availability/placed-level";
+import { availabilityOn, availabilityProblems, keepingPromise, mostZonesFirst } from "./availability/placed-level";
 import type { Candidate, Refusal } from "./candidates/types";
 import { type BilledPlan, cloudServices } from "./cloud-services";
 import { costOf } from "./cost";
@@ -94,7 +94,7 @@ export function planDeployment(
       candidates: fitting.candidates.map((each) => withAvailability(server, each, pools, nodeOf)),
     });
     if (candidates.length > 0) {
-      placeable.set(server, { candidates, refusals });
+      placeable.set(server, { candidates: mostZonesFirst(candidates, pools), refusals });
     } else {
       leaveOut(server, [explainRefusal(server, pools, refusals)], nearestMiss(refusals));
     }

@@ -72,6 +72,13 @@ export function keepingPromise({
   return { candidates: candidates.filter((each) => !broken.includes(each)), refusals: [...refusals, ...tooRare] };
 }
 
+/** Of pools on which a server costs the same, the first is taken: where something is promised, one whose nodes are in more zones. */
+export function mostZonesFirst(candidates: readonly Candidate[], pools: readonly PoolRequest[]): Candidate[] {
+  const zonesOf = ({ availability, pool }: Candidate) =>
+    availability === undefined ? 1 : (pools.find(({ name }) => name === pool)?.zones ?? 1);
+  return candidates.toSorted((a, b) => zonesOf(b) - zonesOf(a));
+}
+
 /** What a placed server lacks of its promise. */
 export function availabilityProblems(
   { name, derived = [] }: Pick<ModelRequest, "name" | "derived">,

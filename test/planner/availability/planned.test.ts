@@ -1,8 +1,10 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planDeployment } from "../../../planner/plan";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../../../planner/request";
 import type { DeploymentPlan } from "../../../planner/types";
+import { atNight } from "../../harness/property-runs";
 import { CHAT_TRAFFIC, environmentOf, modelOf, poolOf } from "../fixtures";
 
 /** Two replicas of a model that takes four of eight GPUs. */
@@ -76,6 +78,38 @@ describe("a promised availability", () => {
     const far = poolOf("p5.48xlarge", 4, { name: "far", zones: 2, usdPerNodeHour: 90 });
     const plan = planDeployment({ ...asked, pools: [...asked.pools, far] });
     expect([rulesOf(plan), plan.models[0]?.pool]).toEqual([[], "far"]);
+  });
+
+  it("takes the cheapest pool that keeps it, and of those that cost the same one with nodes in the most zones", () => {
+    const choice = fc.record({ zones: fc.integer({ min: 1, max: 4 }), usdPerNodeHour: fc.constantFrom(40, 50, 60) });
+    fc.assert(
+      fc.property(
+        fc.array(choice, { minLength: 2, maxLength: 4 }),
+        fc.constantFrom(0.99, 0.998, 0.999, 0.9995),
+        (choices, promised) => {
+          const asked = request(promised);
+          const [system] = asked.pools;
+          const pools = choices.map((each, i) => poolOf("p5.48xlarge", 4, { name: `pool-${i}`, ...each }));
+          const planOn = (some: readonly PoolRequest[]) =>
+            planDeployment({ ...asked, pools: [system as PoolRequest, ...some] });
+          const kept = pools.flatMap((pool) => {
+            const alone = planOn([pool]);
+            return rulesOf(alone).length > 0 ? [] : [{ pool, usd: alone.cost.monthlyUsd }];
+          });
+          const least = Math.min(...kept.map(({ usd }) => usd));
+          const zones = Math.max(...kept.flatMap(({ pool, usd }) => (usd - least < 0.01 ? (pool.zones ?? 1) : [])));
+          const together = planOn(pools);
+          const chosen = pools.find(({ name }) => name === together.models[0]?.pool);
+          if (kept.length === 0) {
+            expect(rulesOf(together)).not.toEqual([]);
+          } else {
+            expect([rulesOf(together), chosen?.zones]).toEqual([[], zones]);
+            expect(together.cost.monthlyUsd).toBeCloseTo(least, 2);
+          }
+        },
+      ),
+      { numRuns: atNight(25) },
+    );
   });
 
   it("counts the head of Ray on the GPU nodes of its replicas: it takes no GPU, no node of its own, and its node counts once", () => {
