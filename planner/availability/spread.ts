@@ -60,8 +60,8 @@ export function leastSpread(question: SpreadQuestion): AvailabilityPlan {
     return kept;
   }
   const best = plans.reduce((a, b) => (b.expected > a.expected + EPSILON ? b : a));
-  const keptInZones = spreads({ ...question, zones: question.replicas }).find((apart) =>
-    keepsPromise(planWith(question, apart)),
+  const keptInZones = spreads({ ...question, zones: question.replicas }).find(
+    (apart) => apart.zones > question.zones && keepsPromise(planWith({ ...question, zones: apart.zones }, apart)),
   )?.zones;
   return { ...best, ...(keptInZones !== undefined && { keptInZones }) };
 }
@@ -81,7 +81,8 @@ function planWith(question: SpreadQuestion, apart: Apart): AvailabilityPlan {
   const placed = worstPlaces(question, apart);
   return {
     promised,
-    expected: survival(placed, needed, uptime, nodesPerReplica) * (hasHead ? headUptime(question) * uptime.volume : 1),
+    expected:
+      survival(placed, needed, uptime, nodesPerReplica) * (hasHead ? headUptime(question, placed) * uptime.volume : 1),
     replicas,
     needed,
     apart,
@@ -94,8 +95,9 @@ function planWith(question: SpreadQuestion, apart: Apart): AvailabilityPlan {
  * How often the node of the head is there while what it shares with the replicas is. Its least lucky place is a node that no replica is on, in a
  * zone of its own where the pool has several; a pool of one node has no such place.
  */
-function headUptime({ maxNodes, zones, uptime: { node, zone, region } }: SpreadQuestion): number {
-  return maxNodes === 1 ? 1 : node / (zones > 1 ? region : Math.min(zone, region));
+function headUptime({ maxNodes, zones, uptime: { node, zone, region } }: SpreadQuestion, placed: Placed): number {
+  const isWithReplicas = maxNodes === 1 && placed.flat().length === 1;
+  return isWithReplicas ? 1 : node / (zones > 1 ? region : Math.min(zone, region));
 }
 
 /** Where the scheduler may put them: of what a spread allows, the least lucky. */
