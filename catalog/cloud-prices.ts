@@ -13,6 +13,7 @@ export const CLOUD_SERVICES = [
   "network-load-balancer",
   "load-balancer",
   "volume",
+  "object-storage",
 ] as const;
 export type CloudService = (typeof CLOUD_SERVICES)[number];
 

@@ -1,8 +1,8 @@
 import type { Provider } from "./shapes";
 import table from "./uptime.json";
 
-/** What a model stands on, the smallest first; a volume is what the model store stands on besides. */
-export const UPTIME_OF = ["node", "zone", "region", "volume"] as const;
+/** What a model stands on, the smallest first; what the model store stands on besides, a volume; and what could take its place, a bucket. */
+export const UPTIME_OF = ["node", "zone", "region", "volume", "bucket"] as const;
 
 /** How often one thing is there. */
 export interface UptimeEntry {
@@ -20,15 +20,24 @@ export interface UptimeEntry {
 export const uptimeEntries = table.uptime as readonly UptimeEntry[];
 
 /** Parts of a month in which machines of a provider are there. Each holds what it depends on: node ≤ zone ≤ region. */
-export type Uptime = Readonly<Record<UptimeEntry["of"], number>>;
+export type Uptime = Readonly<Record<Exclude<UptimeEntry["of"], "bucket">, number>>;
 
 export function uptimeOf(provider: Provider): Uptime {
   const fraction = (of: UptimeEntry["of"]) => {
-    const entry = uptimeEntries.find((each) => each.provider === provider && each.of === of);
-    if (!entry) {
+    const found = fractionOf(provider, of);
+    if (found === undefined) {
       throw new Error(`catalog/uptime.json has no ${of} of ${provider}`);
     }
-    return entry.fraction;
+    return found;
   };
   return { node: fraction("node"), zone: fraction("zone"), region: fraction("region"), volume: fraction("volume") };
+}
+
+/** Part of a month in which a provider's object storage answers. Undefined where it has none. */
+export function bucketUptime(provider: Provider): number | undefined {
+  return fractionOf(provider, "bucket");
+}
+
+function fractionOf(provider: Provider, of: UptimeEntry["of"]): number | undefined {
+  return uptimeEntries.find((each) => each.provider === provider && each.of === of)?.fraction;
 }

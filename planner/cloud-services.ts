@@ -99,6 +99,17 @@ export function cloudServices(
   };
 }
 
+/** What a cloud bills for so much room in a month, US dollars. Undefined where the catalogue has no price of it. */
+export function roomUsdPerMonth(
+  provider: Cloud,
+  service: "volume" | "object-storage",
+  sizeGiB: number,
+): number | undefined {
+  const price = cloudPrice(provider, service);
+  const room = { kind: "volume", name: service, service, count: 1, maxCount: 1, sizeGiB } as const;
+  return price && serviceCost(room, price).monthlyUsd;
+}
+
 function quantities(billing: CloudBilling, plan: BilledPlan): Quantity[] {
   const { cluster, loadBalancer } = billing;
   return [

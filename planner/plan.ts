@@ -1,6 +1,6 @@
 import { modelImageName } from "../engines";
 import { type Assignable, cheapestAssignment } from "./assignment";
-import { availabilityOn, availabilityProblems, keepingPromise } from "./availability/placed-level";
+import { availabilityOn, availabilityProblems, keepingPromise, mostZonesFirst } from "./availability/placed-level";
 import type { Candidate, Refusal } from "./candidates/types";
 import { type BilledPlan, cloudServices } from "./cloud-services";
 import { costOf } from "./cost";
@@ -94,7 +94,7 @@ export function planDeployment(
       candidates: fitting.candidates.map((each) => withAvailability(server, each, pools, nodeOf)),
     });
     if (candidates.length > 0) {
-      placeable.set(server, { candidates, refusals });
+      placeable.set(server, { candidates: mostZonesFirst(candidates, pools), refusals });
     } else {
       leaveOut(server, [explainRefusal(server, pools, refusals)], nearestMiss(refusals));
     }
@@ -143,7 +143,7 @@ export function planDeployment(
   const pools = planPools(request, placements, assignment, phases);
   problems.push(...overlappingPools(request.pools), ...maximumProblems(request.pools, placements, assignment));
   problems.push(...numaProblems(request, placements), ...placements.flatMap(trafficProblems));
-  problems.push(...placements.flatMap(({ model, candidate }) => availabilityProblems(model, candidate)));
+  problems.push(...placements.flatMap(({ model, candidate }) => availabilityProblems(model, candidate, request.pools)));
   const { externalModels = [] } = request;
   const billed = pools.map((pool) => pool.billed);
   const machines = costOf(billed, request.monthlyBudgetUsd);

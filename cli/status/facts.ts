@@ -6,7 +6,15 @@ const text = z.string();
 const state = z.object({
   waiting: z.object({ reason: text.optional(), message: text.optional() }).optional(),
   running: z.object({ startedAt: text.nullish() }).optional(),
-  terminated: z.object({ exitCode: z.number(), reason: text.optional(), message: text.optional() }).optional(),
+  terminated: z
+    .object({
+      exitCode: z.number(),
+      reason: text.optional(),
+      message: text.optional(),
+      startedAt: text.nullish(),
+      finishedAt: text.nullish(),
+    })
+    .optional(),
 });
 
 const container = z.object({
@@ -26,6 +34,7 @@ export const podFact = z.object({
     labels: z.record(text, text).default({}),
     creationTimestamp: text.nullish(),
     deletionTimestamp: text.nullish(),
+    ownerReferences: z.array(z.object({ uid: text, controller: z.boolean().default(false) })).default([]),
   }),
   status: z
     .object({
@@ -81,12 +90,40 @@ export interface StatusFacts {
   readonly scaledObjects: ReadonlyMap<string, ScaledObjectFact>;
 }
 
-/** Whether a pod answers requests. */
-export function isReady({ status }: PodFact): boolean {
-  return status.conditions.some(({ type, status: met }) => type === "Ready" && met === "True");
+/** Whether a pod is told to end. It keeps its conditions meanwhile, `Ready` too. */
+export function isLeaving({ metadata }: PodFact): boolean {
+  return Boolean(metadata.deletionTimestamp);
+}
+
+/** Whether a pod is given new requests, as EndpointSlices have it: one that leaves is not (endpoints of Kubernetes 1.36). */
+export function isReady(pod: PodFact): boolean {
+  return !isLeaving(pod) && conditionOf(pod, "Ready")?.status === "True";
+}
+
+export function conditionOf({ status }: PodFact, type: string) {
+  return status.conditions.find((condition) => condition.type === type);
 }
 
 /** Whether a pod has ended well: one of a Job. */
 export function hasCompleted({ status }: PodFact): boolean {
   return status.phase === "Succeeded";
+}
+
+/** Whether controllers count a pod as one of theirs (IsPodActive of Kubernetes 1.36). */
+export function isActive(pod: PodFact): boolean {
+  return !isLeaving(pod) && !hasCompleted(pod) && pod.status.phase !== "Failed";
+}
+
+/** Whether a pod that failed has a successor: it stays in the list, for its log, until there are thousands. */
+export function isReplaced(pod: PodFact, all: readonly PodFact[]): boolean {
+  const owner = ownerOf(pod);
+  return (
+    pod.status.phase === "Failed" &&
+    owner !== undefined &&
+    all.some((other) => ownerOf(other) === owner && (isReady(other) || hasCompleted(other)))
+  );
+}
+
+function ownerOf({ metadata }: PodFact): string | undefined {
+  return metadata.ownerReferences.find(({ controller }) => controller)?.uid;
 }

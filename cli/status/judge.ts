@@ -1,7 +1,16 @@
 /** What the facts say of each model and of the rest of the platform. */
 import { GROUP_LABELS, isHead, podsWanted, type Workload } from "../../rehearsal/workloads";
 import type { Expected, ExpectedModel } from "./expected";
-import { type EventFact, hasCompleted, isReady, type PodFact, type StatusFacts } from "./facts";
+import {
+  type EventFact,
+  hasCompleted,
+  isActive,
+  isLeaving,
+  isReady,
+  isReplaced,
+  type PodFact,
+  type StatusFacts,
+} from "./facts";
 import { judgeGroup } from "./groups";
 import { problemOf } from "./reasons";
 import type { EventLine, GroupStatus, ModelStatus, PartStatus, State, StatusProblem } from "./result";
@@ -45,20 +54,22 @@ export function judgeModel(expected: ExpectedModel, facts: StatusFacts, now: num
 
 /** A namespace that is no model's: what runs there, charts' pods too. */
 export function judgePart(namespace: string, facts: StatusFacts, now: number, environment: string): PartStatus {
-  const pods = facts.pods.filter((pod) => pod.metadata.namespace === namespace && !hasCompleted(pod));
+  const all = facts.pods.filter((pod) => pod.metadata.namespace === namespace);
+  const pods = all.filter((pod) => !hasCompleted(pod) && !isReplaced(pod, all));
   return {
     namespace,
     readyPods: pods.filter(isReady).length,
-    pods: pods.length,
+    pods: pods.filter((pod) => !isLeaving(pod)).length,
     problems: pods.flatMap(
       (pod) => problemOf(pod, context(pod, facts, { now, environment, budget: PART_BUDGET })) ?? [],
     ),
   };
 }
 
-/** Pods of a model, for its log: those that are in trouble first. */
+/** Pods of a model that are not ready, for its log: those that leave last. */
 export function podsInTrouble(model: ExpectedModel, facts: StatusFacts): PodFact[] {
-  return model.workloads.flatMap((workload) => podsOf(workload, facts)).filter((pod) => !isReady(pod));
+  const pods = model.workloads.flatMap((workload) => podsOf(workload, facts)).filter((pod) => !isReady(pod));
+  return pods.toSorted((a, b) => Number(isLeaving(a)) - Number(isLeaving(b)));
 }
 
 export function judge(
@@ -135,8 +146,12 @@ function problemsOf(
   facts: StatusFacts,
   judging: Judging,
 ): StatusProblem[] {
-  const ofPods = pods.flatMap((pod) => problemOf(pod, context(pod, facts, judging)) ?? []);
-  return pods.length < podsWanted({ ...workload, replicas }) ? [...refused(workload, facts), ...ofPods] : ofPods;
+  const ofPods = pods
+    .filter((pod) => !isReplaced(pod, pods))
+    .flatMap((pod) => problemOf(pod, context(pod, facts, judging)) ?? []);
+  return pods.filter(isActive).length < podsWanted({ ...workload, replicas })
+    ? [...refused(workload, facts), ...ofPods]
+    : ofPods;
 }
 
 /** What a controller said when the API server refused a pod of its: quota, limits, Pod Security. */

@@ -1,5 +1,5 @@
 /** Why a pod does not answer, in words for whoever is paged, and what to do about it. */
-import { type ContainerFact, type EventFact, isReady, type PodFact } from "./facts";
+import { type ContainerFact, conditionOf, type EventFact, isReady, type PodFact } from "./facts";
 import type { StatusProblem } from "./result";
 
 export interface ReasonContext {
@@ -28,7 +28,13 @@ export function problemOf(pod: PodFact, context: ReasonContext): StatusProblem |
   if (isReady(pod)) {
     return undefined;
   }
-  const reason = unscheduled(pod, context) ?? ended(pod) ?? waiting(pod, context) ?? overdue(pod, context);
+  const reason =
+    unscheduled(pod, context) ??
+    ended(pod) ??
+    onLostNode(pod) ??
+    waiting(pod, context) ??
+    restarting(pod, context) ??
+    overdue(pod, context);
   return reason && { what: `Pod ${name}`, ...reason };
 }
 
@@ -45,8 +51,22 @@ function stuckLeaving({ metadata }: PodFact, { now }: ReasonContext): StatusProb
   return {
     what: `Pod ${name}`,
     why: `Terminating, and should be gone for ${minutes(late)}: its node does not answer, or a finalizer holds it`,
-    remedies: ["kubectl get nodes; a lost node: docs/operations.md, When a node is lost"],
+    remedies: [LOST_NODE],
   };
+}
+
+const LOST_NODE = "kubectl get nodes; a lost node: docs/operations.md, When a node is lost";
+
+/**
+ * A node that does not answer has no kubelet to say so: the node controller takes `Ready` from its pods, and nothing else (MarkPodsNotReady of
+ * Kubernetes 1.36, pkg/controller/util/node). A kubelet that takes it gives a reason, as for readiness gates.
+ */
+function onLostNode(pod: PodFact): Reason | undefined {
+  const ready = conditionOf(pod, "Ready");
+  const isTaken = ready?.status === "False" && ready.reason === undefined;
+  return isTaken && conditionOf(pod, "ContainersReady")?.status === "True"
+    ? { why: "its node does not answer: its containers were ready when it last did", remedies: [LOST_NODE] }
+    : undefined;
 }
 
 /** The container to read the log of: one that ended, or else one that runs and is not ready. */
@@ -54,7 +74,9 @@ export function loggedContainer({
   status,
 }: PodFact): { readonly name: string; readonly previous: boolean } | undefined {
   const all = [...status.initContainerStatuses, ...status.containerStatuses];
-  const crashed = all.find(({ state, lastState }) => state.waiting && lastState.terminated);
+  const crashed = all.find(
+    (container) => (container.state.waiting && container.lastState.terminated) || hasRestarted(container),
+  );
   if (crashed) {
     return { name: crashed.name, previous: true };
   }
@@ -179,25 +201,53 @@ const noStart: Explain = ({ name, state }) => ({
   remedies: ["what the message names, a Secret or ConfigMap mostly: pulumi up makes it again"],
 });
 
+/** Reasons of the kubelet (Kubernetes 1.36: images/types.go, kuberuntime_container.go, and cri-api's errors). */
 const WAITING: Readonly<Record<string, Explain>> = {
   ImagePullBackOff: noImage,
   ErrImagePull: noImage,
+  ErrImageNeverPull: noImage,
+  ImageInspectError: noImage,
   InvalidImageName: noImage,
+  RegistryUnavailable: noImage,
+  SignatureValidationFailed: noImage,
   CreateContainerConfigError: noStart,
   CreateContainerError: noStart,
+  PreCreateHookError: noStart,
+  PreStartHookError: noStart,
+  PostStartHookError: noStart,
   RunContainerError: noStart,
-  CrashLoopBackOff: ({ name, restartCount, lastState }) => {
-    const { exitCode, reason } = lastState.terminated ?? {};
-    const isMemory = reason === "OOMKilled";
-    const how = isMemory ? "it took more memory than its limit" : `exit status ${exitCode ?? "unknown"}`;
-    return {
-      why: `${name} ended ${restartCount} times, last with: ${how}`,
-      remedies: isMemory
-        ? ["a smaller contextTokens or concurrency of the model, or a machine with more host memory"]
-        : ["its last words, below"],
-    };
-  },
+  CrashLoopBackOff: restarts,
 };
+
+/** Restarts of a container that runs again, from which on it is no accident. */
+const RESTARTS = 2;
+
+function hasRestarted({ state, lastState, ready, restartCount }: ContainerFact): boolean {
+  return !ready && restartCount >= RESTARTS && state.running !== undefined && lastState.terminated !== undefined;
+}
+
+/** Between two ends a container runs: engines that fail while they load do so most of the time. */
+function restarting({ status }: PodFact, { startupBudget = 0 }: ReasonContext): Reason | undefined {
+  const endedAtStart = (container: ContainerFact) => {
+    const { startedAt, finishedAt } = container.lastState.terminated ?? {};
+    const ran = (Date.parse(finishedAt ?? "") - Date.parse(startedAt ?? "")) / 1000;
+    return hasRestarted(container) && ran <= startupBudget;
+  };
+  const container = [...status.initContainerStatuses, ...status.containerStatuses].find(endedAtStart);
+  return container && restarts(container);
+}
+
+function restarts({ name, restartCount, lastState }: ContainerFact): Reason {
+  const { exitCode, reason } = lastState.terminated ?? {};
+  const isMemory = reason === "OOMKilled";
+  const how = isMemory ? "it took more memory than its limit" : `exit status ${exitCode ?? "unknown"}`;
+  return {
+    why: `${name} was restarted ${restartCount} times, after it last ended with: ${how}`,
+    remedies: isMemory
+      ? ["a smaller contextTokens or concurrency of the model, or a machine with more host memory"]
+      : ["its last words, below"],
+  };
+}
 
 function overdue({ status }: PodFact, { events, age, startupBudget }: ReasonContext): Reason | undefined {
   if (startupBudget === undefined || age <= startupBudget) {

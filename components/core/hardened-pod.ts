@@ -11,7 +11,7 @@ type PodSpec = kubernetes.types.input.core.v1.PodSpec;
 type Volume = kubernetes.types.input.core.v1.Volume;
 
 /** A topology spread constraint without outputs: it also fits custom resources that hold pod templates. */
-interface TopologySpread {
+export interface TopologySpread {
   readonly maxSkew: number;
   readonly topologyKey: string;
   readonly whenUnsatisfiable: "ScheduleAnyway" | "DoNotSchedule";

@@ -54,18 +54,23 @@ export interface RayPod {
 }
 
 /** What both kinds of pods share. */
-function common({ model, gpu }: Pick<ModelServerArgs, "model" | "gpu">) {
+function common({ model }: Pick<ModelServerArgs, "model">) {
   return {
     user: USER,
     nodeSelector: model.nodeSelector,
     tolerations: model.tolerations,
-    runtimeClassName: gpu?.runtimeClass,
     priorityClassName: PRIORITY.serving.name,
   };
 }
 
+/**
+ * The image is one of CUDA, which asks for all cards of its node: NVIDIA's runtime gives them to a pod that claims none, unless it is
+ * told otherwise (accept-nvidia-visible-devices-envvar-when-unprivileged).
+ */
+const NO_CARDS = variables({ NVIDIA_VISIBLE_DEVICES: "void" });
+
 /** On the pool of the replicas, where the plan left room for it, and without GPUs. Ray starts no work there. */
-export function headPod(args: Pick<ModelServerArgs, "model" | "gpu">): RayPod {
+export function headPod(args: Pick<ModelServerArgs, "model">): RayPod {
   const alive = { httpGet: { path: "/api/gcs_healthz", port: DASHBOARD_PORT }, timeoutSeconds: 5 };
   return {
     rayStartParams: { "num-cpus": "0", "num-gpus": "0", ...objectStore(HEAD_SHARED_MEMORY_GIB) },
@@ -82,7 +87,7 @@ export function headPod(args: Pick<ModelServerArgs, "model" | "gpu">): RayPod {
             { name: "serve", containerPort: SERVE_PORT, protocol: "TCP" },
             { name: "metrics", containerPort: METRICS_PORT, protocol: "TCP" },
           ],
-          env: [...rayEnvironment(args.model), ...FINDS_WORKERS],
+          env: [...rayEnvironment(args.model), ...FINDS_WORKERS, ...NO_CARDS],
           volumeMounts: [{ name: "shared-memory", mountPath: SHARED_MEMORY }],
           writablePaths: [SESSION_FOLDER, CACHE_FOLDER],
           resources: guaranteed(HEAD),
@@ -115,6 +120,7 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
     rayStartParams: objectStore(exchangeMemoryGiB(model.resources.gpus)),
     pod: {
       ...common(args),
+      runtimeClassName: gpu?.runtimeClass,
       topologySpreadConstraints: spread(rayLabels(model.name, "worker"), model.availability?.apart),
       supplementalGroups: gpu?.groups,
       terminationGracePeriodSeconds: leavingSeconds(model),

@@ -2,7 +2,7 @@ import { AVAILABILITY } from "../../names/rules";
 import { PROMISES } from "../availability/promises";
 import type { AvailabilityPlan } from "../availability/spread";
 import { keepsPromise } from "../availability/spread";
-import { keptText, percent, placesText } from "../availability/text";
+import { keptText, percent, placesText, zonesText } from "../availability/text";
 import { type Replanning, withModel, withPool } from "../fixes/setting";
 import { hostsOf } from "../shared-servers";
 import type { CapacityProblem, DeploymentPlan, ModelPlan } from "../types";
@@ -46,32 +46,29 @@ function advice(name: string, message: string): CapacityProblem {
 interface Step {
   readonly promise: number;
   readonly replicas: number;
+  /** That nodes of its pool are in. */
+  readonly zones: number;
   readonly plan: DeploymentPlan;
   readonly availability: AvailabilityPlan;
 }
 
 function nextStepText(model: ModelPlan, now: AvailabilityPlan, context: Replanning): string {
   const step = nextStep(model, now, context);
-  if (step === undefined) {
-    return mostText(model, context);
+  const pool = context.request.pools.find(({ name }) => name === model.pool);
+  if (step === undefined || pool === undefined) {
+    return model.nodesPerReplica > 1
+      ? "Its replicas span nodes and are not spread over zones: more than that takes another pool, or a second deployment in another zone."
+      : "More than that takes a second region, or another pool.";
   }
+  const { minNodes = 0 } = step.plan.pools.find(({ name }) => name === model.pool) ?? {};
+  const changes = [
+    `serviceLevel.availability: ${step.promise}`,
+    ...(step.replicas > model.minReplicas ? [`replicas.min: ${step.replicas}`] : []),
+    ...(minNodes > pool.maxNodes ? [`pools.${model.pool}.maxNodes: ${minNodes}`] : []),
+    ...(step.zones > (pool.zones ?? 1) ? [zonesText(pool, step.zones)] : []),
+  ];
   const price = priceText(step.plan.cost.monthlyUsd, context.plan.cost.monthlyUsd);
-  const replicas = step.replicas > model.minReplicas ? ` with replicas.min: ${step.replicas}` : "";
-  const pool = step.plan.pools.find(({ name }) => name === model.pool);
-  const most = context.plan.pools.find(({ name }) => name === model.pool)?.maxNodes ?? 0;
-  const nodes = pool !== undefined && pool.minNodes > most ? ` and pools.${model.pool}.maxNodes: ${pool.minNodes}` : "";
-  return `Next step: serviceLevel.availability: ${step.promise}${replicas}${nodes}, replicas ${placesText(step.availability.apart)}, ${percent(step.availability.expected)}: ${price}.`;
-}
-
-/** What more than one region's best takes. Nodes of others may be in more zones than the file says. */
-function mostText({ pool: name, nodesPerReplica }: ModelPlan, { request }: Replanning): string {
-  if (nodesPerReplica > 1) {
-    return "Its replicas span nodes and are not spread over zones: more than that takes another pool, or a second deployment in another zone.";
-  }
-  const pool = request.pools.find((each) => each.name === name);
-  return pool?.shape.provider === "onprem" && (pool.zones ?? 1) === 1
-    ? `More than that takes nodes in two zones or sites (pools.${name}.uptime: { zones: 2 }), or another pool.`
-    : "More than that takes a second region, or another pool.";
+  return `Next step: ${changes.join(" and ")}, replicas ${placesText(step.availability.apart)}, ${percent(step.availability.expected)}: ${price}.`;
 }
 
 function priceText(then: number, now: number): string {
@@ -80,7 +77,10 @@ function priceText(then: number, now: number): string {
     : `${wholeUsd(then)} USD a month instead of ${wholeUsd(now)}`;
 }
 
-/** The next promise that people make, and the fewest replicas that keep it: planned without a budget, and with as many nodes as that takes. */
+/**
+ * The next promise that people make, and the fewest replicas that keep it, in the zones of their pool if these do: planned without a budget, and
+ * with as many nodes as that takes.
+ */
 function nextStep(
   { name, pool, minReplicas, maxReplicas, serviceLevel }: ModelPlan,
   { expected }: AvailabilityPlan,
@@ -88,19 +88,28 @@ function nextStep(
 ): Step | undefined {
   const promise = PROMISES.find((each) => !keepsPromise({ promised: each, expected }));
   const { monthlyBudgetUsd: _, ...unlimited } = request;
-  const { maxNodes = 0 } = request.pools.find((each) => each.name === pool) ?? {};
-  for (const more of promise === undefined ? [] : MORE_REPLICAS) {
-    const replicas = minReplicas + more;
-    const changed = withModel(withPool(unlimited, pool, { maxNodes: maxNodes + replicas }), name, {
+  const { maxNodes = 0, zones: now = 1 } = request.pools.find((each) => each.name === pool) ?? {};
+  if (promise === undefined) {
+    return undefined;
+  }
+  const planned = (replicas: number, zones: number) => {
+    const changed = withModel(withPool(unlimited, pool, { maxNodes: maxNodes + replicas, zones }), name, {
       serviceLevel: { ...serviceLevel, availability: promise },
       minReplicas: replicas,
       maxReplicas: Math.max(maxReplicas, replicas),
     });
     const plan = again(changed);
-    const { availability: reached } = plan.models.find((each) => each.name === name) ?? {};
-    const isRefused = plan.problems.some(({ severity }) => severity === "mandatory");
-    if (promise !== undefined && reached !== undefined && !isRefused) {
-      return { promise, replicas, plan, availability: reached };
+    const { availability } = plan.models.find((each) => each.name === name) ?? {};
+    return { promise, replicas, zones, plan, availability };
+  };
+  for (const more of MORE_REPLICAS) {
+    const here = planned(minReplicas + more, now);
+    const zones = here.availability?.keptInZones;
+    const steps = [here, ...(zones === undefined ? [] : [planned(here.replicas, zones)])];
+    for (const { availability, ...step } of steps) {
+      if (availability !== undefined && !step.plan.problems.some(({ severity }) => severity === "mandatory")) {
+        return { ...step, availability };
+      }
     }
   }
   return undefined;

@@ -9,13 +9,13 @@ import type { ModelRequest, PoolRequest } from "../request";
 import type { ServerModels } from "../shared-servers";
 import type { CapacityProblem } from "../types";
 import { type AvailabilityPlan, keepsPromise, leastSpread } from "./spread";
-import { keptText, percent } from "./text";
+import { keptText, percent, zonesText } from "./text";
 
 /** Undefined where nothing is promised, and of replicas in pods of several kinds, whose share of a failure is not known. */
 export function availabilityOn(
   { host, guests }: ServerModels,
   { sizing, layout, resources }: Pick<Candidate, "sizing" | "layout" | "resources">,
-  pool: Pick<PoolRequest, "shape" | "zones" | "uptime">,
+  pool: Pick<PoolRequest, "shape" | "maxNodes" | "zones" | "uptime">,
   node: Capacity,
   planned: ModelRequest,
 ): AvailabilityPlan | undefined {
@@ -31,6 +31,7 @@ export function availabilityOn(
     uptime: { ...uptimeOf(pool.shape.provider), ...pool.uptime },
     nodesPerReplica: layout.nodesPerReplica,
     mostOnNode: mostOnNode(node, resources),
+    maxNodes: pool.maxNodes,
     zones: pool.zones ?? 1,
     hasHead: engineOf(host.engine).stateGiB !== undefined,
   });
@@ -71,15 +72,28 @@ export function keepingPromise({
   return { candidates: candidates.filter((each) => !broken.includes(each)), refusals: [...refusals, ...tooRare] };
 }
 
+/** Of pools on which a server costs the same, the first is taken: where something is promised, one whose nodes are in more zones. */
+export function mostZonesFirst(candidates: readonly Candidate[], pools: readonly PoolRequest[]): Candidate[] {
+  const zonesOf = ({ availability, pool }: Candidate) =>
+    availability === undefined ? 1 : (pools.find(({ name }) => name === pool)?.zones ?? 1);
+  return candidates.toSorted((a, b) => zonesOf(b) - zonesOf(a));
+}
+
 /** What a placed server lacks of its promise. */
 export function availabilityProblems(
   { name, derived = [] }: Pick<ModelRequest, "name" | "derived">,
   { availability, pool }: Pick<Candidate, "availability" | "pool">,
+  pools: readonly PoolRequest[],
 ): CapacityProblem[] {
   if (availability === undefined || keepsPromise(availability)) {
     return [];
   }
-  const { promised, uptime } = availability;
+  const { promised, uptime, keptInZones } = availability;
+  const placedOn = pools.find((each) => each.name === pool);
+  const remedies = [
+    ...(derived.includes("replicas") ? [`write models.${name}.replicas: {min: ${availability.replicas + 1}}`] : []),
+    ...(placedOn && keptInZones !== undefined ? [`have ${zonesText(placedOn, keptInZones)}`] : []),
+  ];
   return [
     {
       severity: "mandatory",
@@ -90,9 +104,7 @@ export function availabilityProblems(
           ? ` Nothing in one region is there for more than ${percent(uptime.region)}: write less.`
           : ""
       }`,
-      ...(derived.includes("replicas") && {
-        remedies: [`write models.${name}.replicas: {min: ${availability.replicas + 1}}`],
-      }),
+      ...(remedies.length > 0 && { remedies }),
     },
   ];
 }

@@ -21,6 +21,8 @@ export interface AvailabilityPlan {
   readonly apart: Apart;
   /** Replicas that are left when one is lost. */
   readonly left: { readonly node: number; readonly zone: number };
+  /** Where the promise is not kept: nodes of the pool in so many zones would keep it, with as many replicas. @default no number of zones does */
+  readonly keptInZones?: number;
   /** That it rests on. */
   readonly uptime: Uptime;
 }
@@ -30,10 +32,12 @@ export interface SpreadQuestion extends Pick<AvailabilityPlan, "promised" | "rep
   readonly nodesPerReplica: number;
   /** Most replicas that an empty node of the pool holds. */
   readonly mostOnNode: number;
+  /** Most nodes of the pool. */
+  readonly maxNodes: number;
   /** Zones that nodes of the pool may be in. */
   readonly zones: number;
   /**
-   * One pod, on whatever node, keeps the replicas together, with its state on one volume. They answer on while it is away; that the next one takes
+   * One pod, on whatever node of the pool, keeps the replicas together, with its state on one volume. They answer on while it is away; that the next one takes
    * them over was not seen with what is rendered (docs/ray-serve.md), so none is counted without it.
    */
   readonly hasHead: boolean;
@@ -44,12 +48,22 @@ const EPSILON = 1e-12;
 
 /**
  * The least that keeps the promise: replicas wherever there is room, each on a node of its own, and these in two zones or more. Where
- * nothing keeps it, what comes nearest. Further zones cost nothing that a plan counts, nodes do.
+ * nothing keeps it, what comes nearest.
+ *
+ * Of placements on as many nodes, which cost the same, the one that needs the fewest zones: a replica waits for those that a rule demands, and
+ * machines of a kind are not in every zone. Zones beyond are used all the same, before a second replica is in any (`spread`).
  */
 export function leastSpread(question: SpreadQuestion): AvailabilityPlan {
   const plans = spreads(question).map((apart) => planWith(question, apart));
+  const kept = plans.find(keepsPromise);
+  if (kept !== undefined) {
+    return kept;
+  }
   const best = plans.reduce((a, b) => (b.expected > a.expected + EPSILON ? b : a));
-  return plans.find(keepsPromise) ?? best;
+  const keptInZones = spreads({ ...question, zones: question.replicas }).find(
+    (apart) => apart.zones > question.zones && keepsPromise(planWith({ ...question, zones: apart.zones }, apart)),
+  )?.zones;
+  return { ...best, ...(keptInZones !== undefined && { keptInZones }) };
 }
 
 export function keepsPromise({ promised, expected }: Pick<AvailabilityPlan, "promised" | "expected">): boolean {
@@ -67,14 +81,23 @@ function planWith(question: SpreadQuestion, apart: Apart): AvailabilityPlan {
   const placed = worstPlaces(question, apart);
   return {
     promised,
-    // The least lucky place of a head is a node, and a zone, that no replica is on.
-    expected: survival(placed, needed, uptime, nodesPerReplica) * (hasHead ? uptime.node * uptime.volume : 1),
+    expected:
+      survival(placed, needed, uptime, nodesPerReplica) * (hasHead ? headUptime(question, placed) * uptime.volume : 1),
     replicas,
     needed,
     apart,
     left: hasHead ? { node: 0, zone: 0 } : { node: leftWithout(placed, "node"), zone: leftWithout(placed, "zone") },
     uptime,
   };
+}
+
+/**
+ * How often the node of the head is there while what it shares with the replicas is. Its least lucky place is a node that no replica is on, in a
+ * zone of its own where the pool has several; a pool of one node has no such place.
+ */
+function headUptime({ maxNodes, zones, uptime: { node, zone, region } }: SpreadQuestion, placed: Placed): number {
+  const isWithReplicas = maxNodes === 1 && placed.flat().length === 1;
+  return isWithReplicas ? 1 : node / (zones > 1 ? region : Math.min(zone, region));
 }
 
 /** Where the scheduler may put them: of what a spread allows, the least lucky. */

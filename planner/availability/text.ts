@@ -1,3 +1,4 @@
+import type { PoolRequest } from "../request";
 import type { AvailabilityPlan } from "./spread";
 
 /** `99.95 %`, never rounded up: a promise is not made by rounding. */
@@ -16,4 +17,11 @@ export function placesText({ nodes, zones }: AvailabilityPlan["apart"]): string 
     return "wherever there is room";
   }
   return `on ${nodes} nodes${zones > 1 ? ` in ${zones} zones` : ""}`;
+}
+
+/** `pools.gpu.uptime.zones: 3`, `nodes of pool "gpu" in 3 zones`: on machines of others a setting says where they are, those of a cloud are made there. */
+export function zonesText({ name, shape }: Pick<PoolRequest, "name" | "shape">, zones: number): string {
+  return shape.provider === "onprem"
+    ? `pools.${name}.uptime.zones: ${zones} (zones or sites that its nodes are in)`
+    : `nodes of pool "${name}" in ${zones} zones`;
 }

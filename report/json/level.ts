@@ -38,6 +38,10 @@ export const availability = z
         zone: count("replicas", "When the zone with most of them is lost."),
       })
       .meta({ description: "Replicas that are left." }),
+    keptInZones: count(
+      "zones",
+      "Where the promise is not kept: nodes of the pool in so many would keep it, with as many replicas.",
+    ).optional(),
     uptime: z
       .strictObject({
         node: amount("fraction", "Of a month in which one machine is there."),

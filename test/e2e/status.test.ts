@@ -94,7 +94,9 @@ describe("npm run status, of dev on a real control plane with KWOK's nodes", { t
     const { status: exit, out } = await status();
     expect(exit).toBe(1);
     expect(out).toMatch(/✗ assistant +failing +0 of 1/);
-    expect(out.replace(/\s+/g, " ")).toContain("ollama ended 7 times, last with: it took more memory than its limit");
+    expect(out.replace(/\s+/g, " ")).toContain(
+      "ollama was restarted 7 times, after it last ended with: it took more memory than its limit",
+    );
   });
 
   it("says what the scheduler says of a pod that no node takes", async () => {

@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { findModel, modelNames } from "../../catalog/models";
 import { repositoryRoot } from "../../names/repository-root";
 import type { ModelPlan } from "../../planner/types";
+import { usd } from "../../report/style";
 import { configSchema } from "../../services/model-control/src/config";
 import { groupOf, metadataOf, only, type PodSpec, rayWorkersOf, workloadOf } from "./kubernetes";
 import { changedRun, type EnvironmentName, type ProgramRun, programRun } from "./run";
@@ -216,6 +217,17 @@ describe("aws-prod", () => {
     const h100 = run().plan.pools.find((p) => p.name === "h100");
     expect([h100?.minNodes, h100?.gpusClaimed, h100?.gpusTotal]).toEqual([1, 8, 8]);
     expect(engineOf(serverPod(run(), "llama-70b")).resources.limits["nvidia.com/gpu"]).toBe("4");
+  });
+
+  it("names what one node, one zone and one store cost, each with the price of the next step, as its page does", () => {
+    const { problems } = run().plan;
+    const message = (rule: string) => problems.find((each) => each.rule === rule)?.message ?? "";
+    const [, then = "", now = ""] = /([\d,]+) USD a month instead of ([\d,]+)\./.exec(message("availability")) ?? [];
+    const dollars = (text: string) => Number(text.replaceAll(",", ""));
+    const [, bucket, volume] = /([\d.]+) USD a month.* ([\d.]+\d)\./.exec(message("single-store")) ?? [];
+    const page = readFileSync(join(repositoryRoot(), "docs/environments/aws-prod.md"), "utf8").replaceAll("\n", " ");
+    expect(page).toContain(`${usd(dollars(then) - dollars(now))} USD a month more`);
+    expect(page).toContain(`${bucket} USD a month in place of the volume's ${volume}`);
   });
 
   it.each([

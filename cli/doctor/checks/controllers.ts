@@ -10,7 +10,7 @@ interface Product {
   readonly chart: string;
   /** Image of its controller, whoever's registry it comes from. */
   readonly image: RegExp;
-  /** Groups of its custom resources. */
+  /** Groups of its custom resources; of a group that others share, names of definitions. */
   readonly groups: readonly string[];
   /** Chart of its CRDs, where they are its templates: Helm refuses to take over those of others. */
   readonly crdChart?: string;
@@ -19,7 +19,7 @@ interface Product {
 }
 
 /** How charts bring their CRDs: `crdNotes` of catalog/charts.json. */
-const PRODUCTS: readonly Product[] = [
+export const PRODUCTS: readonly Product[] = [
   {
     title: "cert-manager",
     chart: "cert-manager",
@@ -70,6 +70,13 @@ const PRODUCTS: readonly Product[] = [
     image: /karpenter\/controller(:|@|$)/,
     groups: ["karpenter.sh", "karpenter.k8s.aws"],
     crdChart: "karpenter-crd",
+  },
+  {
+    title: "Calico",
+    chart: "calico-crds",
+    image: /calico\/kube-controllers(:|@|$)|tigera\/operator(:|@|$)/,
+    groups: ["crd.projectcalico.org", "operator.tigera.io", "clusternetworkpolicies.policy.networking.k8s.io"],
+    crdChart: "calico-crds",
   },
   { title: "LeaderWorkerSet", chart: "lws", image: /\/lws(:|@|$)/, groups: ["leaderworkerset.x-k8s.io"] },
   { title: "KubeRay", chart: "kuberay-operator", image: /kuberay\/operator(:|@|$)/, groups: ["ray.io"] },
@@ -196,7 +203,7 @@ function belongsTo({ labels, annotations }: NamedFact, { release, namespace }: R
 function adoption(groups: readonly string[], { release, namespace }: ReleaseNeed): string {
   const ends = groups.map((group) => group.replaceAll(".", "[.]")).join("|");
   return [
-    `crds=$(kubectl get crd -o name | grep -E '[.](${ends})$')`,
+    `crds=$(kubectl get crd -o name | grep -E '[./](${ends})$')`,
     "kubectl label --overwrite $crds app.kubernetes.io/managed-by=Helm",
     `kubectl annotate --overwrite $crds meta.helm.sh/release-name=${release} meta.helm.sh/release-namespace=${namespace}`,
   ].join(" && ");
@@ -235,7 +242,7 @@ export const gatewayApi: Check = ({ definitions }, { releases }) =>
     : [];
 
 function isOf({ name }: NamedFact, groups: readonly string[]): boolean {
-  return groups.some((group) => name.endsWith(`.${group}`));
+  return groups.some((group) => name === group || name.endsWith(`.${group}`));
 }
 
 function namesOf(workloads: readonly WorkloadFact[]): string {

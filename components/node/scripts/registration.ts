@@ -166,6 +166,8 @@ async function main(settings: RegistrationSettings, node: NodeIdentity): Promise
 }
 
 if (process.env.RUN === "registration") {
+  // A line that no reader takes is an error of the stream. The handler below would log it, and loop (Node 24.21).
+  process.stdout.on("error", () => undefined);
   process.on("uncaughtException", (error) => log({ error: `unexpected: ${codeOf(error)}` }));
   void main(JSON.parse(process.env.REGISTRATION ?? "{}") as RegistrationSettings, {
     name: process.env.POD_NAME ?? "",

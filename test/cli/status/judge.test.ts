@@ -277,7 +277,7 @@ describe("what is wrong", () => {
     [
       "a container that ends again and again",
       waiting("CrashLoopBackOff", { restartCount: 4, lastState: { terminated: { exitCode: 1, reason: "Error" } } }),
-      /engine ended 4 times, last with: exit status 1/,
+      /engine was restarted 4 times, after it last ended with: exit status 1/,
       /last words/,
     ],
     [
@@ -286,7 +286,7 @@ describe("what is wrong", () => {
         restartCount: 2,
         lastState: { terminated: { exitCode: 137, reason: "OOMKilled" } },
       }),
-      /engine ended 2 times, last with: it took more memory than its limit/,
+      /engine was restarted 2 times, after it last ended with: it took more memory than its limit/,
       /contextTokens/,
     ],
     [

@@ -1,7 +1,26 @@
-/** The container that registers a node, from its start to its end: run in this process, with the process's own events held back. */
+/** The container that registers a node, from its start to its end: in this process, with the process's own events held back, and in one of its own. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { buildSync } from "esbuild";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { repositoryRoot } from "../../../names/repository-root";
 import { serve } from "../storage/fakes";
+
+const SCRIPT = "components/node/scripts/registration.ts";
+
+/** Plain JavaScript, which every Node runs. */
+function bundled(): string {
+  const { outputFiles } = buildSync({
+    entryPoints: [join(repositoryRoot(), SCRIPT)],
+    bundle: true,
+    platform: "node",
+    format: "cjs",
+    write: false,
+  });
+  return outputFiles[0]?.text ?? "";
+}
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -36,9 +55,38 @@ describe("the container that registers a node", () => {
     await vi.waitFor(() => expect(logged()).toEqual(["metrics: EADDRINUSE"]), { interval: 5 });
     handlers.get("uncaughtException")?.(Object.assign(new Error("x"), { code: "EMFILE" }));
     expect(logged().slice(1)).toEqual(["unexpected: EMFILE"]);
+    expect(() => process.stdout.emit("error", new Error("EPIPE"))).not.toThrow();
     expect(process.exit).not.toHaveBeenCalled();
     handlers.get("SIGTERM")?.();
     expect(await ended).toBe(0);
     await Promise.all([registrar.close(), new Promise((resolve) => taken.close(resolve))]);
   });
+
+  it("leaves and ends at SIGTERM when its log has no reader and its registrar fails once", async () => {
+    const calls: string[] = [];
+    const registrar = await serve(({ method = "" }, response) => {
+      calls.push(method);
+      response.writeHead(calls.length === 1 ? 503 : 204).end();
+    });
+    const node = await serve((_, response) => {
+      response.writeHead(503).end();
+      child.kill("SIGTERM");
+    });
+    const settings = { registrar: registrar.url, group: "g", port: Number(new URL(node.url).port), health: "/health" };
+    const child = spawn(process.execPath, ["-e", bundled()], {
+      env: {
+        ...process.env,
+        RUN: "registration",
+        REGISTRATION: JSON.stringify({ ...settings, renewSeconds: 30, metricsPort: 0 }),
+        POD_NAME: "chat-0",
+      },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    child.stdout.destroy();
+    const late = setTimeout(() => child.kill("SIGKILL"), 10_000);
+    expect(await once(child, "exit")).toEqual([0, null]);
+    clearTimeout(late);
+    expect(calls).toEqual(["DELETE", "DELETE"]);
+    await Promise.all([registrar.close(), node.close()]);
+  }, 15_000);
 });

@@ -76,6 +76,13 @@ describe("RayService", () => {
     }
   });
 
+  it("shows the head no card of its node, which the image asks for where NVIDIA's runtime is", async () => {
+    const { head, worker } = await deployed(rayPlan(), { gpuAccess: { nvidia: { runtimeClass: "nvidia" } } });
+    expect([head, worker].map(({ template }) => template.spec.runtimeClassName)).toEqual([undefined, "nvidia"]);
+    expect(literals(container(head.template.spec, "ray-head"))).toMatchObject({ NVIDIA_VISIBLE_DEVICES: "void" });
+    expect(literals(container(worker.template.spec, "ray-worker"))).not.toHaveProperty("NVIDIA_VISIBLE_DEVICES");
+  });
+
   it("bounds the object store by the shared memory of its pod", async () => {
     const { head, worker } = await deployed();
     for (const { rayStartParams, template } of [head, worker]) {

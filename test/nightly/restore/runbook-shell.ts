@@ -19,11 +19,21 @@ export function shellLines(page: string): readonly string[] {
     .filter((line) => line !== "");
 }
 
-/** The lines of each shell block below a heading, up to the next heading. */
-export function blocksBelow(page: string, heading: string): readonly (readonly string[])[] {
+/** The text below a heading, up to the next heading; empty where there is none. */
+function sectionBelow(page: string, heading: string): string {
   const start = page.indexOf(`\n${heading}\n`);
   const [, section = ""] = start < 0 ? [] : page.slice(start).split(/^#+ .*$/m);
-  return [...section.matchAll(/^ *```sh\n[\s\S]*?^ *```$/gm)].map(([block]) => shellLines(block));
+  return section;
+}
+
+/** The kubectl commands in the sentences below a heading. */
+export function commandsInText(page: string, heading: string): readonly string[] {
+  return [...sectionBelow(page, heading).matchAll(/`(kubectl [^`]+)`/g)].map(([, command = ""]) => command);
+}
+
+/** The lines of each shell block below a heading, up to the next heading. */
+export function blocksBelow(page: string, heading: string): readonly (readonly string[])[] {
+  return [...sectionBelow(page, heading).matchAll(/^ *```sh\n[\s\S]*?^ *```$/gm)].map(([block]) => shellLines(block));
 }
 
 /**

@@ -1,9 +1,11 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { planDeployment } from "../../../planner/plan";
 import { planWithAdvice } from "../../../planner/plan-with-advice";
 import type { ModelRequest, PlanRequest, PoolRequest } from "../../../planner/request";
 import type { DeploymentPlan } from "../../../planner/types";
-import { environmentOf, modelOf, poolOf } from "../fixtures";
+import { atNight } from "../../harness/property-runs";
+import { CHAT_TRAFFIC, environmentOf, modelOf, poolOf } from "../fixtures";
 
 /** Two replicas of a model that takes four of eight GPUs. */
 function request(
@@ -50,6 +52,15 @@ describe("a promised availability", () => {
     expect(message).not.toContain("models.chat.replicas");
   });
 
+  it("is refused with the number of zones that would keep it, and is kept in so many", () => {
+    const three = { minReplicas: 3, maxReplicas: 3, traffic: { ...CHAT_TRAFFIC, requestsPerSecond: 4 } };
+    const refused = planWithAdvice(request(0.999, three, { zones: 2 }));
+    expect(refused.models[0]?.availability).toMatchObject({ replicas: 3, needed: 2, keptInZones: 3 });
+    expect(textOf(refused, "availability")).toContain('have nodes of pool "h100" in 3 zones');
+    const plan = planDeployment(request(0.999, three));
+    expect([rulesOf(plan), plan.models[0]?.availability?.apart]).toEqual([[], { nodes: 3, zones: 3 }]);
+  });
+
   it("is refused with the replicas that would keep it", () => {
     const plan = planWithAdvice(request(0.999, { minReplicas: 1, maxReplicas: 1 }));
     expect(rulesOf(plan)).toEqual([["availability", "models.chat"]]);
@@ -67,6 +78,56 @@ describe("a promised availability", () => {
     const far = poolOf("p5.48xlarge", 4, { name: "far", zones: 2, usdPerNodeHour: 90 });
     const plan = planDeployment({ ...asked, pools: [...asked.pools, far] });
     expect([rulesOf(plan), plan.models[0]?.pool]).toEqual([[], "far"]);
+  });
+
+  it("takes the cheapest pool that keeps it, and of those that cost the same one with nodes in the most zones", () => {
+    const choice = fc.record({ zones: fc.integer({ min: 1, max: 4 }), usdPerNodeHour: fc.constantFrom(40, 50, 60) });
+    fc.assert(
+      fc.property(
+        fc.array(choice, { minLength: 2, maxLength: 4 }),
+        fc.constantFrom(0.99, 0.998, 0.999, 0.9995),
+        (choices, promised) => {
+          const asked = request(promised);
+          const [system] = asked.pools;
+          const pools = choices.map((each, i) => poolOf("p5.48xlarge", 4, { name: `pool-${i}`, ...each }));
+          const planOn = (some: readonly PoolRequest[]) =>
+            planDeployment({ ...asked, pools: [system as PoolRequest, ...some] });
+          const kept = pools.flatMap((pool) => {
+            const alone = planOn([pool]);
+            return rulesOf(alone).length > 0 ? [] : [{ pool, usd: alone.cost.monthlyUsd }];
+          });
+          const least = Math.min(...kept.map(({ usd }) => usd));
+          const zones = Math.max(...kept.flatMap(({ pool, usd }) => (usd - least < 0.01 ? (pool.zones ?? 1) : [])));
+          const together = planOn(pools);
+          const chosen = pools.find(({ name }) => name === together.models[0]?.pool);
+          if (kept.length === 0) {
+            expect(rulesOf(together)).not.toEqual([]);
+          } else {
+            expect([rulesOf(together), chosen?.zones]).toEqual([[], zones]);
+            expect(together.cost.monthlyUsd).toBeCloseTo(least, 2);
+          }
+        },
+      ),
+      { numRuns: atNight(25) },
+    );
+  });
+
+  it("counts the head of Ray on the GPU nodes of its replicas: it takes no GPU, no node of its own, and its node counts once", () => {
+    const chat = modelOf("llama-3.1-8b-instruct", {
+      name: "chat",
+      engine: "ray",
+      engineVersion: "2.56.0",
+      serviceLevel: { availability: 0.9 },
+    });
+    const on = (maxNodes: number) =>
+      environmentOf([poolOf("g6e.4xlarge", maxNodes, { name: "l40s", zones: 1 })], [chat]);
+    const [alone, beside] = [1, 2].map((maxNodes) => planDeployment(on(maxNodes)));
+    for (const plan of [alone, beside]) {
+      expect(rulesOf(plan as DeploymentPlan)).toEqual([]);
+      expect(plan?.pools.find(({ name }) => name === "l40s")).toMatchObject({ minNodes: 1, gpusClaimed: 1 });
+    }
+    expect(alone?.models[0]?.availability?.expected).toBeCloseTo(0.995 * 0.999, 12);
+    expect(beside?.models[0]?.availability?.expected).toBeCloseTo(0.995 * (0.995 / 0.999) * 0.999, 12);
   });
 
   it("counts with uptimes that the environment states", () => {
@@ -114,7 +175,9 @@ describe("advice", () => {
   it("names the zones that nodes of others may be in", () => {
     const one = request(0.995, {}, { zones: 1 });
     const pools = one.pools.map((pool) => ({ ...pool, shape: { ...pool.shape, provider: "onprem" as const } }));
-    expect(textOf(planWithAdvice({ ...one, pools }), "availability")).toContain("pools.h100.uptime: { zones: 2 }");
+    expect(textOf(planWithAdvice({ ...one, pools }), "availability")).toMatch(
+      /Next step: .*0\.999 and pools\.h100\.uptime\.zones: 2 .*, replicas on 2 nodes in 2 zones, 99\.98 %: at the same price\./,
+    );
   });
 
   it("says that a promise of pods of two kinds is not planned", () => {
@@ -122,12 +185,5 @@ describe("advice", () => {
     expect(textOf(planWithAdvice(request(0.99, split)), "availability")).toContain(
       "nothing is planned by its availability",
     );
-  });
-
-  it.each([
-    ["names the single model store of a cloud", {}, /one pod with one volume in one zone, there 99\.4 % of the time/],
-    ["is silent on it in development", { stage: "development" as const }, /^$/],
-  ])("%s", (_, changes, expected) => {
-    expect(textOf(planWithAdvice(request(undefined, {}, {}, changes)), "single-store")).toMatch(expected);
   });
 });

@@ -5,6 +5,7 @@ import { PROMISES } from "../../../planner/availability/promises";
 import { keepsPromise, leastSpread, type SpreadQuestion } from "../../../planner/availability/spread";
 import { keptText, percent } from "../../../planner/availability/text";
 import { atNight } from "../../harness/property-runs";
+import { anyQuestion } from "./questions";
 
 const question = (changes: Partial<SpreadQuestion>): SpreadQuestion => ({
   promised: 0.999,
@@ -12,28 +13,13 @@ const question = (changes: Partial<SpreadQuestion>): SpreadQuestion => ({
   needed: 1,
   nodesPerReplica: 1,
   mostOnNode: 2,
+  maxNodes: 4,
   zones: 3,
   hasHead: false,
   uptime: uptimeOf("aws"),
   ...changes,
 });
 
-const anyQuestion: fc.Arbitrary<SpreadQuestion> = fc
-  .record({
-    promised: fc.constantFrom(...PROMISES),
-    replicas: fc.integer({ min: 1, max: 6 }),
-    needed: fc.integer({ min: 1, max: 6 }),
-    nodesPerReplica: fc.constantFrom(1, 1, 2),
-    mostOnNode: fc.integer({ min: 1, max: 8 }),
-    zones: fc.integer({ min: 1, max: 4 }),
-    hasHead: fc.boolean(),
-    provider: fc.constantFrom("aws" as const, "oci" as const, "onprem" as const),
-  })
-  .map(({ provider, ...rest }) => ({
-    ...rest,
-    needed: Math.min(rest.needed, rest.replicas),
-    uptime: uptimeOf(provider),
-  }));
 const runs = { numRuns: atNight(200) };
 
 describe("the least spread", () => {
@@ -60,6 +46,15 @@ describe("the least spread", () => {
     expect(keepsPromise(leastSpread(question({ promised: 0.99, hasHead: true })))).toBe(true);
   });
 
+  it.each([
+    ["a pool of one node, on which the head is too", { maxNodes: 1, zones: 1 }, 0.995 * 0.999],
+    ["nodes of one zone, of which the head may be on another", { zones: 1 }, 0.995 * (0.995 / 0.999) * 0.999],
+    ["nodes of three zones, of which the head may be in another", {}, 0.995 * (0.995 / 0.9999) * 0.999],
+  ])("counts the head's node once on %s", (_, changes, expected) => {
+    const one = question({ promised: 0.9, replicas: 1, hasHead: true, ...changes });
+    expect(leastSpread(one).expected).toBeCloseTo(expected, 12);
+  });
+
   it("is the best there is where nothing keeps the promise", () => {
     const best = leastSpread(question({ promised: 0.99999 }));
     expect([keepsPromise(best), best.apart]).toEqual([false, { nodes: 2, zones: 2 }]);
@@ -74,6 +69,38 @@ describe("the least spread", () => {
           expect(keepsPromise(mild)).toBe(true);
           expect(mild.apart.nodes).toBeLessThanOrEqual(strict.apart.nodes);
           expect(mild.apart.zones).toBeLessThanOrEqual(strict.apart.zones);
+        }
+      }),
+      runs,
+    );
+  });
+
+  it.each([
+    ["three zones where two replicas of three must be left", { replicas: 3, needed: 2, zones: 2 }, 3],
+    ["no number of zones for replicas that span nodes", { replicas: 3, nodesPerReplica: 2, zones: 1 }, undefined],
+    ["no number of zones where a region has no more", { promised: 0.99999 }, undefined],
+    ["nothing where the promise is kept", {}, undefined],
+  ])("names %s", (_, changes, zones) => {
+    expect(leastSpread(question(changes)).keptInZones).toBe(zones);
+  });
+
+  it("takes no more nodes than keep the promise, and names further zones exactly where they would keep it on as many", () => {
+    fc.assert(
+      fc.property(anyQuestion, (asked) => {
+        const plan = leastSpread(asked);
+        const { apart, keptInZones } = plan;
+        const within = (zones: number) => leastSpread({ ...asked, zones });
+        if (keepsPromise(plan)) {
+          expect(keptInZones).toBeUndefined();
+          // Nodes cost: a placement anywhere, or in fewer zones, does not keep it.
+          expect(apart.nodes === 1 || leastSpread({ ...asked, promised: 0 }).expected < asked.promised).toBe(true);
+          expect(asked.hasHead || apart.zones === 1 || !keepsPromise(within(apart.zones - 1))).toBe(true);
+        } else if (keptInZones === undefined) {
+          expect(keepsPromise(within(Math.max(asked.zones, asked.replicas)))).toBe(false);
+        } else {
+          expect(keptInZones).toBeGreaterThan(asked.zones);
+          expect(keepsPromise(within(keptInZones))).toBe(true);
+          expect(keepsPromise(within(keptInZones - 1))).toBe(false);
         }
       }),
       runs,

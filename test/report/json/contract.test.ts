@@ -140,6 +140,7 @@ const rarities = {
       models: { chat: { model: "llama-3.2-1b-instruct", contextTokens: 4096, concurrency: 2, pools: ["slices"] } },
     },
   ),
+  zones: onA10({ replicas: { min: 2, max: 2 }, serviceLevel: { availability: 0.9998 } }),
   asleep: onA10({
     replicas: { min: 0, max: 2 },
     scaling: { schedule: [{ from: "0 8 * * 1-5", to: "0 18 * * 1-5", timezone: "Europe/Berlin", replicas: 1 }] },
