@@ -18,12 +18,43 @@ policyCases(networkDestinations, [
     "::ffff:169.254.169.254",
     "169.254.170.23",
     "100.100.100.200",
+    "2852039166",
+    "0xa9fea9fe",
+    "0251.0376.0251.0376",
+    "169.254.43518",
+    "::ffff:a9fe:a9fe",
+    "64:ff9b::a9fe:a9fe",
+    "fd00:c1::a9fe:a9fe",
+    "fd20:ce::254",
+    "fe80::1%eth0",
     "127.0.0.1",
     "::1",
   ].map((address) => [`the address ${address}`, ip(address), [`ip.address is "${address}"`]] as const),
-  ...["localhost", "metadata.google.internal", "169.254.169.254.nip.io", "169-254-169-254.example.com"].map(
-    (host) => [`the name ${host}`, name(host), [no]] as const,
+  ...[
+    "localhost",
+    "metadata.google.internal",
+    "169.254.169.254.nip.io",
+    "169-254-169-254.example.com",
+    "a9fea9fe.nip.io",
+  ].map((host) => [`the name ${host}`, name(host), [no]] as const),
+  ...[
+    "http://2852039166/",
+    "http:\\\\169.254.169.254\\keys",
+    "http://a@0xa9fea9fe:80/k",
+    "http://%31%36%39.254.169.254/",
+  ].map(
+    (uri) =>
+      [
+        `keys of tokens at ${uri}`,
+        [
+          object("gateway.envoyproxy.io/v1alpha1", "SecurityPolicy", {
+            spec: { jwt: { providers: [{ remoteJWKS: { uri } }] } },
+          }),
+        ],
+        [no],
+      ] as const,
   ),
+  ["a number that is a private address", ip("167772161"), "pass"],
   ["an unknown address", ip(UNKNOWN), "unknown"],
   ["unknown endpoints", backend({ endpoints: UNKNOWN }), "unknown"],
   ["whatever a request names", backend({ type: "DynamicResolver" }), ['spec.type is "DynamicResolver"']],
