@@ -1,8 +1,10 @@
-import { type Field, isObject } from "./field";
-import { helmValues } from "./helm-values";
+import { isJsonObject } from "./documents";
+import { type Field, isObject, UNKNOWN } from "./field";
+import { chartValues } from "./helm-values";
+import { type Property, propertiesBelow } from "./properties";
 import type { Resource } from "./resource";
 
-/** One setting of a program that a Helm chart brings, however its values write it. */
+/** One setting of a program that a Helm chart or an object of Kubernetes brings, however it is written. */
 export interface Setting {
   /** What it is called, in lower-case words joined by `-`: several, where a variable begins with the program's name. */
   readonly names: readonly string[];
@@ -14,11 +16,15 @@ export interface Setting {
   readonly at: Field;
 }
 
-/** Settings as properties, as variables (`name`, `value`), as options of commands, and as lines of files. */
-export function helmSettings(resource: Resource): Setting[] {
-  return helmValues(resource).flatMap(({ keys, field, holder }) => [
+/** Settings as properties, as variables (`name`, `value`), as options of commands, and as lines or JSON of files. */
+export function settings(resource: Resource): Setting[] {
+  return settingsBelow(resource.kind === undefined ? chartValues(resource) : resource.props);
+}
+
+function settingsBelow(holder: Field, above: readonly string[] = []): Setting[] {
+  return propertiesBelow(holder, above).flatMap(({ keys, field, holder: own }: Property) => [
     ...(isObject(field.value) ? [] : [property(keys, field)]),
-    ...variable(keys, field, holder),
+    ...variable(keys, field, own),
     ...inText(keys, field),
   ]);
 }
@@ -43,35 +49,53 @@ function variable(keys: readonly string[], field: Field, holder: Field): Setting
 }
 
 interface Word {
-  readonly word: string;
+  /** Undefined where it is unknown. */
+  readonly word: string | undefined;
   readonly at: Field;
 }
 
 function inText(keys: readonly string[], field: Field): Setting[] {
-  const items = (Array.isArray(field.value) ? field.items() : [field]).filter(({ value }) => typeof value === "string");
-  const texts = items.map((at) => ({ text: String(at.value), at }));
-  const found = texts.flatMap(({ text, at }) =>
-    text.split(/[\s"']+/).flatMap((word): Word[] => (word === "" ? [] : [{ word, at }])),
-  );
-  return [...options(keys, found), ...texts.flatMap(({ text, at }) => lines(keys, text, at))];
+  const items = Array.isArray(field.value) ? field.items() : [field];
+  const found = items.flatMap((at): Word[] => {
+    const { value } = at;
+    return typeof value === "string"
+      ? value.split(/[\s"']+/).flatMap((word) => (word === "" ? [] : [{ word, at }]))
+      : value === UNKNOWN
+        ? [{ word: undefined, at }]
+        : [];
+  });
+  const texts = items.flatMap((at) => (typeof at.value === "string" ? [{ text: at.value, at }] : []));
+  return [
+    ...options(keys, found),
+    ...texts.flatMap(({ text, at }) =>
+      isJsonObject(text) ? settingsBelow(at.containing(JSON.parse(text)), keys) : lines(keys, text, at),
+    ),
+  ];
 }
 
-/** `--name=value`, `--name value`, and `--name`, which is true. */
+/** `--name=value`, `--name value`, and `--name`, which is true; `set name value` of a command line. */
 function options(keys: readonly string[], found: readonly Word[]): Setting[] {
-  return found.flatMap(({ word, at }, index) => {
-    const [, name, given] = /^--?([A-Za-z][\w.-]*)(?:=(.*))?$/.exec(word) ?? [];
-    const next = found[index + 1]?.word;
-    const value = given ?? (next === undefined || next.startsWith("-") ? "true" : next);
-    return name === undefined ? [] : [setting([...keys, name], [at.containing(value)], at)];
+  return found.flatMap(({ word = "", at }, index) => {
+    const isSet = /^set$/i.test(found[index - 1]?.word ?? "");
+    const [, name, given] = (isSet ? /^-{0,2}([A-Za-z][\w.-]*)$/ : /^--?([A-Za-z][\w.-]*)(?:=(.*))?$/).exec(word) ?? [];
+    const next = found[index + 1];
+    const isAlone = next === undefined || next.word?.startsWith("-") === true;
+    const value = given ?? (isAlone ? "true" : next.word);
+    return name === undefined
+      ? []
+      : [setting([...keys, name], [value === undefined && next !== undefined ? next.at : at.containing(value)], at)];
   });
 }
 
-/** Lines of files of settings: `[section]` or `section:`, and `name = value` or `name: value`. */
+/** Lines of files of settings: `[section]` or `section:`, and `name = value`, `name: value` or `name value`. */
 function lines(keys: readonly string[], text: string, at: Field): Setting[] {
   let section: string | undefined;
   return text.split("\n").flatMap((line) => {
     section = /^\s*(?:\[([^\]]+)\]|([\w.-]+):)\s*$/.exec(line)?.slice(1).find(Boolean) ?? section;
-    const [, name, value] = /^\s*(?:export\s+)?([A-Za-z][\w.-]*)\s*[=:]\s*["']?([\w-]+)["']?\s*$/.exec(line) ?? [];
+    const [, name, value] =
+      /^\s*(?:-\s+)?(?:export\s+)?["']?([A-Za-z][\w.-]*)["']?(?:\s*[=:]\s*|\s+)["']?([\w-]+)["']?[;,]?\s*(?:#.*)?$/.exec(
+        line,
+      ) ?? [];
     return name === undefined || value === undefined
       ? []
       : [setting([...keys, ...(section === undefined ? [] : [section]), name], [at.containing(value)], at)];
@@ -93,6 +117,7 @@ function namesOf(name: string): string[] {
 function words(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replace(/([A-Z]{2,})([A-Z][a-z])/g, "$1-$2")
     .replace(/[^A-Za-z0-9]+/g, "-")
     .toLowerCase();
 }
