@@ -5,8 +5,8 @@ import { Redis as Client } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Admission } from "../../../services/model-control/src/tasks/admission";
 import { defineEvenWhenFull } from "../../../services/model-control/src/tasks/full-server";
-import type { TaskJob } from "../../../services/model-control/src/tasks/job";
-import type { TaskReport } from "../../../services/model-control/src/tasks/task";
+import type { TaskData, TaskJob } from "../../../services/model-control/src/tasks/job";
+import type { TaskKind, TaskReport } from "../../../services/model-control/src/tasks/task";
 import { TaskQueue } from "../../../services/model-control/src/tasks/task-queue";
 import { TaskTurns } from "../../../services/model-control/src/tasks/task-turns";
 import { config } from "../../services/model-control/api";
@@ -198,7 +198,10 @@ describe("pulls", () => {
 
   it("that run cost who joins nothing, and each further turn costs one of their owners, whose turn comes first", async () => {
     const id = await pull("shared:1", "token:a");
-    const queue = new Queue("pulls", { connection: client, prefix: "model-control" });
+    const queue = new Queue<TaskData, string | null, TaskKind>("pulls", {
+      connection: client,
+      prefix: "model-control",
+    });
     const worker = new Worker("pulls", undefined, { connection: client, prefix: "model-control", autorun: false });
     const job = (await worker.getNextJob("lock")) as TaskJob;
     expect(job.id).toBe(id);
