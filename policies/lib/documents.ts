@@ -1,29 +1,70 @@
 import { parseAllDocuments } from "yaml";
 import { askedOnce } from "./asked-once";
-import { snapshot, type Value } from "./field";
+import { isObject, snapshot, UNKNOWN, type Value } from "./field";
 
-/** Documents of YAML or JSON in a text; none where it is neither, such as a template. */
+/** Documents of YAML or JSON in a text; none where it is neither. What a template puts in is unknown, as far as the rest can be read. */
 export const documentsIn = askedOnce((text): readonly Value[] => {
+  const documents = parsed(text);
+  return documents.length > 0 || !text.includes("{{")
+    ? documents
+    : parsed(withoutTemplates(text)).map(unknownTemplates);
+});
+
+function parsed(text: string): Value[] {
   try {
     const documents = parseAllDocuments(text);
-    return Array.isArray(documents)
-      ? documents.filter(({ errors }) => errors.length === 0).map((document) => snapshot(document.toJS()))
+    return Array.isArray(documents) && documents.every(({ errors }) => errors.length === 0)
+      ? documents.map((document) => snapshot(document.toJS()))
       : [];
   } catch {
     // More references than the parser follows.
     return [];
   }
-});
+}
 
-/** Whether a text is one object of JSON. */
-export const isJsonObject = askedOnce((text) => {
+/** Stands for what a template puts in. */
+const PUT_IN = "\u2b1atemplate\u2b1a";
+
+/** Without lines that are templates alone: conditions, loops, blocks. */
+function withoutTemplates(text: string): string {
+  return text.replace(/^\s*(\{\{[^\n]*?\}\}\s*)+$/gm, "").replace(/\{\{[^\n]*?\}\}/g, PUT_IN);
+}
+
+function unknownTemplates(value: Value): Value {
+  if (Array.isArray(value)) {
+    return value.map(unknownTemplates);
+  }
+  if (isObject(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, unknownTemplates(child)]));
+  }
+  return typeof value === "string" && value.includes(PUT_IN) ? UNKNOWN : value;
+}
+
+/** What an operation of a JSON patch (RFC 6902) writes, as the object that it is written to; undefined for what is none. */
+export function patchIn(value: Value): Value | undefined {
+  if (
+    !isObject(value) ||
+    !/^(add|replace)$/.test(String(value.op)) ||
+    typeof value.path !== "string" ||
+    !Object.hasOwn(value, "value")
+  ) {
+    return undefined;
+  }
+  return value.path
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .reduceRight<Value>((held, key) => (/^(\d+|-)$/.test(key) ? [held] : { [key]: held }), value.value);
+}
+
+/** The object of JSON that a text is; undefined for any other text. */
+export const jsonObjectIn = askedOnce((text): Value | undefined => {
   if (!/^\s*\{/.test(text)) {
-    return false;
+    return undefined;
   }
   try {
-    JSON.parse(text);
-    return true;
+    return snapshot(JSON.parse(text));
   } catch {
-    return false;
+    return undefined;
   }
 });

@@ -1,5 +1,5 @@
 import { CONTAINER_LISTS } from "../../kubernetes/pod-templates";
-import { documentsIn } from "./documents";
+import { documentsIn, patchIn } from "./documents";
 import { type Field, isObject, UNKNOWN, type Value } from "./field";
 import type { Resource } from "./resource";
 
@@ -64,9 +64,16 @@ const TELLING_KEYS: ReadonlySet<string> = new Set([
   "volumes",
 ]);
 
-/** A text with such a key, by what YAML and JSON write before and after one, or with the path of a JSON patch. */
+/**
+ * A text with such a key, by what YAML and JSON write before and after one; with a key that is written by escapes, which may be one; or with
+ * the path of a JSON patch.
+ */
 const TELLING_TEXT = new RegExp(
-  `(^|[\\s{,\\[])["']?(${[...TELLING_KEYS].filter((key) => key !== "image").join("|")})["']?\\s*:|["']?path["']?\\s*:\\s*["']?/`,
+  [
+    `(^|[\\s{,\\[])["']?(${[...TELLING_KEYS].filter((key) => key !== "image").join("|")})["']?\\s*:`,
+    `"[^"\\n]*\\\\[^"\\n]*"\\s*:`,
+    `["']?path["']?\\s*:\\s*["']?/`,
+  ].join("|"),
   "m",
 );
 
@@ -140,23 +147,6 @@ export function heldPods(field: Field): Field[] | undefined {
 /** A whole object: what it leaves out is missing. */
 function isManifest(value: Value): boolean {
   return isObject(value) && typeof value.apiVersion === "string" && typeof value.kind === "string";
-}
-
-/** What an operation of a JSON patch (RFC 6902) writes, as the object that it is written to; undefined for what is none. */
-function patchIn(value: Value): Value | undefined {
-  if (
-    !isObject(value) ||
-    typeof value.op !== "string" ||
-    typeof value.path !== "string" ||
-    !Object.hasOwn(value, "value")
-  ) {
-    return undefined;
-  }
-  return value.path
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .reduceRight<Value>((held, key) => (/^(\d+|-)$/.test(key) ? [held] : { [key]: held }), value.value);
 }
 
 /** The pod whose spec a field is. */

@@ -1,3 +1,4 @@
+import { patchIn } from "./documents";
 import { type Field, isObject } from "./field";
 
 /** A property anywhere inside of a field. */
@@ -10,10 +11,14 @@ export interface Property {
   readonly holder: Field;
 }
 
-/** Every property inside of a field, outermost first. */
+/** Every property inside of a field, outermost first; of a JSON patch what it writes. */
 export function propertiesBelow(holder: Field, above: readonly string[] = []): Property[] {
   if (Array.isArray(holder.value)) {
     return holder.items().flatMap((item) => propertiesBelow(item, above));
+  }
+  const patch = patchIn(holder.value);
+  if (patch !== undefined) {
+    return propertiesBelow(holder.containing(patch), above);
   }
   return holder.entries().flatMap(([key, field]) => {
     const keys = [...above, key];

@@ -1,4 +1,5 @@
 import { isWorldOpen } from "../../names/world-open";
+import { isObject, type Value } from "./field";
 import { isGiven, isOneOf, isTrue, type Row } from "./rows";
 
 const PRIVATE = "false; machines and databases have private addresses alone";
@@ -34,6 +35,14 @@ const OPEN_ZFS = [
   ["aws:fsx/openZfsVolume:OpenZfsVolume", "nfsExports"],
   ["aws:fsx/openZfsFileSystem:OpenZfsFileSystem", "rootVolumeConfiguration.nfsExports"],
 ] as const;
+
+/** Networks that are everybody only together. */
+function isTogetherOpen(options: readonly Value[]): boolean {
+  const sources = options.flatMap((option) =>
+    isObject(option) && typeof option.source === "string" ? [option.source] : [],
+  );
+  return isWorldOpen(...sources) && !sources.some(isEverywhere);
+}
 
 const isEverywhere = (client: string) => client.trim() === "*" || isWorldOpen(client.trim());
 
@@ -139,7 +148,7 @@ export const PUBLIC_ROWS: readonly Row[] = [
     // What is left out is 0.0.0.0/0, READ_WRITE and NONE, as the provider documents it; an empty list is nobody.
     on: ["oci:FileStorage/export:Export"],
     path: "exportOptions",
-    isWrong: (options) => !Array.isArray(options),
+    isWrong: (options) => !Array.isArray(options) || isTogetherOpen(options),
     allowed:
       "exportOptions with the networks of the clients: without, everybody who reaches the mount target mounts it",
   },

@@ -1,4 +1,4 @@
-import { isJsonObject } from "./documents";
+import { jsonObjectIn } from "./documents";
 import { type Field, isObject, UNKNOWN } from "./field";
 import { chartValues } from "./helm-values";
 import { type Property, propertiesBelow } from "./properties";
@@ -17,15 +17,16 @@ export interface Setting {
 }
 
 /** Settings as properties, as variables (`name`, `value`), as options of commands, and as lines or JSON of files. */
-export function settings(resource: Resource): Setting[] {
-  return settingsBelow(resource.kind === undefined ? chartValues(resource) : resource.props);
+/** @param about what is in the names that are looked for: all else is left out, for most of what a stack has is about something else. */
+export function settings(resource: Resource, about: RegExp): Setting[] {
+  return settingsBelow(resource.kind === undefined ? chartValues(resource) : resource.props, about);
 }
 
-function settingsBelow(holder: Field, above: readonly string[] = []): Setting[] {
+function settingsBelow(holder: Field, about: RegExp, above: readonly string[] = []): Setting[] {
   return propertiesBelow(holder, above).flatMap(({ keys, field, holder: own }: Property) => [
-    ...(isObject(field.value) ? [] : [property(keys, field)]),
-    ...variable(keys, field, own),
-    ...inText(keys, field),
+    ...(isObject(field.value) || !keys.some((key) => about.test(key)) ? [] : [property(keys, field)]),
+    ...variable(keys, field, own, about),
+    ...inText(keys, field, about),
   ]);
 }
 
@@ -43,9 +44,9 @@ function property(keys: readonly string[], field: Field): Setting {
 }
 
 /** `{ name: X, value: "…" }`, which `env: { X: "…" }` writes as a property. */
-function variable(keys: readonly string[], field: Field, holder: Field): Setting[] {
+function variable(keys: readonly string[], field: Field, holder: Field, about: RegExp): Setting[] {
   const name = keys.at(-1) === "value" ? holder.get("name").value : undefined;
-  return typeof name === "string" ? [setting([...keys.slice(0, -1), name], [field], field)] : [];
+  return typeof name === "string" && about.test(name) ? [setting([...keys.slice(0, -1), name], [field], field)] : [];
 }
 
 interface Word {
@@ -54,8 +55,11 @@ interface Word {
   readonly at: Field;
 }
 
-function inText(keys: readonly string[], field: Field): Setting[] {
+function inText(keys: readonly string[], field: Field, about: RegExp): Setting[] {
   const items = Array.isArray(field.value) ? field.items() : [field];
+  if (!items.some(({ value }) => typeof value === "string" && about.test(value))) {
+    return [];
+  }
   const found = items.flatMap((at): Word[] => {
     const { value } = at;
     return typeof value === "string"
@@ -67,9 +71,10 @@ function inText(keys: readonly string[], field: Field): Setting[] {
   const texts = items.flatMap((at) => (typeof at.value === "string" ? [{ text: at.value, at }] : []));
   return [
     ...options(keys, found),
-    ...texts.flatMap(({ text, at }) =>
-      isJsonObject(text) ? settingsBelow(at.containing(JSON.parse(text)), keys) : lines(keys, text, at),
-    ),
+    ...texts.flatMap(({ text, at }) => {
+      const json = jsonObjectIn(text);
+      return json === undefined ? lines(keys, text, at) : settingsBelow(at.containing(json), about, keys);
+    }),
   ];
 }
 

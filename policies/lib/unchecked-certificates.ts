@@ -25,16 +25,23 @@ const NAMES: readonly (readonly [name: RegExp, isUnchecked: (value: unknown) => 
   [/(^|-)reject-unauthorized$/, isOff],
 ];
 
+/** In all of these names. */
+const ABOUT = /verif|validat|check|insecure|unsafe|reject|trust/i;
+
 /** Properties, variables, options and lines of files that skip the check of a server's certificate. */
 export function uncheckedCertificates(resource: Resource): Field[] {
-  return settings(resource)
+  return settings(resource, ABOUT)
     .filter(skips)
     .map(({ at }) => at);
 }
 
-function skips({ names, values }: Setting): boolean {
-  return NAMES.some(
-    ([pattern, isUnchecked]) =>
-      names.some((name) => pattern.test(name)) && values.some((value) => value.is(isUnchecked)),
+/** `tls: { verify: false }`. */
+const BELOW_TLS = /(^|-)(tls|ssl)-verify$/;
+
+function skips({ names, path, values }: Setting): boolean {
+  const isOne = (isUnchecked: (value: unknown) => boolean) => values.some((value) => value.is(isUnchecked));
+  return (
+    NAMES.some(([pattern, isUnchecked]) => names.some((name) => pattern.test(name)) && isOne(isUnchecked)) ||
+    (BELOW_TLS.test(path) && isOne(isOff))
   );
 }

@@ -12,7 +12,7 @@ export const chartAuthentication = resourcePolicy(
     remediationSteps: "Leave authentication on, with a password or a client of the identity provider in a Secret.",
   },
   (resource, report) => {
-    const all = settings(resource);
+    const all = settings(resource, ABOUT);
     const open = all.some(isPassword) ? OPENING : [...OPENING, ...WITHOUT_PASSWORD];
     for (const setting of all.filter((each) => lets(each, open))) {
       report({ resource, field: setting.at, allowed: "callers that are known" });
@@ -28,6 +28,9 @@ const isNobody = (value: unknown) => isOff(value) || /^(none|disabled?|anonymous
 const isNobodysMode = (value: unknown) => isNobody(value) || value === "server";
 
 const AUTH = "(auth|authentication)";
+
+/** In all of the names below. */
+const ABOUT = /anonymous|auth|login|pass|protected|acl/i;
 
 type Opening = readonly [name: RegExp, opens: (value: unknown) => boolean];
 

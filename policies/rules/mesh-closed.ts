@@ -1,4 +1,5 @@
 import { ISTIO_NAMESPACE } from "../../names/namespaces";
+import { documentsIn } from "../lib/documents";
 import { type Field, isObject } from "../lib/field";
 import { chartValues } from "../lib/helm-values";
 import { letsStrangersIn } from "../lib/mesh-callers";
@@ -36,6 +37,13 @@ const ROWS: readonly Row[] = [
     isWrong: isOneOf("ALLOW_ANY"),
     allowed: "REGISTRY_ONLY",
   },
+  ...["spec.trafficPolicy", "spec.subsets[].trafficPolicy"].map((path) => ({
+    on: ["DestinationRule"],
+    path: `${path}.tunnel`,
+    isWrong: isGiven,
+    found: "is a way through another proxy",
+    allowed: "none",
+  })),
   ...["ingress", "egress"].map((direction) => ({
     on: ["Sidecar"],
     path: `spec.${direction}[].captureMode`,
@@ -231,6 +239,8 @@ function isHarmless(each: Field): boolean {
 const LEAVING: readonly (readonly [name: RegExp, isWrong: (value: string) => boolean])[] = [
   [/^sidecar\.istio\.io\/inject$/, (value) => value !== "true"],
   [/^istio\.io\/dataplane-mode$/, (value) => value === "none"],
+  // What asks who calls for a model stands in its waypoint.
+  [/^istio\.io\/use-waypoint$/, (value) => value === "none"],
   // Nothing is redirected of what an empty list includes.
   [/^traffic\.sidecar\.istio\.io\/include/, (value) => value !== "*"],
   [/^traffic\.sidecar\.istio\.io\/exclude/, (value) => value !== ""],
@@ -249,6 +259,16 @@ const LEAVING: readonly (readonly [name: RegExp, isWrong: (value: string) => boo
 /** Objects that choose pods by their labels, in whatever they are. */
 const SELECTING = /selector|^match(Labels|Expressions)$/i;
 
+/** Labels in a text of YAML or JSON, such as a patch of pods. */
+function labelsInText(field: Field): (readonly [string, Field])[] {
+  const { value } = field;
+  return typeof value === "string" && /istio\.io(\/|~1)/.test(value)
+    ? documentsIn(value).flatMap((document) =>
+        propertiesBelow(field.containing(document)).map(({ key, field: below }) => [key, below] as const),
+      )
+    : [];
+}
+
 /** What pods are labelled with, in templates and under names of operators and charts. Whole namespaces: `mesh-members`. */
 function leaving(resource: Resource): Found[] {
   if (resource.kind === "Namespace") {
@@ -260,7 +280,7 @@ function leaving(resource: Resource): Found[] {
   const elsewhere = propertiesBelow(resource.kind === undefined ? chartValues(resource) : resource.props)
     .filter(({ keys }) => !keys.some((key) => SELECTING.test(key)))
     .map(({ key, field }): [string, Field] => [key, field]);
-  const found = [...templates, ...elsewhere]
+  const found = [...templates, ...elsewhere.flatMap(([key, field]) => [[key, field] as const, ...labelsInText(field)])]
     .filter(([key, field]) =>
       LEAVING.some(([name, isWrong]) => name.test(key) && field.is((value) => isWrong(String(value)))),
     )

@@ -5,6 +5,7 @@ import { stackPolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";
 
 const LABELS = Object.values(MESH_LABELS);
+type MeshLabel = (typeof LABELS)[number];
 
 export const meshMembers = stackPolicy(
   {
@@ -19,11 +20,9 @@ export const meshMembers = stackPolicy(
   },
   (resources, report) => {
     const namespaces = resources.filter(({ kind }) => kind === "Namespace");
-    const hasMesh = namespaces.some((resource) =>
-      LABELS.some(({ key, inside }) => labelOf(resource, key).value === inside),
-    );
+    const mode = modeOf(namespaces);
     for (const resource of namespaces.filter((each) => !mayStayOutside(each, resources))) {
-      const field = leaving(resource, hasMesh);
+      const field = leaving(resource, mode);
       if (field !== undefined) {
         report({ resource, field, found: "is outside of the mesh", allowed: "a namespace in the mesh" });
       }
@@ -35,15 +34,22 @@ function labelOf({ props }: Resource, key: string): Field {
   return props.get("metadata", "labels", key);
 }
 
+/** The label by which most namespaces are in a mesh; undefined where none is. */
+function modeOf(namespaces: readonly Resource[]): MeshLabel | undefined {
+  const members = LABELS.map((label) => ({
+    label,
+    count: namespaces.filter((resource) => labelOf(resource, label.key).value === label.inside).length,
+  }));
+  return members.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count)[0]?.label;
+}
+
 /** Where a namespace says that it stays outside, or says nothing while others are in a mesh. */
-function leaving(resource: Resource, hasMesh: boolean): Field | undefined {
+function leaving(resource: Resource, mode: MeshLabel | undefined): Field | undefined {
   const outside = LABELS.map(({ key, outside: value }) => [labelOf(resource, key), value] as const).find(
     ([label, value]) => label.is((given) => given === value),
   )?.[0];
   const isSilent =
-    hasMesh &&
-    !resource.isPatch &&
-    LABELS.every(({ key, inside }) => labelOf(resource, key).is((given) => given !== inside));
+    mode !== undefined && !resource.isPatch && labelOf(resource, mode.key).is((given) => given !== mode.inside);
   return outside ?? (isSilent ? resource.props.get("metadata", "labels") : undefined);
 }
 

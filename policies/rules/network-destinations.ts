@@ -31,8 +31,8 @@ const FORBIDDEN = [
   "0.0.0.0/8",
   "::/127",
   "fe80::/10",
-  // The same by way of NAT64.
-  "64:ff9b::a9fe:0/112",
+  // The same in other forms of IPv6: by NAT64, compatible, translated (RFC 2765), 6to4.
+  ...["64:ff9b::a9fe:0/112", "::a9fe:0/112", "::ffff:0:a9fe:0/112", "2002:a9fe::/32"],
   ...OLDER_METADATA_SERVICES,
 ].flatMap((cidr) => parseCidr(cidr) ?? []);
 

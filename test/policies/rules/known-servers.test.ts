@@ -22,6 +22,7 @@ policyCases(knownServers, [
     { remote: { tls_skip_verify: 1 } },
     { server: { verifySSL: false } },
     { server: { sslVerify: "off" } },
+    { output: { tls: { verify: false } } },
     { config: '{"tls_config": {"insecure_skip_verify": true}}' },
     { template: "scrape:\n  - insecure_skip_verify: true # for now\n" },
   ].map((spec) => [`a server that anybody can be: ${JSON.stringify(spec)}`, held(spec), [checked]] as const),

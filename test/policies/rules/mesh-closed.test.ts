@@ -62,6 +62,30 @@ policyCases(meshClosed, [
     ["podAnnotations"],
   ],
   [
+    "a pod that leaves, by a patch in a text",
+    [object("a.example/v1", "Thing", { spec: { patch: "metadata:\n  labels:\n    istio.io/dataplane-mode: none\n" } })],
+    ["spec.patch"],
+  ],
+  [
+    "a pod that leaves, by a JSON patch",
+    [
+      object("a.example/v1", "Thing", {
+        spec: { patches: [{ op: "add", path: "/metadata/labels/istio.io~1dataplane-mode", value: "none" }] },
+      }),
+    ],
+    ["dataplane-mode"],
+  ],
+  ["a pod past the waypoint", [deployment(podSpec(), { labels: { "istio.io/use-waypoint": "none" } })], ["waypoint"]],
+  [
+    "connections through another proxy",
+    [
+      object("networking.istio.io/v1", "DestinationRule", {
+        spec: { trafficPolicy: { tunnel: { targetHost: "evil.example.com", targetPort: 443 } } },
+      }),
+    ],
+    ["another proxy"],
+  ],
+  [
     "pods that left, chosen",
     [object("a.example/v1", "Thing", { spec: { selector: { "istio.io/dataplane-mode": "none" } } })],
     "pass",

@@ -18,6 +18,11 @@ policyCases(meshMembers, [
   ["a model that takes no sidecar", [namespace("model-chat", { "istio-injection": "disabled" })], [outside]],
   ["a model that says nothing", [member, namespace("model-chat")], [outside]],
   ["a model with another word", [member, namespace("model-chat", { "istio.io/dataplane-mode": "off" })], [outside]],
+  [
+    "a model in a mesh of another kind",
+    [member, namespace("model-b", AMBIENT), namespace("model-chat", { "istio-injection": "enabled" })],
+    [outside],
+  ],
   ["a model whose replicas span nodes", [member, namespace("model-chat", NONE), group("model-chat")], "pass"],
   ["another model's replicas", [member, namespace("model-chat", NONE), group("model-b")], [outside]],
   ["agents of nodes", [member, namespace("node-metrics", NONE)], "pass"],

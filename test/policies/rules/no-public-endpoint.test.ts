@@ -303,6 +303,11 @@ policyCases(noPublicEndpoint, [
   ["an export to nobody", exported([]), "pass"],
   ["an export without options", exported(undefined), ["exportOptions is not set"]],
   ["an export to everybody", exported([{ source: "0.0.0.0/0" }]), ["exportOptions[0].source is"]],
+  [
+    "an export to everybody in pieces",
+    exported(Array.from({ length: 16 }, (_, i) => ({ source: `${i + 20}.0.0.0/8` }))),
+    ["exportOptions is"],
+  ],
   ["an export to everybody by IPv6", exported([{ source: "::/0" }]), ["exportOptions[0].source is"]],
   ["an export to another root", exported([{ source: "10.0.1.0/24", identitySquash: "NONE" }]), ["identitySquash is"]],
   ["an export to anybody", exported([{ source: "10.0.1.0/24", isAnonymousAccessAllowed: true }]), ["isAnonymous"]],

@@ -259,6 +259,11 @@ policyCases(restrictedSecurityContext, [
         "in one line",
         "securityContext: {privileged: true}, volumeMounts: []".replace(/^|$/g, (_, at) => (at ? "}" : "{")),
       ],
+      ["with escapes", '{"\\u0063ontainers": [{"name": "main", "securityContext": {"\\u0070rivileged": true}}]}'],
+      [
+        "with templates",
+        "containers:\n{{ if .a }}\n- name: main\n  image: {{ .image }}\n  securityContext: {privileged: true}\n{{ end }}",
+      ],
       ["as a patch in JSON", '[{"op": "add", "path": "/spec/containers/0/securityContext/privileged", "value": true}]'],
     ] as const
   ).map(
@@ -300,12 +305,17 @@ policyCases(restrictedSecurityContext, [
       object("core/v1", "ConfigMap", {
         data: {
           "a.md": "containers: these are described below.\n\nhostNetwork: see the docs: it is: wrong\n",
-          "b.json": '{"tolerations": "none", "list": [{"op": "add", "path": "/spec/replicas", "value": 2}]}',
-          "c.tpl": "{{ if .Values.a }}\nsecurityContext: {{ .Values.b }}\n{{ end }}",
+          "b.json": '{"list": [{"op": "add", "path": "/spec/replicas", "value": 2}]}',
+          "d.json": '[{"op": "test", "path": "/spec/template/spec/hostNetwork", "value": true}]',
         },
       }),
     ],
     "pass",
+  ],
+  [
+    "a security context that a template puts in",
+    [object("core/v1", "ConfigMap", { data: { "c.tpl": "{{ if .a }}\nsecurityContext: {{ .b }}\n{{ end }}" } })],
+    "unknown",
   ],
   ["an unknown patch of pods", [workload("argoproj.io/v1alpha1", "Workflow", { template: UNKNOWN })], "unknown"],
   [

@@ -75,6 +75,9 @@ describe("URLs of the schema", () => {
         expect(isVisible(character) || !type.safeParse(changed).success).toBe(true);
       }),
     );
+    for (const given of ["https:example.com", "https:/example.com", "https:\\\\example.com", "https:///example.com "]) {
+      expect(type.safeParse(given).success).toBe(false);
+    }
     expect(alertSecrets.alertSlackUrl.safeParse("https://hooks.example.com/\u202ea").success).toBe(false);
     expect(type.safeParse("https://example.com:8443/a?b#c").success).toBe(true);
     expect(text().safeParse("gpt-oss \u202e").success).toBe(false);

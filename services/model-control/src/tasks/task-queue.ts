@@ -280,7 +280,8 @@ export class TaskQueue implements Tasks {
     const settle = owner !== undefined && takesOver(job, asker) ? await this.takeOver(lane, request, owner) : undefined;
     try {
       const joined = await this.owners.join(lane, id, owner, asker.forInference === true);
-      if (job !== undefined && (joined === "joined" || settle !== undefined)) {
+      const isNews = joined === "joined" || (joined === "known" && settle !== undefined);
+      if (job !== undefined && isNews) {
         await this.advance(lane, job, owner, settle !== undefined);
       }
       return joined !== "gone";

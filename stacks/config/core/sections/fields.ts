@@ -43,14 +43,14 @@ interface UrlForm {
 }
 
 /**
- * A URL, of the characters of RFC 3986 alone: others are invisible, change the direction of what follows, or are dropped by parsers, so
+ * A URL with ://, of the characters of RFC 3986 alone: others are invisible, change the direction of what follows, or are dropped by parsers, so
  * that people and programs would read different servers. Every URL of the configuration is one of these.
  */
 export function url({ protocol, maxLength = 2048 }: UrlForm) {
   return z
     .string()
     .max(maxLength)
-    .regex(/^[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]+$/)
+    .regex(/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]+$/)
     .check(z.url({ protocol }));
 }
 
