@@ -4,21 +4,19 @@ import { isObject, snapshot, UNKNOWN, type Value } from "./field";
 
 /** Documents of YAML or JSON in a text; none where it is neither. What a template puts in is unknown, as far as the rest can be read. */
 export const documentsIn = askedOnce((text): readonly Value[] => {
-  const documents = parsed(text);
-  return documents.length > 0 || !text.includes("{{")
-    ? documents
-    : parsed(withoutTemplates(text)).map(unknownTemplates);
+  const { documents, isWhole } = parsed(text);
+  return isWhole || !text.includes("{{") ? documents : parsed(withoutTemplates(text)).documents.map(unknownTemplates);
 });
 
-function parsed(text: string): Value[] {
+/** Of a key that is there twice the last counts, as for Kubernetes. */
+function parsed(text: string): { readonly documents: Value[]; readonly isWhole: boolean } {
   try {
-    const documents = parseAllDocuments(text);
-    return Array.isArray(documents) && documents.every(({ errors }) => errors.length === 0)
-      ? documents.map((document) => snapshot(document.toJS()))
-      : [];
+    const all = parseAllDocuments(text, { uniqueKeys: false });
+    const documents = Array.isArray(all) ? all.filter(({ errors }) => errors.length === 0) : [];
+    return { documents: documents.map((each) => snapshot(each.toJS())), isWhole: documents.length === all.length };
   } catch {
     // More references than the parser follows.
-    return [];
+    return { documents: [], isWhole: false };
   }
 }
 

@@ -1,4 +1,4 @@
-import { cidrContains, parseCidr } from "../../names/cidr";
+import { cidrContains, isMappedIpv4, parseCidr } from "../../names/cidr";
 import { METADATA_SERVICES, POD_IDENTITY_AGENT } from "../../names/metadata-services";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import { isWorldOpen } from "../../names/world-open";
@@ -136,11 +136,14 @@ export function tooWideEgress(spec: Field, hasPodIdentity: () => boolean): TooWi
   ];
 }
 
-/** Networks that are not in CIDR form, such as `0169.254.169.254/32`: programs read them differently, or not at all. */
+/** Networks that are not in CIDR form, such as `0169.254.169.254/32`, or of IPv4 in the form of IPv6: programs read them differently, or not at all. */
 export function unreadNetworks(spec: Field): TooWide[] {
-  return ["ingress[].from[].ipBlock.cidr", "egress[].to[].ipBlock.cidr"]
+  return ["ingress[].from[]", "egress[].to[]"]
+    .flatMap((peer) => [`${peer}.ipBlock.cidr`, `${peer}.ipBlock.except[]`])
     .flatMap((path) => select(spec, path))
-    .filter((cidr) => cidr.is((value) => typeof value === "string" && parseCidr(value) === undefined))
+    .filter((cidr) =>
+      cidr.is((value) => typeof value === "string" && (parseCidr(value) === undefined || isMappedIpv4(value))),
+    )
     .map((field) => ({ field, found: `is "${field.value as string}", no network`, allowed: "a network in CIDR form" }));
 }
 

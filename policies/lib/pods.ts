@@ -65,13 +65,14 @@ const TELLING_KEYS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A text with such a key, by what YAML and JSON write before and after one; with a key that is written by escapes, which may be one; or with
+ * A text with such a key, by what YAML and JSON write before and after one; with a key that is written by escapes or an alias; or with
  * the path of a JSON patch.
  */
 const TELLING_TEXT = new RegExp(
   [
     `(^|[\\s{,\\[])["']?(${[...TELLING_KEYS].filter((key) => key !== "image").join("|")})["']?\\s*:`,
     `"[^"\\n]*\\\\[^"\\n]*"\\s*:`,
+    `(^|[\\s{,])\\*\\S+\\s+:`,
     `["']?path["']?\\s*:\\s*["']?/`,
   ].join("|"),
   "m",

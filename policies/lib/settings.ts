@@ -30,6 +30,11 @@ function settingsBelow(holder: Field, about: RegExp, above: readonly string[] = 
   ]);
 }
 
+/** Where settings are, each place once: a text may say the same in several ways of reading it. */
+export function placesOf(found: readonly Setting[]): Field[] {
+  return [...new Map(found.map(({ at }) => [at.path, at])).values()];
+}
+
 /** Names that say something only together with what they are of. */
 const OF_HOLDER = /^(enabled?|disabled?|required|strategy|modes?|type|methods?)$/i;
 
@@ -81,6 +86,10 @@ function inText(keys: readonly string[], field: Field, about: RegExp): Setting[]
 /** `--name=value`, `--name value`, and `--name`, which is true; `set name value` of a command line. */
 function options(keys: readonly string[], found: readonly Word[]): Setting[] {
   return found.flatMap(({ word = "", at }, index) => {
+    const { name: bare, value: state } = bareSwitch(word, found[index + 1]?.word);
+    if (bare !== undefined) {
+      return [setting([...keys, bare], [at.containing(state)], at)];
+    }
     const isSet = /^set$/i.test(found[index - 1]?.word ?? "");
     const [, name, given] = (isSet ? /^-{0,2}([A-Za-z][\w.-]*)$/ : /^--?([A-Za-z][\w.-]*)(?:=(.*))?$/).exec(word) ?? [];
     const next = found[index + 1];
@@ -92,6 +101,15 @@ function options(keys: readonly string[], found: readonly Word[]): Setting[] {
   });
 }
 
+/** `name-of-it no` in what a command writes to a file. */
+function bareSwitch(word: string, next: string | undefined): { readonly name?: string; readonly value?: string } {
+  const [, value] = /^(yes|no|true|false|on|off)(?=$|[\\;|>)&])/i.exec(next ?? "") ?? [];
+  return value !== undefined && /^[a-z]+(-[a-z]+)+$/.test(word) ? { name: word, value } : {};
+}
+
+/** Switches anywhere in a line: `{a: true}`, `a = false`, `?a=0`. */
+const SWITCH = /["']?([A-Za-z][\w.-]*)["']?\s*[=:]\s*["']?(true|false|yes|no|on|off|none|0|1)\b/gi;
+
 /** Lines of files of settings: `[section]` or `section:`, and `name = value`, `name: value` or `name value`. */
 function lines(keys: readonly string[], text: string, at: Field): Setting[] {
   let section: string | undefined;
@@ -101,9 +119,12 @@ function lines(keys: readonly string[], text: string, at: Field): Setting[] {
       /^\s*(?:-\s+)?(?:export\s+)?["']?([A-Za-z][\w.-]*)["']?(?:\s*[=:]\s*|\s+)["']?([\w-]+)["']?[;,]?\s*(?:#.*)?$/.exec(
         line,
       ) ?? [];
-    return name === undefined || value === undefined
-      ? []
-      : [setting([...keys, ...(section === undefined ? [] : [section]), name], [at.containing(value)], at)];
+    const whole = name === undefined || value === undefined ? [] : [[name, value] as const];
+    const inline =
+      whole.length > 0 ? [] : [...line.matchAll(SWITCH)].map(([, key = "", state]) => [key, state] as const);
+    return [...whole, ...inline].map(([key, held]) =>
+      setting([...keys, ...(section === undefined ? [] : [section]), key], [at.containing(held)], at),
+    );
   });
 }
 

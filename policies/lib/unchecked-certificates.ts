@@ -1,7 +1,7 @@
 import type { Field } from "./field";
 import type { Resource } from "./resource";
 import { isGiven } from "./rows";
-import { type Setting, settings } from "./settings";
+import { placesOf, type Setting, settings } from "./settings";
 
 const isOff = (value: unknown) => /^(false|no|off|0|none)$/i.test(String(value));
 /** What follows an option without a value is no value of it. */
@@ -30,9 +30,7 @@ const ABOUT = /verif|validat|check|insecure|unsafe|reject|trust/i;
 
 /** Properties, variables, options and lines of files that skip the check of a server's certificate. */
 export function uncheckedCertificates(resource: Resource): Field[] {
-  return settings(resource, ABOUT)
-    .filter(skips)
-    .map(({ at }) => at);
+  return placesOf(settings(resource, ABOUT).filter(skips));
 }
 
 /** `tls: { verify: false }`. */

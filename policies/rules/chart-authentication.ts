@@ -1,5 +1,5 @@
 import { resourcePolicy } from "../lib/policy";
-import { type Setting, settings } from "../lib/settings";
+import { placesOf, type Setting, settings } from "../lib/settings";
 
 export const chartAuthentication = resourcePolicy(
   {
@@ -13,9 +13,11 @@ export const chartAuthentication = resourcePolicy(
   },
   (resource, report) => {
     const all = settings(resource, ABOUT);
-    const open = all.some(isPassword) ? OPENING : [...OPENING, ...WITHOUT_PASSWORD];
-    for (const setting of all.filter((each) => lets(each, open))) {
-      report({ resource, field: setting.at, allowed: "callers that are known" });
+    const guarded = new Set(all.filter(isPassword).map(programOf));
+    const openings = (setting: Setting) =>
+      guarded.has(programOf(setting)) ? OPENING : [...OPENING, ...WITHOUT_PASSWORD];
+    for (const field of placesOf(all.filter((each) => lets(each, openings(each))))) {
+      report({ resource, field, allowed: "callers that are known" });
     }
   },
 );
@@ -53,6 +55,11 @@ const PASSWORDS = /^(requirepass|aclfile)$/;
 
 function isPassword({ names, values }: Setting): boolean {
   return names.some((name) => PASSWORDS.test(name)) && !values.some((value) => value.is((text) => !isText(text)));
+}
+
+/** The container that a setting is of; the whole object of any other. */
+function programOf({ at }: Setting): string {
+  return /^.*\b(?:init|ephemeral)?containers\[\d+\]/i.exec(at.path)?.[0] ?? "";
 }
 
 /** An option without a value is `true`. */

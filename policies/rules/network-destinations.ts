@@ -37,7 +37,7 @@ const FORBIDDEN = [
 ].flatMap((cidr) => parseCidr(cidr) ?? []);
 
 const NAMES =
-  /^(localhost|metadata|metadata\.google\.internal|instance-data(\.ec2\.internal)?)\.?$|169[.-]254[.-]169[.-]254|(^|[.-])a9fea9fe\b/i;
+  /^(localhost|metadata|metadata\.google\.internal|instance-data(\.ec2\.internal)?)\.?$|169[.-]254[.-]169[.-]254|(^|[.-])a9fea9fe\b|a9fe-a9fe|fd00-ec2-|fd20-ce-/i;
 
 const ROWS: readonly Row[] = [
   ...PLACES.flatMap(([on, paths]) =>

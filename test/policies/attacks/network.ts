@@ -45,6 +45,15 @@ export const NETWORK_ATTACKS: readonly Attack[] = [
   ["the metadata service by IPv4 in IPv6", NETWORK, to("::ffff:169.254.169.254/128", 80)],
   ["the metadata service of OCI by IPv6", NETWORK, to("fd00:c1::/64", 80)],
   ["a network with leading zeros", NETWORK, to("0169.254.169.254/32", 80)],
+  [
+    "an exception that the API server does not read",
+    NETWORK,
+    policy({
+      egress: [
+        { to: [{ ipBlock: { cidr: "169.254.0.0/16", except: ["::ffff:169.254.0.0/112"] } }], ports: [{ port: 80 }] },
+      ],
+    }),
+  ],
   ["the world by IPv4 in IPv6", NETWORK, from({ ipBlock: { cidr: "::ffff:0:0/96" } })],
   [
     "the metadata service by Cilium",

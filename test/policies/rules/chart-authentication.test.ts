@@ -15,6 +15,8 @@ policyCases(chartAuthentication, [
     ["redis-server", "--requirepass", "", "--protected-mode", "no"],
     ["redis-cli", "CONFIG", "SET", "protected-mode", "no"],
     ["sh", "-c", "redis-cli config set protected-mode no"],
+    ["sh", "-c", "printf 'protected-mode no\\n' | redis-server -"],
+    ["sh", "-c", "echo protected-mode no > /tmp/c; redis-server /tmp/c"],
   ].map((args) => [`Redis for everybody: ${args.join(" ")}`, runs({ args }), [known]] as const),
   ["Redis for everybody, by its command", runs({ command: ["redis-server", "--protected-mode", "no"] }), [known]],
   ["Redis for everybody, by its file", file("port 6379\nprotected-mode no\n"), [known]],
@@ -22,6 +24,20 @@ policyCases(chartAuthentication, [
   ["Redis for everybody, by a variable", runs({ env: [{ name: "X_FLAGS", value: "--protected-mode no" }] }), [known]],
   ["Redis with a password", runs({ args: ["--protected-mode", "no", "--requirepass", "$(PASSWORD)"] }), "pass"],
   ["Redis with a password, by its file", file("protected-mode no\naclfile /run/users.acl\nrequirepass abc\n"), "pass"],
+  [
+    "Redis beside another one with a password",
+    [
+      deployment(
+        podSpec({
+          containers: [
+            container({ args: ["--protected-mode", "no"] }),
+            container({ name: "other", args: ["--requirepass", "$(PASSWORD)"] }),
+          ],
+        }),
+      ),
+    ],
+    [known],
+  ],
   ["Redis that protects itself", file("protected-mode yes\n"), "pass"],
   ["nobody knows", runs({ args: ["--protected-mode", UNKNOWN] }), "unknown"],
   ["an empty password", runs({ env: [{ name: "ALLOW_EMPTY_PASSWORD", value: "yes" }] }), [known]],

@@ -26,6 +26,12 @@ policyCases(knownServers, [
     { config: '{"tls_config": {"insecure_skip_verify": true}}' },
     { template: "scrape:\n  - insecure_skip_verify: true # for now\n" },
   ].map((spec) => [`a server that anybody can be: ${JSON.stringify(spec)}`, held(spec), [checked]] as const),
+  ...[
+    "tls = { insecure_skip_verify = true }",
+    'tls_config: {"insecure_skip_verify": true}',
+    '[{"insecureSkipVerify": true}]',
+    "server: https://a.example/?skip_verify=true",
+  ].map((content) => [`a file: ${content}`, text(content), [checked]] as const),
   ...["insecure_skip_verify: true", "sslverify=false\ntls_verify = false", "skip_ssl_validation true"].map(
     (content) => [`a file: ${content}`, text(content), [checked]] as const,
   ),

@@ -41,6 +41,7 @@ policyCases(networkDestinations, [
     "169.254.169.254.nip.io",
     "169-254-169-254.example.com",
     "a9fea9fe.nip.io",
+    "fd00-ec2--254.sslip.io",
   ].map((host) => [`the name ${host}`, name(host), [no]] as const),
   ...[
     "http://2852039166/",

@@ -259,6 +259,9 @@ policyCases(restrictedSecurityContext, [
         "in one line",
         "securityContext: {privileged: true}, volumeMounts: []".replace(/^|$/g, (_, at) => (at ? "}" : "{")),
       ],
+      ["with an alias", "x: &a privileged\nsecurityContext: {*a : true}\nvolumeMounts: []\n"],
+      ["before what cannot be read", "securityContext: {privileged: true}\nvolumeMounts: []\n---\n: : : [\n"],
+      ["twice", "volumeMounts: []\nsecurityContext: {privileged: false}\nsecurityContext: {privileged: true}\n"],
       ["with escapes", '{"\\u0063ontainers": [{"name": "main", "securityContext": {"\\u0070rivileged": true}}]}'],
       [
         "with templates",
