@@ -4,11 +4,13 @@ import fc from "fast-check";
 import { Redis as Client } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Admission } from "../../../services/model-control/src/tasks/admission";
+import { FairQueue } from "../../../services/model-control/src/tasks/fair-queue";
 import { defineEvenWhenFull } from "../../../services/model-control/src/tasks/full-server";
 import type { TaskData, TaskJob } from "../../../services/model-control/src/tasks/job";
 import type { TaskKind, TaskReport } from "../../../services/model-control/src/tasks/task";
 import { TaskQueue } from "../../../services/model-control/src/tasks/task-queue";
 import { TaskTurns } from "../../../services/model-control/src/tasks/task-turns";
+import { turnKeys } from "../../../services/model-control/src/tasks/turn-keys";
 import { config } from "../../services/model-control/api";
 import { type Redis, startRedis } from "./registry";
 
@@ -222,6 +224,49 @@ describe("pulls", () => {
     await worker.close();
     await queue.close();
   });
+
+  it("cost exactly one of their owners for each turn, the one that is first, however the others stand", async () => {
+    const keys = turnKeys("pulls");
+    const fair = new FairQueue(client, keys);
+    const some = fc.uniqueArray(fc.constantFrom(...OWNERS), { minLength: 1 });
+    const step = fc.oneof(
+      fc.record({ own: fc.constantFrom(...OWNERS) }),
+      fc.record({ shared: some }),
+      fc.record({ joins: fc.constantFrom(...OWNERS), before: fc.integer({ min: 1, max: 12 }) }),
+      fc.record({ begins: fc.integer({ min: 1, max: 12 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        await client.flushall();
+        let clock = 1;
+        const next = new Map<string, number>();
+        const placeOf = (owner: string) => Math.max(clock, next.get(owner) ?? 1);
+        for (const each of steps) {
+          if ("begins" in each) {
+            await fair.begin(each.begins);
+            clock = Math.max(clock, each.begins);
+            continue;
+          }
+          if ("joins" in each) {
+            const place = placeOf(each.joins);
+            const isBetter = place < each.before;
+            expect(await fair.placeBefore(each.joins, each.before)).toBe(isBetter ? place : undefined);
+            next.set(each.joins, isBetter ? place + 1 : (next.get(each.joins) ?? 1));
+            continue;
+          }
+          const owners = "own" in each ? [each.own] : each.shared;
+          const place = Math.min(...owners.map(placeOf));
+          const payer = owners.find((owner) => placeOf(owner) === place) ?? "";
+          expect(await fair.placeOfShared(owners)).toBe(place);
+          next.set(payer, place + 1);
+        }
+        for (const owner of OWNERS) {
+          expect(Math.max(clock, Number((await client.zscore(keys.owners, owner)) ?? 1))).toBe(placeOf(owner));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  }, 200_000);
 
   it("that prompts needed become the first's who asks for them otherwise, who has room for them and pays a place", async () => {
     const helper = await pull("helper:1", "token:a", true);
