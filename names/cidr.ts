@@ -11,7 +11,10 @@ export interface Network {
 
 const BITS = { 4: 32, 6: 128 } as const;
 
-/** Addresses of a network in CIDR form, such as `10.0.0.0/8`; undefined for any other text. */
+/** IPv6 addresses that are IPv4 addresses (RFC 4291): packets to them are IPv4. */
+const MAPPED = 0xffffn << 32n;
+
+/** Addresses of a network in CIDR form, such as `10.0.0.0/8`, those of IPv4 in the form of IPv6 included; undefined for any other text. */
 export function parseCidr(cidr: string): Network | undefined {
   const [, address = "", digits = ""] = /^([0-9a-fA-F.:]+)\/(0|[1-9]\d{0,2})$/.exec(cidr) ?? [];
   const family = isIP(address);
@@ -25,7 +28,29 @@ export function parseCidr(cidr: string): Network | undefined {
   const size = 1n << BigInt(hostBits);
   const number = family === 4 ? addressOf(address.split(".").map(Number), 8n) : addressOf(groupsOf(address), 16n);
   const first = number - (number % size);
-  return { family, first, last: first + size - 1n };
+  const isMapped = family === 6 && hostBits <= BITS[4] && first >> 32n === MAPPED >> 32n;
+  return isMapped
+    ? { family: 4, first: first - MAPPED, last: first - MAPPED + size - 1n }
+    : { family, first, last: first + size - 1n };
+}
+
+/**
+ * Addresses that a network in CIDR form or a host stands for. A host is read as programs read one: `2852039166`, `0xa9fea9fe` and
+ * `0251.0376.0251.0376` are 169.254.169.254. Undefined for names.
+ */
+export function parseAddresses(text: string): Network | undefined {
+  return parseCidr(text) ?? (text.includes("/") ? undefined : parseCidr(hostCidr(hostAddress(text))));
+}
+
+/** The address in the form of the URL standard, IPv6 without brackets; other hosts as they are. */
+function hostAddress(host: string): string {
+  const url = `http://${host.includes(":") ? `[${host.replace(/%.*$/, "")}]` : host}`;
+  return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$|\.$/g, "") : host;
+}
+
+/** Whether a network in CIDR form is one of IPv4 in the form of IPv6, which the Kubernetes API refuses. */
+export function isMappedIpv4(cidr: string): boolean {
+  return cidr.includes(":") && parseCidr(cidr)?.family === 4;
 }
 
 /** The same network as the Kubernetes API wants it written: no address bits behind the prefix, lower case, shortest form. */
@@ -34,8 +59,9 @@ export function canonicalCidr(cidr: string): string | undefined {
   if (network === undefined) {
     return undefined;
   }
-  const prefix = cidr.slice(cidr.indexOf("/") + 1);
-  return `${network.family === 4 ? dotted(network.first) : compressed(network.first)}/${prefix}`;
+  const { family, first, last } = network;
+  const prefix = BITS[family] - (last - first).toString(2).replace(/^0$/, "").length;
+  return `${family === 4 ? dotted(first) : compressed(first)}/${prefix}`;
 }
 
 /** Whether every address of the inner network is one of the outer network. */

@@ -1,6 +1,9 @@
 import { BYTES_PER_MIB } from "../names/units";
 import type { ModelPlan, Stage } from "./types";
 
+/** How fast the body of a request must come, after so long for its first byte. */
+export const RECEIVING = { graceSeconds: 20, bitsPerSecond: 3e6 } as const;
+
 /** What a request through the gateway may weigh, and the memory that proxies need for it. */
 export interface GatewayLimits {
   /** Largest request body, and largest answer that is not streamed, bytes. */

@@ -14,6 +14,7 @@ import { leastPrivilegeAws } from "./rules/least-privilege-aws";
 import { leastPrivilegeOci } from "./rules/least-privilege-oci";
 import { memoryFit } from "./rules/memory-fit";
 import { meshClosed } from "./rules/mesh-closed";
+import { meshMembers } from "./rules/mesh-members";
 import { monthlyBudget } from "./rules/monthly-budget";
 import { networkDestinations } from "./rules/network-destinations";
 import { networkPolicyPerNamespace } from "./rules/network-policy-per-namespace";
@@ -52,6 +53,7 @@ export const policies: readonly (ResourcePolicy | StackPolicy)[] = [
   leastPrivilegeOci,
   memoryFit,
   meshClosed,
+  meshMembers,
   monthlyBudget,
   networkDestinations,
   networkPolicyPerNamespace,

@@ -1,6 +1,6 @@
 import type { IBackendTrafficPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/BackendTrafficPolicy";
 import type { IClientTrafficPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/ClientTrafficPolicy";
-import type { GatewayLimits } from "../../planner/gateway-limits";
+import { type GatewayLimits, RECEIVING } from "../../planner/gateway-limits";
 import type { Quota } from "../../planner/quotas";
 import type { RequestTimes } from "../../planner/request-times";
 import type { ClientTimeout } from "./envoy-gateway-types";
@@ -138,9 +138,8 @@ function clientTimeout(http: Omit<ClientTimeout["http"], "requestHeadersReceived
   return { http: { requestHeadersReceivedTimeout: "10s", ...http } };
 }
 
-/** Time to receive a body at 3 Mbit/s, after 20 seconds for the first byte. */
 function receiveSeconds(bytes: number): number {
-  return 20 + Math.ceil((bytes * 8) / 3e6);
+  return RECEIVING.graceSeconds + Math.ceil((bytes * 8) / RECEIVING.bitsPerSecond);
 }
 
 /** Spec of the policy between proxies and models. */

@@ -1,25 +1,12 @@
 /** Which namespaces are in the mesh, and what guards them there. */
-import type { Labels } from "../../names/labels";
+import { MESH_LABELS } from "../../names/mesh-members";
 import type { Connections } from "../core/connections";
 import type { MeshMembership } from "../core/mesh-membership";
 import { authorizationPolicies } from "./authorization-policies";
 import type { Members } from "./members";
-import type { MeshMode } from "./mode";
 import { peerAuthentications } from "./peer-authentications";
 import { behindWaypoint, type Requests, requestGuards } from "./request-guards";
 import { WAYPOINT_USE, waypoint } from "./waypoint";
-
-/** By mode: what takes a namespace in, and what says of one that it stays out, so that people see that it is meant. */
-const LABELS: Readonly<Record<MeshMode, { readonly inside: Labels; readonly outside: Labels }>> = {
-  ambient: {
-    inside: { "istio.io/dataplane-mode": "ambient" },
-    outside: { "istio.io/dataplane-mode": "none" },
-  },
-  sidecar: {
-    inside: { "istio-injection": "enabled" },
-    outside: { "istio-injection": "disabled" },
-  },
-};
 
 /**
  * What the platform's namespaces take of the mesh.
@@ -32,7 +19,7 @@ export function meshMembership(
   declared: Connections,
   requests: Requests = { rules: {}, models: [], waypoints: [] },
 ): MeshMembership {
-  const { inside, outside } = LABELS[members.mode];
+  const { key, inside, outside } = MESH_LABELS[members.mode];
   const known = new Set([...members.inside, ...members.outsiders.map(({ namespace }) => namespace)]);
   return {
     labelsOf: (namespace) => {
@@ -42,7 +29,7 @@ export function meshMembership(
         );
       }
       const use = requests.waypoints.includes(namespace) ? WAYPOINT_USE : {};
-      return members.isInMesh(namespace) ? { ...inside, ...use } : outside;
+      return members.isInMesh(namespace) ? { [key]: inside, ...use } : { [key]: outside };
     },
     guardsOf: (namespace) => {
       if (!members.isInMesh(namespace)) {

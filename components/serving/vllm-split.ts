@@ -6,6 +6,7 @@ import { NIXL_STATE_LAYOUT } from "../../engines/vllm/state-transfer";
 import { selectorLabels } from "../../names/labels";
 import { modelNamespaceName } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
+import { RECEIVING } from "../../planner/gateway-limits";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, connect } from "../core/connections";
 import type { HardenedContainer } from "../core/hardened-pod";
@@ -27,11 +28,18 @@ import { vllmWeights } from "./vllm-weights";
 
 const APP = "vllm";
 const SCRIPT = "vllm-prefill-proxy.ts";
-const SCRIPT_FILES = [SCRIPT, "held-bytes.ts", "json-members.ts", "vllm-request.ts", "vllm-request-fields.json"];
+const SCRIPT_FILES = [
+  SCRIPT,
+  "body-arrival.ts",
+  "held-bytes.ts",
+  "json-members.ts",
+  "vllm-request.ts",
+  "vllm-request-fields.json",
+];
 const PROXY_PORT = 8001;
 /** What vLLM itself takes (VLLM_HTTP_MAX_REQUEST_BODY_SIZE of 0.33.0, envs.py), as of every other model. */
 const MAX_BODY_BYTES = 32 * 2 ** 20;
-/** The proxy streams, and holds nothing but requests until they are answered: 16 of them at their largest, all others are asked to wait. */
+/** The proxy streams, and holds nothing but requests until they are answered: 16 of them at their largest, 8 of one client; others are asked to wait. */
 const MAX_HELD_BYTES = 16 * MAX_BODY_BYTES;
 /** Four times what it holds: Node's own memory, a copy of what is just read whole, and what sockets have not sent yet. */
 const PROXY_RESOURCES = { cpu: 0.5, memoryGiB: 2, ephemeralStorageGiB: 0.25 };
@@ -164,6 +172,8 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
       decode: `http://127.0.0.1:${VLLM_PORT}`,
       maxBodyBytes: MAX_BODY_BYTES,
       maxHeldBytes: MAX_HELD_BYTES,
+      // As the gateway asks of its clients: what it passes on is faster.
+      arrival: { graceMs: RECEIVING.graceSeconds * 1000, bytesPerSecond: RECEIVING.bitsPerSecond / 8 },
       contextTokens: model.contextTokens,
       prefillTimeoutMs: PREFILL_TIMEOUT_MS,
     };

@@ -1,6 +1,6 @@
 import { type PodSecurityLevel, podSecurityLevel } from "../../names/pod-security";
 import { type Field, isObject } from "./field";
-import { CONTEXT_KEYS, POD_KEYS, type PodTemplate } from "./pods";
+import { CONTEXT_KEYS, heldPods, POD_KEYS, type PodTemplate } from "./pods";
 import { HELM_CHART, type Resource } from "./resource";
 
 /** A part of a pod in a chart's values, with what its namespace lets pods of charts ask for. */
@@ -51,6 +51,10 @@ function places({ type, props }: Resource): Place[] {
 }
 
 function placesIn(key: string, field: Field, outer: Field): Place[] {
+  const held = heldPods(field) ?? [];
+  if (held.length > 0) {
+    return held.flatMap((each) => placesIn(key, each, outer));
+  }
   const own = field.get("namespaceOverride");
   const namespace = typeof own.value === "string" && own.value !== "" ? own : outer;
   const below = Array.isArray(field.value)

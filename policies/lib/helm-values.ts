@@ -1,30 +1,13 @@
-import { type Field, isObject } from "./field";
+import type { Field } from "./field";
+import { type Property, propertiesBelow } from "./properties";
 import { HELM_CHART, type Resource } from "./resource";
 
-/** A property inside the values of a Helm release. */
-export interface HelmValue {
-  readonly key: string;
-  /** The names of the objects that it stands in, outermost first, and its own. */
-  readonly keys: readonly string[];
-  readonly field: Field;
-  /** The object that holds it. */
-  readonly holder: Field;
-}
-
 /** Every property inside the values of a Helm release; outermost first. */
-export function helmValues(resource: Resource): HelmValue[] {
-  return HELM_CHART.test(resource.type) ? properties(resource.props.get("values"), []) : [];
+export function helmValues(resource: Resource): Property[] {
+  return propertiesBelow(chartValues(resource));
 }
 
-function properties(holder: Field, above: readonly string[]): HelmValue[] {
-  if (Array.isArray(holder.value)) {
-    return holder.items().flatMap((item) => properties(item, above));
-  }
-  return holder.entries().flatMap(([key, field]) => {
-    const keys = [...above, key];
-    return [
-      { key, keys, field, holder },
-      ...(isObject(field.value) || Array.isArray(field.value) ? properties(field, keys) : []),
-    ];
-  });
+/** Values of a Helm chart; nothing of other resources. */
+export function chartValues({ type, props }: Pick<Resource, "type" | "props">): Field {
+  return HELM_CHART.test(type) ? props.get("values") : props.containing(undefined);
 }

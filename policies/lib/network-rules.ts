@@ -1,10 +1,11 @@
-import { cidrContains } from "../../names/cidr";
+import { cidrContains, isMappedIpv4, parseCidr } from "../../names/cidr";
 import { METADATA_SERVICES, POD_IDENTITY_AGENT } from "../../names/metadata-services";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
 import { isWorldOpen } from "../../names/world-open";
 import { API_SERVER_PORTS } from "./api-server-ports";
 import { type Field, isObject } from "./field";
 import type { Resource } from "./resource";
+import { select } from "./rows";
 import { selectsAll } from "./selectors";
 
 export interface TooWide {
@@ -88,7 +89,11 @@ const METADATA_ADDRESSES = [
   POD_IDENTITY_AGENT.cidr.replace(/\/.*/, ""),
   "fd00:ec2::254",
   "fd00:ec2::23",
+  "fd00:c1::a9fe:a9fe",
+  "fd20:ce::254",
 ];
+
+const METADATA_INSIDE = "has the cloud's metadata service in it, by which a pod becomes its node";
 
 /** What of a NetworkPolicy lets pods become their node, or somebody else in the cloud. */
 export function tooWideEgress(spec: Field, hasPodIdentity: () => boolean): TooWide[] {
@@ -123,12 +128,23 @@ export function tooWideEgress(spec: Field, hasPodIdentity: () => boolean): TooWi
           .filter((block) => !(block.get("cidr").value === POD_IDENTITY_AGENT.cidr && hasPodIdentity()))
           .map((field) => ({
             field,
-            found: "has the cloud's metadata service in it, by which a pod becomes its node",
+            found: METADATA_INSIDE,
             allowed: `a block without it, by except: [${METADATA_SERVICES.map((cidr) => `"${cidr}"`).join(" or ")}]`,
           })),
       ];
     }),
   ];
+}
+
+/** Networks that are not in CIDR form, such as `0169.254.169.254/32`, or of IPv4 in the form of IPv6: programs read them differently, or not at all. */
+export function unreadNetworks(spec: Field): TooWide[] {
+  return ["ingress[].from[]", "egress[].to[]"]
+    .flatMap((peer) => [`${peer}.ipBlock.cidr`, `${peer}.ipBlock.except[]`])
+    .flatMap((path) => select(spec, path))
+    .filter((cidr) =>
+      cidr.is((value) => typeof value === "string" && (parseCidr(value) === undefined || isMappedIpv4(value))),
+    )
+    .map((field) => ({ field, found: `is "${field.value as string}", no network`, allowed: "a network in CIDR form" }));
 }
 
 function reaches(block: Field, address: string): boolean {
@@ -174,15 +190,14 @@ export function overridingRules({ kind, type, props }: Resource): TooWide[] {
       ...spec
         .get(direction)
         .items()
-        .filter((rule) =>
-          rule.get("action").is((action) => action === undefined || action === "Allow" || action === "Accept"),
-        )
+        .filter(isAllowing)
         .filter((rule) => !namesPeers(rule))
         .map((field) => ({
           field,
           found: "is open to everybody, past all NetworkPolicies",
           allowed: "rules that name their peers",
         })),
+      ...(direction === "egress" ? spec.get(direction).items().filter(isAllowing).flatMap(metadataNetworks) : []),
       ...[spec.get("enableDefaultDeny", direction)]
         .filter((field) => field.is((value) => value === false))
         .map((field) => ({
@@ -192,6 +207,25 @@ export function overridingRules({ kind, type, props }: Resource): TooWide[] {
         })),
     ]),
   );
+}
+
+function isAllowing(rule: Field): boolean {
+  return rule.get("action").is((action) => action === undefined || action === "Allow" || action === "Accept");
+}
+
+/** Networks with a metadata service in them, wherever a rule names them, but what it leaves out. */
+function metadataNetworks(field: Field): TooWide[] {
+  if (METADATA_ADDRESSES.some((address) => reaches(field, address))) {
+    return [{ field: field.get("cidr"), found: METADATA_INSIDE, allowed: "networks without it" }];
+  }
+  const { value } = field;
+  if (typeof value === "string") {
+    return METADATA_ADDRESSES.some((address) => cidrContains(value, address))
+      ? [{ field, found: METADATA_INSIDE, allowed: "networks without it" }]
+      : [];
+  }
+  const below = isObject(value) ? field.entries() : field.items().map((item) => ["", item] as const);
+  return below.filter(([key]) => !/^(not|except|cidr$)/.test(key)).flatMap(([, child]) => metadataNetworks(child));
 }
 
 /** What a rule leaves out, as Calico's `notNets` does, names nobody. */

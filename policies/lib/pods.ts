@@ -1,4 +1,5 @@
 import { CONTAINER_LISTS } from "../../kubernetes/pod-templates";
+import { documentsIn, patchIn } from "./documents";
 import { type Field, isObject, UNKNOWN, type Value } from "./field";
 import type { Resource } from "./resource";
 
@@ -45,7 +46,7 @@ interface Place {
 /**
  * Every pod inside a Kubernetes object, found by its shape wherever it stands: an object with a list of containers is
  * the spec of a pod, whatever the kind and the key. An object that has only some of what pods or containers have is a
- * part of one. JSON patches and text (a manifest inside a ConfigMap) are not looked into.
+ * part of one. Text that is YAML or JSON, and JSON patches (`op`, `path`, `value`), count as what they hold.
  */
 export function podTemplates(resource: Resource): PodTemplate[] {
   if (resource.kind === undefined || resource.kind === "CustomResourceDefinition") {
@@ -63,6 +64,20 @@ const TELLING_KEYS: ReadonlySet<string> = new Set([
   "volumes",
 ]);
 
+/**
+ * A text with such a key, by what YAML and JSON write before and after one; with a key that is written by escapes or an alias; or with
+ * the path of a JSON patch.
+ */
+const TELLING_TEXT = new RegExp(
+  [
+    `(^|[\\s{,\\[])["']?(${[...TELLING_KEYS].filter((key) => key !== "image").join("|")})["']?\\s*:`,
+    `"[^"\\n]*\\\\[^"\\n]*"\\s*:`,
+    `(^|[\\s{,])\\*\\S+\\s+:`,
+    `["']?path["']?\\s*:\\s*["']?/`,
+  ].join("|"),
+  "m",
+);
+
 /** What was looked through; many policies look through the same resources. */
 const mayHold = new WeakMap<object, boolean>();
 
@@ -70,6 +85,9 @@ const mayHold = new WeakMap<object, boolean>();
 function mayHoldPods(value: Value): boolean {
   if (value === UNKNOWN) {
     return true;
+  }
+  if (typeof value === "string") {
+    return TELLING_TEXT.test(value);
   }
   if (value === null || typeof value !== "object") {
     return false;
@@ -80,7 +98,8 @@ function mayHoldPods(value: Value): boolean {
   }
   const found = Array.isArray(value)
     ? value.some(mayHoldPods)
-    : Object.entries(value).some(([key, child]) => TELLING_KEYS.has(key) || mayHoldPods(child as Value));
+    : patchIn(value as Value) !== undefined ||
+      Object.entries(value).some(([key, child]) => TELLING_KEYS.has(key) || mayHoldPods(child as Value));
   mayHold.set(value, found);
   return found;
 }
@@ -91,6 +110,10 @@ function podsBelow(field: Field, place: Place): PodTemplate[] {
   }
   if (field.value === UNKNOWN && (place.key === "" || POD_KEY.test(place.key))) {
     field.items(); // asks, so that the result is "undecided"
+  }
+  const held = heldPods(field);
+  if (held !== undefined) {
+    return held.flatMap((each) => podsBelow(each, { ...place, isPartial: place.isPartial || !isManifest(each.value) }));
   }
   if (Array.isArray(field.value)) {
     return field.items().flatMap((item) => podsBelow(item, place));
@@ -106,6 +129,25 @@ function podsBelow(field: Field, place: Place): PodTemplate[] {
   const part = partAt(field, place.key);
   const below = field.entries().flatMap(([key, child]) => podsBelow(child, { key, parent: field, isPartial }));
   return part ? [part, ...below] : below;
+}
+
+/** What a text or a JSON patch holds that may be a pod or a part of one; undefined for what is neither. */
+export function heldPods(field: Field): Field[] | undefined {
+  const { value } = field;
+  if (typeof value === "string") {
+    return TELLING_TEXT.test(value)
+      ? documentsIn(value)
+          .filter((document) => isObject(document) || Array.isArray(document))
+          .map((document) => field.containing(document))
+      : [];
+  }
+  const patch = patchIn(value);
+  return patch === undefined ? undefined : [field.containing(patch)];
+}
+
+/** A whole object: what it leaves out is missing. */
+function isManifest(value: Value): boolean {
+  return isObject(value) && typeof value.apiVersion === "string" && typeof value.kind === "string";
 }
 
 /** The pod whose spec a field is. */

@@ -1,4 +1,6 @@
-import { isGiven, isTrue, type Row } from "./rows";
+import { isWorldOpen } from "../../names/world-open";
+import { isObject, type Value } from "./field";
+import { isGiven, isOneOf, isTrue, type Row } from "./rows";
 
 const PRIVATE = "false; machines and databases have private addresses alone";
 const BY_THE_GATEWAY = "a route of the inference gateway, whose load balancer its Service makes";
@@ -27,6 +29,22 @@ const ROWS_OF: readonly (readonly [path: string, types: readonly string[]])[] = 
     ],
   ],
 ];
+
+/** Where volumes of FSx for OpenZFS have what they export. */
+const OPEN_ZFS = [
+  ["aws:fsx/openZfsVolume:OpenZfsVolume", "nfsExports"],
+  ["aws:fsx/openZfsFileSystem:OpenZfsFileSystem", "rootVolumeConfiguration.nfsExports"],
+] as const;
+
+/** Networks that are everybody only together. */
+function isTogetherOpen(options: readonly Value[]): boolean {
+  const sources = options.flatMap((option) =>
+    isObject(option) && typeof option.source === "string" ? [option.source] : [],
+  );
+  return isWorldOpen(...sources) && !sources.some(isEverywhere);
+}
+
+const isEverywhere = (client: string) => client.trim() === "*" || isWorldOpen(client.trim());
 
 /** The four switches of a bucket's or an account's public access. */
 const BLOCKS = ["blockPublicAcls", "blockPublicPolicy", "ignorePublicAcls", "restrictPublicBuckets"];
@@ -126,6 +144,46 @@ export const PUBLIC_ROWS: readonly Row[] = [
     isWrong: () => true,
     allowed: "no request that is authorized beforehand: whoever has its address has the objects",
   },
+  {
+    // What is left out is 0.0.0.0/0, READ_WRITE and NONE, as the provider documents it; an empty list is nobody.
+    on: ["oci:FileStorage/export:Export"],
+    path: "exportOptions",
+    isWrong: (options) => !Array.isArray(options) || isTogetherOpen(options),
+    allowed:
+      "exportOptions with the networks of the clients: without, everybody who reaches the mount target mounts it",
+  },
+  {
+    on: ["oci:FileStorage/export:Export"],
+    path: "exportOptions[].source",
+    isWrong: (source) => typeof source === "string" && isEverywhere(source),
+    allowed: "the network of the clients",
+  },
+  {
+    on: ["oci:FileStorage/export:Export"],
+    path: "exportOptions[].identitySquash",
+    isWrong: (squash) => typeof squash === "string" && squash.toUpperCase() === "NONE",
+    allowed: "ROOT or ALL: whoever is root on a client is root on the file system",
+  },
+  {
+    on: ["oci:FileStorage/export:Export"],
+    path: "exportOptions[].isAnonymousAccessAllowed",
+    isWrong: isTrue,
+    allowed: "false",
+  },
+  ...OPEN_ZFS.flatMap(([type, exports]): Row[] => [
+    {
+      on: [type],
+      path: `${exports}.clientConfigurations[].clients`,
+      isWrong: (clients) => typeof clients === "string" && isEverywhere(clients),
+      allowed: "the network of the clients",
+    },
+    {
+      on: [type],
+      path: `${exports}.clientConfigurations[].options[]`,
+      isWrong: isOneOf("no_root_squash"),
+      allowed: "root_squash: whoever is root on a client is root on the file system",
+    },
+  ]),
   {
     on: ["oci:ApiGateway/gateway:Gateway"],
     path: "endpointType",

@@ -1,5 +1,5 @@
-import { parseAllDocuments } from "yaml";
 import { askedOnce } from "./asked-once";
+import { documentsIn } from "./documents";
 import { Field, isObject, snapshot, UNKNOWN, type Value } from "./field";
 
 /** What a policy is told about a resource, by the engine as well as by an offline run. */
@@ -96,7 +96,8 @@ function objectOfChart(chart: Resource, props: Field): Resource[] {
 function objectsIn(field: Field): Field[] {
   const { value } = field;
   if (typeof value === "string") {
-    return documentsIn(value).flatMap((document) => objectsIn(field.containing(document)));
+    const documents = /^\s*(-\s+)?["']?apiVersion["']?:/m.test(value) ? documentsIn(value) : [];
+    return documents.flatMap((document) => objectsIn(field.containing(document)));
   }
   if (Array.isArray(value)) {
     return field.items().flatMap(objectsIn);
@@ -107,17 +108,6 @@ function objectsIn(field: Field): Field[] {
   return typeof value.apiVersion === "string" && typeof value.kind === "string" && isObject(value.metadata)
     ? [field]
     : field.entries().flatMap(([key, child]) => (/template$/i.test(key) ? [] : objectsIn(child)));
-}
-
-/** Manifests in a text; none where it is no YAML, such as a template. */
-function documentsIn(text: string): Value[] {
-  if (!/^\s*(-\s+)?["']?apiVersion["']?:/m.test(text)) {
-    return [];
-  }
-  const documents = parseAllDocuments(text);
-  return Array.isArray(documents)
-    ? documents.filter(({ errors }) => errors.length === 0).map((document) => snapshot(document.toJS()))
-    : [];
 }
 
 /** The provider's lists of a kind, and Kubernetes' list of any kinds. */

@@ -1,6 +1,7 @@
 import { waitsForItsCluster } from "../lib/kubeconfig";
 import { resourcePolicy } from "../lib/policy";
 import { broken, isGiven, isTrue, type Row } from "../lib/rows";
+import { uncheckedCertificates } from "../lib/unchecked-certificates";
 
 const REMOTE = ["command:remote:Command", "command:remote:CopyFile", "command:remote:CopyToRemote"];
 
@@ -31,7 +32,7 @@ export const knownServers = resourcePolicy(
   {
     name: "known-servers",
     description:
-      "Whoever is given credentials is known: connections by SSH, through another machine too, have the key of the machine that they expect, and providers and kubeconfigs check certificates.",
+      "Whoever is given credentials is known: connections by SSH, through another machine too, have the key of the machine that they expect, and providers, kubeconfigs, Kubernetes objects and Helm charts check certificates.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["supply-chain", "authentication"],
@@ -44,6 +45,9 @@ export const knownServers = resourcePolicy(
     }
     for (const finding of broken(ROWS, resource)) {
       report({ resource, ...finding });
+    }
+    for (const field of uncheckedCertificates(resource)) {
+      report({ resource, field, allowed: "certificates that are checked, against the authority that signs them" });
     }
     const proxy = resource.props.get("connection", "proxy");
     const field = proxy.get("hostKey");

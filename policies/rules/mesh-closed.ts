@@ -1,10 +1,13 @@
 import { ISTIO_NAMESPACE } from "../../names/namespaces";
-import type { Field } from "../lib/field";
+import { documentsIn } from "../lib/documents";
+import { type Field, isObject } from "../lib/field";
+import { chartValues } from "../lib/helm-values";
 import { letsStrangersIn } from "../lib/mesh-callers";
 import { podTemplates } from "../lib/pods";
 import { type Finding, resourcePolicy } from "../lib/policy";
+import { propertiesBelow } from "../lib/properties";
 import { namespaceOf, type Resource } from "../lib/resource";
-import { broken, isGiven, isOneOf, isTrue, type Row, select } from "../lib/rows";
+import { broken, isGiven, isOneOf, type Row, select } from "../lib/rows";
 import { selectsAll } from "../lib/selectors";
 
 /** Where a DestinationRule says how connections are made: for all, for one port, and for subsets of the pods. */
@@ -21,15 +24,6 @@ const ROWS: readonly Row[] = [
     isWrong: (uri) => isGiven(uri) && !/^https:\/\//.test(String(uri)),
     allowed: "https://…",
   },
-  ...TRAFFIC.flatMap((path): Row[] => [
-    {
-      on: ["DestinationRule"],
-      path: `${path}.tls.mode`,
-      isWrong: isOneOf("DISABLE"),
-      allowed: "ISTIO_MUTUAL, or TLS of the server",
-    },
-    { on: ["DestinationRule"], path: `${path}.tls.insecureSkipVerify`, isWrong: isTrue, allowed: "false" },
-  ]),
   {
     on: ["WasmPlugin", "TrafficExtension"],
     path: "spec",
@@ -43,6 +37,13 @@ const ROWS: readonly Row[] = [
     isWrong: isOneOf("ALLOW_ANY"),
     allowed: "REGISTRY_ONLY",
   },
+  ...["spec.trafficPolicy", "spec.subsets[].trafficPolicy"].map((path) => ({
+    on: ["DestinationRule"],
+    path: `${path}.tunnel`,
+    isWrong: isGiven,
+    found: "is a way through another proxy",
+    allowed: "none",
+  })),
   ...["ingress", "egress"].map((direction) => ({
     on: ["Sidecar"],
     path: `spec.${direction}[].captureMode`,
@@ -95,6 +96,7 @@ export const meshClosed = resourcePolicy(
     for (const finding of [
       ...broken(ROWS, resource),
       ...openConnections(resource),
+      ...unverifiedServers(resource),
       ...anonymous(resource),
       ...patches(resource),
       ...leaving(resource),
@@ -133,6 +135,43 @@ function openConnections(resource: Resource): Found[] {
       )
       .map((field) => ({ field, allowed: "STRICT; PERMISSIVE only with a selector" })),
   ];
+}
+
+/**
+ * Connections without TLS, or with TLS that takes any server for the one that is meant: `DISABLE` is also the default of `tls`, proxies of
+ * pods connect in plain text where a Secret is named for all of them (pilot, `buildUpstreamClusterTLSContext`), and one name to ask for
+ * without names to accept accepts every certificate of the authorities (`setAutoSniAndAutoSanValidation`). What is checked without
+ * authorities depends on the release (IST0128).
+ */
+function unverifiedServers({ kind, props, isPatch }: Resource): Found[] {
+  if (kind !== "DestinationRule") {
+    return [];
+  }
+  const isForPods = props.get("spec", "workloadSelector").is(isObject);
+  return TRAFFIC.flatMap((path) => select(props, `${path}.tls`))
+    .filter((tls) => tls.is(isObject))
+    .flatMap((tls) => {
+      const mode = tls.get("mode");
+      if (mode.is((value) => (isGiven(value) ? value === "DISABLE" : !isPatch))) {
+        return [{ field: mode, allowed: "ISTIO_MUTUAL, or TLS of the server" }];
+      }
+      if (isPatch || !mode.is(isOneOf("SIMPLE", "MUTUAL"))) {
+        return [];
+      }
+      const [authorities, secret] = [tls.get("caCertificates"), tls.get("credentialName")];
+      const names = tls.get("subjectAltNames");
+      return [
+        ...(secret.is((value) => !isGiven(value)) && authorities.is((value) => !isGiven(value))
+          ? [{ field: authorities, allowed: "the authorities of the server's certificate: a file, or system" }]
+          : []),
+        ...(!isForPods && secret.is((value) => isGiven(value) && !/^configmap:\/\//.test(String(value)))
+          ? [{ field: secret, allowed: "caCertificates, or a workloadSelector: other proxies connect in plain text" }]
+          : []),
+        ...(tls.get("sni").is(isGiven) && names.is((value) => !Array.isArray(value) || value.length === 0)
+          ? [{ field: names, allowed: "the names of the server's certificate, where sni is set" }]
+          : []),
+      ];
+    });
 }
 
 /** Rules that let in whoever comes. */
@@ -197,41 +236,56 @@ function isHarmless(each: Field): boolean {
 }
 
 /** Labels and annotations by which a pod, or some of its ports, leaves the mesh. */
-const LEAVING: readonly (readonly [
-  place: "labels" | "annotations",
-  name: RegExp,
-  isWrong: (value: string) => boolean,
-])[] = [
-  ["labels", /^sidecar\.istio\.io\/inject$/, (value) => value !== "true"],
-  ["annotations", /^sidecar\.istio\.io\/inject$/, (value) => value !== "true"],
-  ["labels", /^istio\.io\/dataplane-mode$/, (value) => value === "none"],
+const LEAVING: readonly (readonly [name: RegExp, isWrong: (value: string) => boolean])[] = [
+  [/^sidecar\.istio\.io\/inject$/, (value) => value !== "true"],
+  [/^istio\.io\/dataplane-mode$/, (value) => value === "none"],
+  // What asks who calls for a model stands in its waypoint.
+  [/^istio\.io\/use-waypoint$/, (value) => value === "none"],
   // Nothing is redirected of what an empty list includes.
-  ["annotations", /^traffic\.sidecar\.istio\.io\/include/, (value) => value !== "*"],
-  ["annotations", /^traffic\.sidecar\.istio\.io\/exclude/, (value) => value !== ""],
-  ["annotations", /^ambient\.istio\.io\/bypass-inbound-capture$/, (value) => value !== "false"],
+  [/^traffic\.sidecar\.istio\.io\/include/, (value) => value !== "*"],
+  [/^traffic\.sidecar\.istio\.io\/exclude/, (value) => value !== ""],
+  [/^ambient\.istio\.io\/bypass-inbound-capture$/, (value) => value !== "false"],
   [
-    "annotations",
     /^proxy\.istio\.io\/config$/,
     (value) =>
       /\binterceptionMode["']?\s*:\s*["']?NONE|\b(binaryPath|customConfigFile|discoveryAddress)["']?\s*:/.test(value),
   ],
   [
-    "annotations",
     /^sidecar\.istio\.io\/(interceptionMode|bootstrapOverride|userVolume|userVolumeMount|proxyImage)$/,
     (value) => !["REDIRECT", "TPROXY"].includes(value),
   ],
 ];
 
+/** Objects that choose pods by their labels, in whatever they are. */
+const SELECTING = /selector|^match(Labels|Expressions)$/i;
+
+/** Labels in a text of YAML or JSON, such as a patch of pods. */
+function labelsInText(field: Field): (readonly [string, Field])[] {
+  const { value } = field;
+  return typeof value === "string" && /istio\.io(\/|~1)/.test(value)
+    ? documentsIn(value).flatMap((document) =>
+        propertiesBelow(field.containing(document)).map(({ key, field: below }) => [key, below] as const),
+      )
+    : [];
+}
+
+/** What pods are labelled with, in templates and under names of operators and charts. Whole namespaces: `mesh-members`. */
 function leaving(resource: Resource): Found[] {
-  return podTemplates(resource).flatMap(({ metadata }) =>
-    LEAVING.flatMap(([place, name, isWrong]) =>
-      metadata
-        .get(place)
-        .entries()
-        .filter(([key, field]) => name.test(key) && field.is((value) => isWrong(String(value))))
-        .map(([, field]) => ({ field, allowed: "none: whole namespaces are in the mesh, or outside" })),
-    ),
+  if (resource.kind === "Namespace") {
+    return [];
+  }
+  const templates = podTemplates(resource).flatMap(({ metadata }) =>
+    ["labels", "annotations"].flatMap((place) => metadata.get(place).entries()),
   );
+  const elsewhere = propertiesBelow(resource.kind === undefined ? chartValues(resource) : resource.props)
+    .filter(({ keys }) => !keys.some((key) => SELECTING.test(key)))
+    .map(({ key, field }): [string, Field] => [key, field]);
+  const found = [...templates, ...elsewhere.flatMap(([key, field]) => [[key, field] as const, ...labelsInText(field)])]
+    .filter(([key, field]) =>
+      LEAVING.some(([name, isWrong]) => name.test(key) && field.is((value) => isWrong(String(value)))),
+    )
+    .map(([, field]) => ({ field, allowed: "none: whole namespaces are in the mesh, or outside" }));
+  return [...new Map(found.map((each) => [each.field.path, each])).values()];
 }
 
 /** A name of the cluster whose requests go to a server outside. Names without a dot are of the object's own namespace. */

@@ -1,5 +1,5 @@
-import { overlaps, parseCidr } from "../../names/cidr";
-import { METADATA_SERVICES } from "../../names/metadata-services";
+import { overlaps, parseAddresses, parseCidr } from "../../names/cidr";
+import { METADATA_SERVICES, OLDER_METADATA_SERVICES } from "../../names/metadata-services";
 import { resourcePolicy } from "../lib/policy";
 import { broken, type Row } from "../lib/rows";
 
@@ -31,14 +31,13 @@ const FORBIDDEN = [
   "0.0.0.0/8",
   "::/127",
   "fe80::/10",
-  // Alibaba Cloud, Azure and Oracle Cloud Classic.
-  "100.100.100.200/32",
-  "168.63.129.16/32",
-  "192.0.0.192/32",
+  // The same in other forms of IPv6: by NAT64, compatible, translated (RFC 2765), 6to4.
+  ...["64:ff9b::a9fe:0/112", "::a9fe:0/112", "::ffff:0:a9fe:0/112", "2002:a9fe::/32"],
+  ...OLDER_METADATA_SERVICES,
 ].flatMap((cidr) => parseCidr(cidr) ?? []);
 
 const NAMES =
-  /^(localhost|metadata|metadata\.google\.internal|instance-data(\.ec2\.internal)?)\.?$|169[.-]254[.-]169[.-]254/i;
+  /^(localhost|metadata|metadata\.google\.internal|instance-data(\.ec2\.internal)?)\.?$|169[.-]254[.-]169[.-]254|(^|[.-])a9fea9fe\b|a9fe-a9fe|fd00-ec2-|fd20-ce-/i;
 
 const ROWS: readonly Row[] = [
   ...PLACES.flatMap(([on, paths]) =>
@@ -89,22 +88,19 @@ export const networkDestinations = resourcePolicy(
 /** Whether an address, network, host name or URL is one of those. */
 function leadsInside(text: string): boolean {
   const host = hostOf(text);
-  const network = parseCidr(host) ?? parseCidr(`${host}/${host.includes(":") ? 128 : 32}`);
-  return network === undefined ? NAMES.test(host) : FORBIDDEN.some((each) => overlaps(each, mapped(host) ?? network));
+  const network = parseAddresses(host);
+  return network === undefined ? NAMES.test(host) : FORBIDDEN.some((each) => overlaps(each, network));
 }
 
 /** Host of a URL or of `host:port`; IPv6 without brackets. */
 function hostOf(text: string): string {
-  const [, rest = ""] = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:[^/@]*@)?(.*)$/i.exec(text.trim()) ?? [];
+  if (/^[a-z][a-z0-9+.-]*:[/\\]/i.test(text.trim()) && URL.canParse(text)) {
+    return new URL(text).hostname.replace(/^\[|\]$/g, "");
+  }
+  const rest = text.trim().replace(/^[^/@]*@/, "");
   const [, bracketed] = /^\[([^\]]+)\]/.exec(rest) ?? [];
   if (bracketed !== undefined) {
     return bracketed;
   }
   return parseCidr(rest) !== undefined || (rest.match(/:/g) ?? []).length > 1 ? rest : rest.replace(/[:/?#].*$/, "");
-}
-
-/** The IPv4 address inside of an IPv6 one, as `::ffff:169.254.169.254`. */
-function mapped(host: string) {
-  const [, address] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(host) ?? [];
-  return address === undefined ? undefined : parseCidr(`${address}/32`);
 }

@@ -1,6 +1,6 @@
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import type { Field } from "../lib/field";
-import { overridingRules, tooWideEgress, tooWideIngress } from "../lib/network-rules";
+import { overridingRules, tooWideEgress, tooWideIngress, unreadNetworks } from "../lib/network-rules";
 import { stackPolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";
 
@@ -31,6 +31,7 @@ export const networkPolicyPerNamespace = stackPolicy(
       const findings = [
         ...tooWideIngress(spec, namespace),
         ...tooWideEgress(spec, () => hasPodIdentity(namespace, resources)),
+        ...unreadNetworks(spec),
       ];
       for (const finding of findings) {
         report({ resource, ...finding });

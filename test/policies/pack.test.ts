@@ -126,6 +126,7 @@ function samples(): Record<string, RecordedInputs[]> {
     object("core/v1", "Namespace", {}, { name, labels: { "pod-security.kubernetes.io/enforce": "restricted" } });
   return {
     "a bad stack": named([
+      object("core/v1", "Namespace", {}, { name: "model-b", labels: { "istio-injection": "disabled" } }),
       plan({
         cost: { monthlyUsd: 2, monthlyBudgetUsd: 1 },
         models: [

@@ -1,13 +1,19 @@
 /** Memory that requests under way may have together: without a bound, large ones at the same time end the process, and all answers. */
 export interface HeldShare {
-  /** @returns false where all together have too many; none of these are counted then. */
+  /** @returns false where the client, or all together, have too many; none of these are counted then. */
   take(bytes: number): boolean;
   /** Gives all back. */
   end(): void;
 }
 
+/**
+ * Each client may hold as much as all leave free: half of it alone, a third beside another that does the same. So there is always room
+ * for one more, however many hold what they may (Choudhury, Hahne: "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches",
+ * 1998, with a factor of 1).
+ */
 export class HeldBytes {
   private held = 0;
+  private readonly byClient = new Map<string, number>();
 
   private readonly most: number;
 
@@ -15,19 +21,27 @@ export class HeldBytes {
     this.most = most;
   }
 
-  /** What one request holds. */
-  share(): HeldShare {
+  /** What one request holds. @param client whose it is; those of no client in particular are one's. */
+  share(client = ""): HeldShare {
     let own = 0;
     return {
       take: (bytes) => {
-        if (this.held + bytes > this.most) {
+        const ofClient = (this.byClient.get(client) ?? 0) + bytes;
+        if (ofClient > this.most - (this.held + bytes)) {
           return false;
         }
         own += bytes;
         this.held += bytes;
+        this.byClient.set(client, ofClient);
         return true;
       },
       end: () => {
+        const left = (this.byClient.get(client) ?? 0) - own;
+        if (left > 0) {
+          this.byClient.set(client, left);
+        } else {
+          this.byClient.delete(client);
+        }
         this.held -= own;
         own = 0;
       },

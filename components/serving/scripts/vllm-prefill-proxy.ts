@@ -5,7 +5,7 @@
  * (`kv_transfer_params` of the NixlConnector, vLLM 0.33: docs/features/nixl_connector_usage.md). With that it goes to the
  * vLLM beside, which fetches the cache and answers. Where no prefill pod helps, the vLLM beside reads the prompt itself.
  *
- * Clients are strangers: bodies are bounded, only the API's own paths and known fields are passed on (`vllm-request.ts`), and
+ * Clients are strangers: bodies are bounded in size and time, and together by client, only the API's own paths and known fields are passed on (`vllm-request.ts`), and
  * where a cache lies, no client may say.
  *
  * Runs as it is in a sidecar (Node 24 strips the types).
@@ -19,6 +19,7 @@ import {
   type ServerResponse,
 } from "node:http";
 import { pipeline } from "node:stream/promises";
+import { type ArrivalRate, arriving, piecesOf, SlowBody } from "./body-arrival.ts";
 import { HeldBytes, type HeldShare } from "./held-bytes.ts";
 import { type Members, readMembers, writeMembers } from "./json-members.ts";
 import { decodeBody, engineRequest, isCompletionPath, isMapping, prefillBody } from "./vllm-request.ts";
@@ -32,8 +33,9 @@ export interface ProxyJob {
   readonly decode: string;
   /** Bytes of a request. */
   readonly maxBodyBytes: number;
-  /** Bytes of all requests that are not answered yet. */
+  /** Bytes of all requests that are not answered yet; one client has half of them at most. */
   readonly maxHeldBytes: number;
+  readonly arrival: ArrivalRate;
   /** Tokens of a prompt and its answer. */
   readonly contextTokens: number;
   /** Milliseconds that a prompt may take in a prefill pod. */
@@ -58,7 +60,8 @@ class Refusal extends Error {
 export function prefillProxy(job: ProxyJob): Server {
   const held = new HeldBytes(job.maxHeldBytes);
   const server = createServer({ headersTimeout: 10_000, requestTimeout: 120_000 }, (incoming, response) => {
-    const share = held.share();
+    // The gateway says who calls, and takes out what a client says of itself.
+    const share = held.share(incoming.headers["x-consumer-id"]?.toString());
     answer(job, incoming, response, share)
       .catch((error: unknown) => {
         if (error instanceof Refusal) {
@@ -86,7 +89,7 @@ async function answer(
   if (incoming.method !== "POST" || !isCompletionPath(path)) {
     throw new Refusal(404, "no such path");
   }
-  const asked = await read(incoming, job.maxBodyBytes, share);
+  const asked = await receive(incoming, job, share);
   const { body, splits } = understood(() => engineRequest(path, readMembers(asked), job.contextTokens));
   const lies = splits ? await prefilled(job, path, body, incoming.headers, response) : undefined;
   return relay(job, "POST", path, decodeBody(body, lies), incoming.headers, response);
@@ -114,7 +117,7 @@ async function prefilled(
   try {
     const signal = AbortSignal.any([late.signal, goneBefore(client)]);
     const told = await send(prefill, "POST", path, signal, headers, prefillBody(asked));
-    const text = await read(told, MAX_ANSWER_BYTES);
+    const text = await read(piecesOf(told), MAX_ANSWER_BYTES);
     const lies = told.statusCode === 200 ? readMembers(text).get("kv_transfer_params") : undefined;
     if (isMapping(lies)) {
       return lies;
@@ -175,12 +178,25 @@ function send(
   });
 }
 
+/** A client's body. @throws Refusal */
+async function receive(
+  incoming: IncomingMessage,
+  { maxBodyBytes, arrival }: ProxyJob,
+  share: HeldShare,
+): Promise<Buffer> {
+  try {
+    return await read(arriving(incoming, arrival), maxBodyBytes, share);
+  } catch (error) {
+    throw error instanceof SlowBody ? new Refusal(408, "the body came too slowly") : error;
+  }
+}
+
 /** @throws Refusal when there are more bytes, or the share of what is held has no room for them. */
-async function read(from: IncomingMessage, most: number, share?: HeldShare): Promise<Buffer> {
+async function read(body: AsyncIterable<Buffer>, most: number, share?: HeldShare): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let bytes = 0;
   // The rest of what is refused is read and forgotten, so that its sender reads the answer.
-  for await (const piece of from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+  for await (const piece of body) {
     bytes += piece.length;
     if (bytes > most) {
       throw new Refusal(413, `a request has at most ${most} bytes`);
@@ -209,7 +225,12 @@ function refuse(response: ServerResponse, { status, message }: Refusal): void {
     response.destroy();
     return;
   }
-  response.writeHead(status, { "content-type": "application/json", ...(status === 503 && { "retry-after": "1" }) });
+  response.writeHead(status, {
+    "content-type": "application/json",
+    ...(status === 503 && { "retry-after": "1" }),
+    // What is still to come of the body is not waited for.
+    ...(status === 408 && { connection: "close" }),
+  });
   const type = status < 500 ? "invalid_request_error" : "server_error";
   response.end(JSON.stringify({ error: { message, type, code: status } }));
 }

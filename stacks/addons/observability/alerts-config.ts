@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type AlertSecretKey, PAGED_SEVERITIES } from "../../../components/observability/alert-receivers";
-import { text, wholeNumber } from "../../config/core/sections/fields";
+import { text, url, wholeNumber } from "../../config/core/sections/fields";
 import { outsideNetworks } from "../../config/core/sections/outside-fields";
 
 const networks = outsideNetworks.meta({
@@ -18,9 +18,7 @@ const caFile = text(2048).optional().meta({
 const reached = {
   networks,
   caFile,
-  proxyUrl: z
-    .url({ protocol: /^https?$/ })
-    .max(2048)
+  proxyUrl: url({ protocol: /^https?$/ })
     .optional()
     .meta({
       description:
@@ -135,8 +133,7 @@ export const alertsField = z
 export type AlertsConfig = z.output<typeof alertsField>;
 
 const secretUrl = (description: string) =>
-  z
-    .url({ protocol: /^https?$/ })
+  url({ protocol: /^https?$/ })
     .optional()
     .meta({ description, allowed: "an http:// or https:// URL" });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { wholeNumber } from "../../config/core/sections/fields";
+import { url, wholeNumber } from "../../config/core/sections/fields";
 import { alertSecrets, alertsField } from "./alerts-config";
 
 export const observabilitySection = z
@@ -16,9 +16,7 @@ export const observabilitySection = z
       .default(50)
       .meta({ description: "Volume of the metrics.", unit: "GiB", example: 50 }),
     alerts: alertsField,
-    runbookUrl: z
-      .url({ protocol: /^https?$/ })
-      .max(2048)
+    runbookUrl: url({ protocol: /^https?$/ })
       .optional()
       .meta({
         description:

@@ -1,6 +1,6 @@
 /** Which servers outside of the cluster the platform may be told to call: rules for URLs, wherever they stand. */
-import { contains, parseCidr } from "../../../names/cidr";
-import { METADATA_SERVICES } from "../../../names/metadata-services";
+import { contains, isMappedIpv4, parseCidr } from "../../../names/cidr";
+import { METADATA_SERVICES, OLDER_METADATA_SERVICES } from "../../../names/metadata-services";
 import { PLATFORM_NAMESPACES } from "../../../names/namespaces";
 import { addressNetwork, type OutsideServer, outsideServer } from "../../../names/outside-server";
 import { isWorldOpen } from "../../../names/world-open";
@@ -15,15 +15,16 @@ export interface OutsideSettings {
 
 type Fault = Pick<ProblemDraft, "allowed" | "fix">;
 
+const HIDES_IPV4 = "it hides an IPv4 address";
+
 /** Addresses that are no server of somebody else, and what they are. */
 const FORBIDDEN: readonly (readonly [reason: string, cidrs: readonly string[]])[] = [
   ["a pod's loopback is the pod itself, not your machine", ["127.0.0.0/8", "::1/128"]],
   ["link-local addresses are those of metadata services, which hand out the cloud's credentials", METADATA_SERVICES],
-  // Alibaba Cloud's and Oracle's older ones: neither is link-local.
-  ["it is a metadata service, which hands out the cloud's credentials", ["100.100.100.200/32", "192.0.0.192/32"]],
+  ["it is a metadata service, which hands out the cloud's credentials", OLDER_METADATA_SERVICES],
   ["link-local addresses lead nowhere from a pod", ["fe80::/10"]],
   ["it is the address of no machine", ["0.0.0.0/8", "::/128", "224.0.0.0/4", "240.0.0.0/4", "ff00::/8"]],
-  ["it hides an IPv4 address", ["::ffff:0:0/96", "64:ff9b::/96"]],
+  [HIDES_IPV4, ["64:ff9b::/96"]],
 ];
 
 /** Names that are no server of somebody else. */
@@ -164,6 +165,9 @@ function networkFault(cidr: string): string | undefined {
   const network = parseCidr(cidr);
   if (network === undefined) {
     return isName(cidr) ? "names are not networks: a NetworkPolicy holds addresses" : "it is none";
+  }
+  if (isMappedIpv4(cidr)) {
+    return HIDES_IPV4;
   }
   if (isEveryAddress(cidr)) {
     return "a network of every address restricts nothing";

@@ -66,7 +66,8 @@ beforeEach(async () => {
     prefill: prefill.url,
     decode: decode.url,
     maxBodyBytes: 10_000,
-    maxHeldBytes: 16_000,
+    maxHeldBytes: 32_000,
+    arrival: { graceMs: 300, bytesPerSecond: 10_000 },
     contextTokens: 1_000,
     prefillTimeoutMs: 200,
   });
@@ -81,12 +82,42 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-const complete = (body: unknown, path = "/v1/chat/completions") =>
+const complete = (body: unknown, path = "/v1/chat/completions", consumer = "web") =>
   fetch(`${url}${path}`, {
     method: "POST",
     body: typeof body === "string" ? body : JSON.stringify(body),
-    headers: { "x-request-id": "r-1", "x-consumer-id": "web" },
+    headers: { "x-request-id": "r-1", "x-consumer-id": consumer },
   });
+
+/** A request whose body comes in pieces, each after so many milliseconds, and never ends. */
+async function slowly(
+  piece: string,
+  everyMs: number,
+): Promise<{ status: number | undefined; sent: number; ms: number; connection: unknown }> {
+  const begun = performance.now();
+  const asking = request(`${url}/v1/chat/completions`, { method: "POST", headers: { "x-consumer-id": "slow" } });
+  let sent = 0;
+  const timer = setInterval(() => {
+    asking.write(piece);
+    sent += piece.length;
+  }, everyMs);
+  try {
+    return await new Promise((resolve, reject) => {
+      asking.on("error", reject).on("response", (answer) => {
+        answer.resume();
+        resolve({
+          status: answer.statusCode,
+          sent,
+          ms: performance.now() - begun,
+          connection: answer.headers.connection,
+        });
+      });
+    });
+  } finally {
+    clearInterval(timer);
+    asking.destroy();
+  }
+}
 
 /** Status of an answer, and the type of its error. */
 const errorOf = async (answer: Response) => [answer.status, ((await answer.json()) as { error: Body }).error.type];
@@ -252,6 +283,56 @@ describe("the proxy before decode pods", () => {
     json(response, {});
     await (await first).text();
     await vi.waitFor(async () => expect((await complete({ n: 2, user: "y".repeat(8_000) })).status).toBe(200));
+  });
+
+  it("gives no client all of what requests may hold: the next one always has room", async () => {
+    const held: ServerResponse[] = [];
+    decode.handle = (_, response) => void held.push(response);
+    const large = { n: 2, user: "y".repeat(6_000) };
+    const greedy = Array.from({ length: 8 }, () =>
+      complete(large, undefined, "greedy").then((answer) => answer.status),
+    );
+    await vi.waitFor(() => expect(held.length).toBe(2));
+    // A third would be more than half of all.
+    await vi.waitFor(async () => expect(await Promise.race([greedy[7], greedy[2], greedy[3]])).toBe(503));
+    const other = complete(large, undefined, "other").then((answer) => answer.status);
+    await vi.waitFor(() => expect(held.length).toBe(3));
+    decode.handle = (_, response) => json(response, {});
+    expect((await complete({ n: 2 }, undefined, "third")).status).toBe(200);
+    for (const response of held) {
+      json(response, {});
+    }
+    expect(await other).toBe(200);
+    expect((await Promise.all(greedy)).toSorted()).toEqual([...Array(2).fill(200), ...Array(6).fill(503)]);
+  });
+
+  it("cuts bodies that come slower than they must, and gives back what they held", async () => {
+    const drips = await Promise.all(Array.from({ length: 3 }, () => slowly("y", 50)));
+    for (const { status, ms, connection } of drips) {
+      expect([status, connection]).toEqual([408, "close"]);
+      expect(ms).toBeGreaterThan(250);
+      expect(ms).toBeLessThan(2_000);
+    }
+    // Its own memory is free again, and that of others was.
+    expect((await complete({ n: 2, user: "y".repeat(8_000) }, undefined, "slow")).status).toBe(200);
+    expect([prefill.asked, decode.asked.length]).toEqual([[], 1]);
+  });
+
+  it("waits for bodies that come as fast as they must, beyond the grace", async () => {
+    const asking = request(`${url}/v1/chat/completions`, { method: "POST" });
+    const answered = new Promise<IncomingMessage>((resolve, reject) =>
+      asking.on("response", resolve).on("error", reject),
+    );
+    const body = JSON.stringify({ n: 2, user: "y".repeat(6_000) });
+    for (let at = 0; at < body.length; at += 700) {
+      asking.write(body.slice(at, at + 700));
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    asking.end();
+    const answer = await answered;
+    answer.resume();
+    expect(answer.statusCode).toBe(200);
+    expect(decode.texts).toEqual([body]);
   });
 
   it("refuses what is no UTF-8", async () => {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { clientTrafficSpec } from "../../../components/gateway/traffic";
 import { modelTargets } from "../../../components/observability/targets";
+import { type ProxyJob, prefillProxy } from "../../../components/serving/scripts/vllm-prefill-proxy.ts";
 import { servingConnections } from "../../../components/serving/serving";
 import { VllmSplit } from "../../../components/serving/vllm-split";
 import { modelPlan } from "../../harness/plans";
@@ -95,6 +97,8 @@ describe("VllmSplit", () => {
       // As the gateway may let through, and vLLM takes.
       maxBodyBytes: 32 * 2 ** 20,
       maxHeldBytes: 512 * 2 ** 20,
+      // 3 Mbit/s, as the gateway asks for.
+      arrival: { graceMs: 20_000, bytesPerSecond: 375_000 },
       contextTokens: split.contextTokens,
     });
     expect(proxy.restartPolicy).toBe("Always");
@@ -105,6 +109,18 @@ describe("VllmSplit", () => {
         ["model-llama-8b", "model-llama-8b-prefill"].map((name) => expect.objectContaining({ name })),
       ),
     );
+  });
+
+  it("gives bodies as long as the gateway does, and less than its server cuts them at", async () => {
+    const { decode } = await deployed();
+    const { PREFILL_PROXY = "{}" } = literals(container(podTemplate(decode).spec, "prefill-proxy"));
+    const { arrival, maxBodyBytes } = JSON.parse(PREFILL_PROXY) as ProxyJob;
+    const most = Math.ceil(arrival.graceMs / 1000 + maxBodyBytes / arrival.bytesPerSecond);
+    const limits = { requestTimeoutSeconds: 60, streamIdleTimeoutSeconds: 60, maxRequestBytes: maxBodyBytes };
+    const gateway = clientTrafficSpec({ ...limits, parallelRequests: 1 })?.timeout?.http?.requestReceivedTimeout;
+    expect(gateway).toBe(`${most}s`);
+    const server = prefillProxy(JSON.parse(PREFILL_PROXY) as ProxyJob);
+    expect(server.requestTimeout).toBeGreaterThan(most * 1000);
   });
 
   it("has a monitor of its own, for the pods that answer alone: Prometheus reaches no others", () => {

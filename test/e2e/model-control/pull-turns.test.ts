@@ -1,12 +1,16 @@
 /** Who gets into the queue of pulls, and in what order: its own steps of Lua on a real Redis, with callers in every order and number. */
-import { Queue } from "bullmq";
+import { Queue, Worker } from "bullmq";
 import fc from "fast-check";
 import { Redis as Client } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Admission } from "../../../services/model-control/src/tasks/admission";
+import { FairQueue } from "../../../services/model-control/src/tasks/fair-queue";
 import { defineEvenWhenFull } from "../../../services/model-control/src/tasks/full-server";
-import type { TaskReport } from "../../../services/model-control/src/tasks/task";
+import type { TaskData, TaskJob } from "../../../services/model-control/src/tasks/job";
+import type { TaskKind, TaskReport } from "../../../services/model-control/src/tasks/task";
 import { TaskQueue } from "../../../services/model-control/src/tasks/task-queue";
+import { TaskTurns } from "../../../services/model-control/src/tasks/task-turns";
+import { turnKeys } from "../../../services/model-control/src/tasks/turn-keys";
 import { config } from "../../services/model-control/api";
 import { type Redis, startRedis } from "./registry";
 
@@ -86,7 +90,8 @@ describe("pulls", () => {
             expect(report?.error ?? "cancelled").toBe("cancelled");
             continue;
           }
-          const own = before.filter(({ data }) => data.owners?.includes(owner)).length;
+          // Who joins has no room taken by it.
+          const own = before.filter(({ data }) => data.owners?.[0] === owner).length;
           const isKnown = before.some(({ data }) => data.model === `m${model}:1` && !data.cancelled);
           const answer = await pull(`m${model}:1`, owner).catch((error) => error.code);
           const expected = isKnown
@@ -139,6 +144,143 @@ describe("pulls", () => {
     const order = await inOrder();
     expect(order.map(({ data }) => data.model)).toEqual(["a1:1", "shared:1", "a2:1"]);
     expect(order[1]?.data.owners).toEqual(["token:a", "token:b"]);
+  });
+
+  it("cost an owner a place only where they take its turn, and room only where it asked first, in any order of requests", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ owner: fc.constantFrom(...OWNERS), model: fc.integer({ min: 0, max: 5 }) }), {
+          maxLength: 30,
+        }),
+        async (asked) => {
+          await client.flushall();
+          // The model: each owner's next place, and each pull's place and owners.
+          const next = new Map<string, number>();
+          const pulls = new Map<number, { place: number; owners: string[] }>();
+          for (const { owner, model } of asked) {
+            const own = [...pulls.values()].filter(({ owners }) => owners[0] === owner).length;
+            const known = pulls.get(model);
+            const place = next.get(owner) ?? 1;
+            await pull(`m${model}:1`, owner).catch(() => undefined);
+            if (known === undefined && own < CAPS.perOwner) {
+              pulls.set(model, { place, owners: [owner] });
+              next.set(owner, place + 1);
+            }
+            if (known !== undefined && !known.owners.includes(owner)) {
+              known.owners.push(owner);
+              if (place < known.place) {
+                known.place = place;
+                next.set(owner, place + 1);
+              }
+            }
+          }
+          const found = await inOrder();
+          const places = await Promise.all(
+            found.map(async ({ id, data }) => ({
+              model: data.model,
+              owners: data.owners,
+              place: Number(await client.hget(`model-control:pulls:${id}`, "priority")),
+            })),
+          );
+          const byModel = <T extends { readonly model: string }>(list: readonly T[]) =>
+            [...list].sort((a, b) => a.model.localeCompare(b.model));
+          expect(byModel(places)).toEqual(
+            byModel([...pulls].map(([model, { place, owners }]) => ({ model: `m${model}:1`, owners, place }))),
+          );
+          for (const owner of OWNERS) {
+            expect(Number((await client.zscore("model-control:turns:pulls:fair:owners", owner)) ?? 1)).toBe(
+              next.get(owner) ?? 1,
+            );
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 200_000);
+
+  it("that run cost who joins nothing, and each further turn costs one of their owners, whose turn comes first", async () => {
+    const id = await pull("shared:1", "token:a");
+    const queue = new Queue<TaskData, string | null, TaskKind>("pulls", {
+      connection: client,
+      prefix: "model-control",
+    });
+    const worker = new Worker("pulls", undefined, { connection: client, prefix: "model-control", autorun: false });
+    const job = (await worker.getNextJob("lock")) as TaskJob;
+    expect(job.id).toBe(id);
+    expect(await pull("shared:1", "token:b")).toBe(id);
+    const places = () => client.zrange("model-control:turns:pulls:fair:owners", 0, -1, "WITHSCORES");
+    expect(await places()).toEqual(["token:a", "2"]);
+    const settings = config({ pulls: { concurrency: 3 } });
+    const turns = new TaskTurns(client, "pulls", settings, queue);
+    // The joiner's first turn, then both in turns: none pays for two in a row while the other is behind it.
+    for (const expected of [
+      ["token:a", "2", "token:b", "2"],
+      ["token:b", "2", "token:a", "3"],
+      ["token:a", "3", "token:b", "3"],
+    ]) {
+      await turns.yield(job);
+      expect(await places()).toEqual(expected);
+    }
+    await worker.close();
+    await queue.close();
+  });
+
+  it("cost exactly one of their owners for each turn, the one that is first, however the others stand", async () => {
+    const keys = turnKeys("pulls");
+    const fair = new FairQueue(client, keys);
+    const some = fc.uniqueArray(fc.constantFrom(...OWNERS), { minLength: 1 });
+    const step = fc.oneof(
+      fc.record({ own: fc.constantFrom(...OWNERS) }),
+      fc.record({ shared: some }),
+      fc.record({ joins: fc.constantFrom(...OWNERS), before: fc.integer({ min: 1, max: 12 }) }),
+      fc.record({ begins: fc.integer({ min: 1, max: 12 }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        await client.flushall();
+        let clock = 1;
+        const next = new Map<string, number>();
+        const placeOf = (owner: string) => Math.max(clock, next.get(owner) ?? 1);
+        for (const each of steps) {
+          if ("begins" in each) {
+            await fair.begin(each.begins);
+            clock = Math.max(clock, each.begins);
+            continue;
+          }
+          if ("joins" in each) {
+            const place = placeOf(each.joins);
+            const isBetter = place < each.before;
+            expect(await fair.placeBefore(each.joins, each.before)).toBe(isBetter ? place : undefined);
+            next.set(each.joins, isBetter ? place + 1 : (next.get(each.joins) ?? 1));
+            continue;
+          }
+          const owners = "own" in each ? [each.own] : each.shared;
+          const place = Math.min(...owners.map(placeOf));
+          const payer = owners.find((owner) => placeOf(owner) === place) ?? "";
+          expect(await fair.placeOfShared(owners)).toBe(place);
+          next.set(payer, place + 1);
+        }
+        for (const owner of OWNERS) {
+          expect(Math.max(clock, Number((await client.zscore(keys.owners, owner)) ?? 1))).toBe(placeOf(owner));
+        }
+      }),
+      { numRuns: 60 },
+    );
+  }, 200_000);
+
+  it("that prompts needed become the first's who asks for them otherwise, who has room for them and pays a place", async () => {
+    const helper = await pull("helper:1", "token:a", true);
+    for (let i = 0; i < CAPS.perOwner; i++) {
+      await pull(`full${i}:1`, "token:b");
+    }
+    await expect(pull("helper:1", "token:b")).rejects.toMatchObject({ code: "too_many_queued" });
+    expect((await tasks.helpers()).map(({ id }) => id)).toEqual([helper]);
+    expect(await pull("helper:1", "tenant:c")).toBe(helper);
+    expect(await tasks.helpers()).toEqual([]);
+    const found = (await inOrder()).find(({ id }) => id === helper);
+    expect(found?.data.owners).toEqual(["tenant:c", "token:a"]);
+    expect(await client.zscore("model-control:turns:pulls:fair:owners", "tenant:c")).toBe("2");
+    expect(await client.zcard("model-control:turns:pulls:admitted")).toBe(0);
   });
 
   it("that were admitted and never came count for ten seconds, and no request of the same kind counts twice", async () => {

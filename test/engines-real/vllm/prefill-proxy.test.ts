@@ -26,7 +26,12 @@ async function urlOf(server: Server): Promise<string> {
 
 function proxyBefore(decode: string, prefill: string): Promise<string> {
   vi.spyOn(console, "warn").mockImplementation(() => undefined);
-  const sizes = { maxBodyBytes: 2 ** 20, maxHeldBytes: 2 ** 26, contextTokens: 512 };
+  const sizes = {
+    maxBodyBytes: 2 ** 20,
+    maxHeldBytes: 2 ** 26,
+    contextTokens: 512,
+    arrival: { graceMs: 20_000, bytesPerSecond: 375_000 },
+  };
   return urlOf(prefillProxy({ port: 0, prefill, decode, ...sizes, prefillTimeoutMs: 30_000 }));
 }
 

@@ -128,6 +128,14 @@ export const ACCEPTED: readonly (readonly [what: string, resources: readonly Rec
     ],
   ],
   [
+    "networks of Cilium without the metadata service",
+    [
+      inModel("cilium.io/v2", "CiliumNetworkPolicy", {
+        spec: { egress: [{ toCIDRSet: [{ cidr: "169.254.0.0/16", except: ["169.254.128.0/17"] }] }] },
+      }),
+    ],
+  ],
+  [
     "OKE's own principals, in lower case",
     [
       resource("oci:Identity/policy:Policy", {

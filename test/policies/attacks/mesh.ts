@@ -105,6 +105,20 @@ export const MESH_ATTACKS: readonly Attack[] = [
     MESH,
     network("VirtualService", { http: [{ mirrors: [{ destination: { host: "spy" } }] }] }),
   ],
+  ["any server, by TLS", MESH, network("DestinationRule", { trafficPolicy: { tls: { mode: "SIMPLE" } } })],
+  [
+    "any server of a port, by TLS with a certificate",
+    MESH,
+    network("DestinationRule", { trafficPolicy: { portLevelSettings: [{ tls: { mode: "MUTUAL" } }] } }),
+  ],
+  [
+    "a namespace that leaves the mesh",
+    "mesh-members",
+    [
+      object("core/v1", "Namespace", {}, { name: "model-chat", labels: { "istio.io/dataplane-mode": "none" } }),
+      object("core/v1", "Namespace", {}, { name: "a", labels: { "istio.io/dataplane-mode": "ambient" } }),
+    ],
+  ],
   ["a pod that leaves the mesh", MESH, pod({ labels: { "sidecar.istio.io/inject": "false" } })],
   ["a pod that leaves the ambient mesh", MESH, pod({ labels: { "istio.io/dataplane-mode": "none" } })],
   [

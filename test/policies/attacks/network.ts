@@ -42,6 +42,37 @@ export const NETWORK_ATTACKS: readonly Attack[] = [
   ],
   ["the world by IPv6 at an engine", NETWORK, from({ ipBlock: { cidr: "::/0" } })],
   ["the metadata service by IPv6", NETWORK, to("::/0")],
+  ["the metadata service by IPv4 in IPv6", NETWORK, to("::ffff:169.254.169.254/128", 80)],
+  ["the metadata service of OCI by IPv6", NETWORK, to("fd00:c1::/64", 80)],
+  ["a network with leading zeros", NETWORK, to("0169.254.169.254/32", 80)],
+  [
+    "an exception that the API server does not read",
+    NETWORK,
+    policy({
+      egress: [
+        { to: [{ ipBlock: { cidr: "169.254.0.0/16", except: ["::ffff:169.254.0.0/112"] } }], ports: [{ port: 80 }] },
+      ],
+    }),
+  ],
+  ["the world by IPv4 in IPv6", NETWORK, from({ ipBlock: { cidr: "::ffff:0:0/96" } })],
+  [
+    "the metadata service by Cilium",
+    NETWORK,
+    [
+      inModel("cilium.io/v2", "CiliumNetworkPolicy", {
+        spec: { egress: [{ toCIDRSet: [{ cidr: "169.254.169.0/24", except: ["169.254.169.1/32"] }] }] },
+      }),
+    ],
+  ],
+  [
+    "the metadata service by Calico",
+    NETWORK,
+    [
+      object("crd.projectcalico.org/v1", "GlobalNetworkPolicy", {
+        spec: { egress: [{ action: "Allow", destination: { nets: ["::ffff:a9fe:a9fe/128"] } }] },
+      }),
+    ],
+  ],
   ["the agent of EKS Pod Identity", NETWORK, to("169.254.170.23/32", 80)],
   ["ports everywhere", NETWORK, policy({ egress: [{ ports: [{ port: 80 }] }] })],
   [

@@ -23,6 +23,12 @@ const cluster = (changes: object) => [
 ];
 
 export const OCI: readonly Attack[] = [
+  ["a file system for everybody", PUBLIC, [resource("oci:FileStorage/export:Export", { path: "/a" })]],
+  [
+    "a file system for everybody's root",
+    PUBLIC,
+    [resource("oci:FileStorage/export:Export", { exportOptions: [{ source: "10.0.0.0/24", identitySquash: "NONE" }] })],
+  ],
   [
     "secrets of a compartment that is named twice",
     RIGHTS,

@@ -18,6 +18,15 @@ export const PODS: readonly Attack[] = [
     ],
   ],
   ["a privileged StatefulSet", RESTRICTED, [workload("apps/v1", "StatefulSet", { template: privileged })]],
+  [
+    "a privileged pod in a text",
+    RESTRICTED,
+    [
+      inModel("argoproj.io/v1alpha1", "Workflow", {
+        spec: { podSpecPatch: '{"containers":[{"name":"main","securityContext":{"privileged":true}}]}' },
+      }),
+    ],
+  ],
   ["a privileged Job", RESTRICTED, [workload("batch/v1", "Job", { template: privileged })]],
   [
     "a privileged CronJob",

@@ -1,9 +1,48 @@
 import { chartAuthentication } from "../../../policies/rules/chart-authentication";
-import { policyCases, release, UNKNOWN } from "../cases";
+import { container, deployment, object, podSpec, policyCases, release, UNKNOWN } from "../cases";
 
 const values = (held: object) => [release({ values: held })];
 
+const runs = (changes: Record<string, unknown>) => [deployment(podSpec({ containers: [container(changes)] }))];
+const file = (content: unknown) => [object("core/v1", "ConfigMap", { data: { "redis.conf": content } })];
+const known = "allowed: callers that are known";
+
 policyCases(chartAuthentication, [
+  ...[
+    ["valkey-server", "--protected-mode", "no"],
+    ["redis-server --protected-mode no --port 6379"],
+    ["sh", "-c", "exec redis-server --save '' --protected-mode=no"],
+    ["redis-server", "--requirepass", "", "--protected-mode", "no"],
+    ["redis-cli", "CONFIG", "SET", "protected-mode", "no"],
+    ["sh", "-c", "redis-cli config set protected-mode no"],
+    ["sh", "-c", "printf 'protected-mode no\\n' | redis-server -"],
+    ["sh", "-c", "echo protected-mode no > /tmp/c; redis-server /tmp/c"],
+  ].map((args) => [`Redis for everybody: ${args.join(" ")}`, runs({ args }), [known]] as const),
+  ["Redis for everybody, by its command", runs({ command: ["redis-server", "--protected-mode", "no"] }), [known]],
+  ["Redis for everybody, by its file", file("port 6379\nprotected-mode no\n"), [known]],
+  ["Redis for everybody, by a chart", values({ commonConfiguration: "appendonly yes\nprotected-mode no" }), [known]],
+  ["Redis for everybody, by a variable", runs({ env: [{ name: "X_FLAGS", value: "--protected-mode no" }] }), [known]],
+  ["Redis with a password", runs({ args: ["--protected-mode", "no", "--requirepass", "$(PASSWORD)"] }), "pass"],
+  ["Redis with a password, by its file", file("protected-mode no\naclfile /run/users.acl\nrequirepass abc\n"), "pass"],
+  [
+    "Redis beside another one with a password",
+    [
+      deployment(
+        podSpec({
+          containers: [
+            container({ args: ["--protected-mode", "no"] }),
+            container({ name: "other", args: ["--requirepass", "$(PASSWORD)"] }),
+          ],
+        }),
+      ),
+    ],
+    [known],
+  ],
+  ["Redis that protects itself", file("protected-mode yes\n"), "pass"],
+  ["nobody knows", runs({ args: ["--protected-mode", UNKNOWN] }), "unknown"],
+  ["an empty password", runs({ env: [{ name: "ALLOW_EMPTY_PASSWORD", value: "yes" }] }), [known]],
+  ["a database that trusts", runs({ env: [{ name: "POSTGRES_HOST_AUTH_METHOD", value: "trust" }] }), [known]],
+  ["a pod that lets anybody in", runs({ args: ["--anonymous-auth=true"] }), [known]],
   [
     "authentication on",
     values({ auth: { enabled: true }, "grafana.ini": { "auth.anonymous": { enabled: false } } }),

@@ -1,5 +1,5 @@
 import { meshClosed } from "../../../policies/rules/mesh-closed";
-import { deployment, object, podSpec, policyCases, UNKNOWN } from "../cases";
+import { deployment, object, podSpec, policyCases, release, UNKNOWN } from "../cases";
 
 const security = (kind: string, spec: unknown, namespace = "model-chat") => [
   object("security.istio.io/v1", kind, { spec }, { namespace }),
@@ -35,7 +35,61 @@ const leads = (host: string, to: unknown) => [
   }),
 ];
 
+const rule = (tls: unknown, more: object = {}) => [
+  object("networking.istio.io/v1", "DestinationRule", { spec: { ...more, trafficPolicy: { tls } } }),
+];
+
 policyCases(meshClosed, [
+  ["TLS of the mesh", rule({ mode: "ISTIO_MUTUAL" }), "pass"],
+  ["a server by its authority", rule({ mode: "SIMPLE", caCertificates: "/etc/ca.pem" }), "pass"],
+  ["a public server", rule({ mode: "SIMPLE", caCertificates: "system", sni: "a.b", subjectAltNames: ["a.b"] }), "pass"],
+  ["any server", rule({ mode: "SIMPLE" }), ["tls.caCertificates is not set"]],
+  ["any server, with a certificate", rule({ mode: "MUTUAL", clientCertificate: "/a.pem" }), ["caCertificates is not"]],
+  ["any name", rule({ mode: "SIMPLE", caCertificates: "system", sni: "a.b" }), ["tls.subjectAltNames is not set"]],
+  ["TLS without a mode", rule({ sni: "a.b" }), ["tls.mode is not set"]],
+  ["a Secret of some pods", rule({ mode: "SIMPLE", credentialName: "a" }, { workloadSelector: selector }), "pass"],
+  ["a Secret of all pods", rule({ mode: "SIMPLE", credentialName: "a" }), ["tls.credentialName is"]],
+  ["an unknown authority", rule({ mode: "SIMPLE", caCertificates: UNKNOWN }), "unknown"],
+  ["an unknown mode of TLS", rule({ mode: UNKNOWN }), "unknown"],
+  [
+    "a pod that leaves, by an operator's own name",
+    [object("a.example/v1", "Thing", { spec: { workers: { podLabels: { "istio.io/dataplane-mode": "none" } } } })],
+    ["podLabels"],
+  ],
+  [
+    "a pod that leaves, by a chart's value",
+    [release({ values: { podAnnotations: { "sidecar.istio.io/inject": "false" } } })],
+    ["podAnnotations"],
+  ],
+  [
+    "a pod that leaves, by a patch in a text",
+    [object("a.example/v1", "Thing", { spec: { patch: "metadata:\n  labels:\n    istio.io/dataplane-mode: none\n" } })],
+    ["spec.patch"],
+  ],
+  [
+    "a pod that leaves, by a JSON patch",
+    [
+      object("a.example/v1", "Thing", {
+        spec: { patches: [{ op: "add", path: "/metadata/labels/istio.io~1dataplane-mode", value: "none" }] },
+      }),
+    ],
+    ["dataplane-mode"],
+  ],
+  ["a pod past the waypoint", [deployment(podSpec(), { labels: { "istio.io/use-waypoint": "none" } })], ["waypoint"]],
+  [
+    "connections through another proxy",
+    [
+      object("networking.istio.io/v1", "DestinationRule", {
+        spec: { trafficPolicy: { tunnel: { targetHost: "evil.example.com", targetPort: 443 } } },
+      }),
+    ],
+    ["another proxy"],
+  ],
+  [
+    "pods that left, chosen",
+    [object("a.example/v1", "Thing", { spec: { selector: { "istio.io/dataplane-mode": "none" } } })],
+    "pass",
+  ],
   ["nothing redirected in", leaves({ "traffic.sidecar.istio.io/includeInboundPorts": "" }), ["includeInboundPorts"]],
   ["nothing redirected out", leaves({ "traffic.sidecar.istio.io/includeOutboundIPRanges": "" }), ["includeOutbound"]],
   ["nothing left out", leaves({ "traffic.sidecar.istio.io/excludeInboundPorts": "" }), "pass"],

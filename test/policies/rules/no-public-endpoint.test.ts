@@ -88,6 +88,10 @@ const doors = [
   ];
 });
 
+const exported = (exportOptions: unknown) => [
+  resource("oci:FileStorage/export:Export", { path: "/a", ...(exportOptions !== undefined && { exportOptions }) }),
+];
+
 policyCases(noPublicEndpoint, [
   ["a blocked bucket", [bucket, block({})], "pass"],
   [
@@ -294,6 +298,35 @@ policyCases(noPublicEndpoint, [
   ["a node port of a chart", [release({ values: { service: { type: "NodePort" } } })], ["values.service.type"]],
   ["an Ingress of a chart", [release({ values: { ingress: { enabled: true } } })], ["values.ingress.enabled is true"]],
   ["no Ingress of a chart", [release({ values: { ingress: { enabled: false } } })], "pass"],
+
+  ["an export to its clients", exported([{ source: "10.0.1.0/24", identitySquash: "ROOT" }]), "pass"],
+  ["an export to nobody", exported([]), "pass"],
+  ["an export without options", exported(undefined), ["exportOptions is not set"]],
+  ["an export to everybody", exported([{ source: "0.0.0.0/0" }]), ["exportOptions[0].source is"]],
+  [
+    "an export to everybody in pieces",
+    exported(Array.from({ length: 16 }, (_, i) => ({ source: `${i + 20}.0.0.0/8` }))),
+    ["exportOptions is"],
+  ],
+  ["an export to everybody by IPv6", exported([{ source: "::/0" }]), ["exportOptions[0].source is"]],
+  ["an export to another root", exported([{ source: "10.0.1.0/24", identitySquash: "NONE" }]), ["identitySquash is"]],
+  ["an export to anybody", exported([{ source: "10.0.1.0/24", isAnonymousAccessAllowed: true }]), ["isAnonymous"]],
+  ["an export to who knows", exported([{ source: UNKNOWN }]), "unknown"],
+  ["unknown exports", exported(UNKNOWN), "unknown"],
+  ...(["aws:fsx/openZfsVolume:OpenZfsVolume", "aws:fsx/openZfsFileSystem:OpenZfsFileSystem"] as const).flatMap(
+    (type) => {
+      const zfs = (clients: unknown, ...options: string[]) => {
+        const nfsExports = { clientConfigurations: [{ clients, options }] };
+        return [resource(type, type.includes("Volume") ? { nfsExports } : { rootVolumeConfiguration: { nfsExports } })];
+      };
+      return [
+        [`${type} for its clients`, zfs("10.0.1.0/24", "rw"), "pass"],
+        [`${type} for everybody`, zfs("*", "rw"), ['clients is "*"']],
+        [`${type} for another root`, zfs("10.0.1.0/24", "rw", "no_root_squash"), ["options[1] is"]],
+        [`${type} for who knows`, zfs(UNKNOWN), "unknown"],
+      ] as const;
+    },
+  ),
 
   ["unknown CIDRs", [eks({ publicAccessCidrs: UNKNOWN })], "unknown"],
   ["unknown flag", [oke(UNKNOWN)], "unknown"],

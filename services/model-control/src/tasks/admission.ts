@@ -15,7 +15,8 @@ export type Admitted = "admitted" | "owner" | "all";
 
 /**
  * Admits one more task of an owner. What is unfinished is counted in the queue itself: nobody needs to say that a task has ended, and
- * a process that dies leaves nothing that counts for ever. Tasks that are admitted and not yet in the queue count as well.
+ * a process that dies leaves nothing that counts for ever. Tasks that are admitted and not yet in the queue count as well. A task counts for
+ * the first of its owners alone, who was admitted for it.
  *
  * KEYS: admitted ones, wait, active, prioritized, delayed. ARGV: prefix of the tasks' keys, owner, what it asks for, milliseconds,
  * most of the owner, most of all.
@@ -35,9 +36,7 @@ local function count(ids)
   for _, id in ipairs(ids) do
     local text = redis.call("hget", ARGV[1] .. id, "data")
     local data = text and cjson.decode(text) or {}
-    for _, owner in ipairs(data.owners or {}) do
-      if owner == ARGV[2] then own = own + 1 end
-    end
+    if data.owners and data.owners[1] == ARGV[2] then own = own + 1 end
   end
 end
 for index = 2, 3 do count(redis.call("lrange", KEYS[index], 0, -1)) end
@@ -53,10 +52,14 @@ export class Admission {
     private readonly caps: Caps,
   ) {}
 
-  /** @param what the same for requests that are one task. */
-  async admit(lane: Lane, owner: string, what: string): Promise<Admitted> {
+  /**
+   * @param what the same for requests that are one task.
+   * @param isNew false for a task that is in the queue already, and is to be this owner's.
+   */
+  async admit(lane: Lane, owner: string, what: string, isNew = true): Promise<Admitted> {
     const keys = ["wait", "active", "prioritized", "delayed"].map((part) => `${QUEUE_PREFIX}:${lane}:${part}`);
-    const args = [`${QUEUE_PREFIX}:${lane}:`, owner, what, ADMITTED_FOR, this.caps.perOwner, this.caps.all];
+    const all = isNew ? this.caps.all : Number.MAX_SAFE_INTEGER;
+    const args = [`${QUEUE_PREFIX}:${lane}:`, owner, what, ADMITTED_FOR, this.caps.perOwner, all];
     return (await this.redis.eval(ADMIT, 5, admittedKey(lane), ...keys, ...args)) as Admitted;
   }
 

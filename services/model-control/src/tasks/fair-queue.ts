@@ -5,17 +5,23 @@ import type { TurnKeys } from "./turn-keys";
 export const LAST_PLACE = 2 ** 21 - 1;
 
 /**
- * Gives an owner's next task its place. KEYS: clock, owners. ARGV: owner, last place, "1" when nothing waits.
+ * Gives a task its place: the next one of that of its owners whose turn comes first, who pays for it. KEYS: clock, owners. ARGV: last
+ * place, "1" when nothing waits, the place that it must be before or "", owners.
  *
  * An owner that asked for nothing lately begins at the clock, and not where it once was; who has asked for much stands behind
- * all that it has asked for. When nothing waits, the clock begins anew.
+ * all that it has asked for. When nothing waits, the clock begins anew. @returns 0 where it is not before that place: nobody pays.
  */
-const PLACE = `if ARGV[3] == "1" then redis.call("del", KEYS[1], KEYS[2]) end
+const PLACE = `if ARGV[2] == "1" then redis.call("del", KEYS[1], KEYS[2]) end
 local clock = tonumber(redis.call("get", KEYS[1]) or "1")
 redis.call("zremrangebyscore", KEYS[2], "-inf", clock)
-local place = math.max(clock, tonumber(redis.call("zscore", KEYS[2], ARGV[1]) or "0"))
-if place > tonumber(ARGV[2]) then place = tonumber(ARGV[2]) end
-redis.call("zadd", KEYS[2], place + 1, ARGV[1])
+local place, payer
+for index = 4, #ARGV do
+  local next = math.max(clock, tonumber(redis.call("zscore", KEYS[2], ARGV[index]) or "0"))
+  if not place or next < place then place, payer = next, ARGV[index] end
+end
+if place > tonumber(ARGV[1]) then place = tonumber(ARGV[1]) end
+if ARGV[3] ~= "" and place >= tonumber(ARGV[3]) then return 0 end
+redis.call("zadd", KEYS[2], place + 1, payer)
 return place`;
 
 /** The clock is where the task is that was begun last. KEYS: clock. ARGV: its place. */
@@ -40,8 +46,26 @@ export class FairQueue {
 
   /** @param isEmpty nothing of anybody waits. @returns from 1 to `LAST_PLACE`. */
   async place(owner: string, isEmpty: boolean): Promise<number> {
-    const { clock, owners } = this.keys;
-    return Number(await this.redis.eval(PLACE, 2, clock, owners, owner, LAST_PLACE, isEmpty ? "1" : "0"));
+    return this.give([owner], { isEmpty });
+  }
+
+  /** The place of a shared task's next turn. That of its owners pays for it whose turn comes first. */
+  async placeOfShared(owners: readonly string[]): Promise<number> {
+    return this.give(owners, {});
+  }
+
+  /** A better place for a task that another owner paid for. @returns undefined where the owner's next one is none, and is kept. */
+  async placeBefore(owner: string, limit: number): Promise<number | undefined> {
+    return (await this.give([owner], { limit })) || undefined;
+  }
+
+  private async give(
+    owners: readonly string[],
+    { isEmpty = false, limit }: { readonly isEmpty?: boolean; readonly limit?: number },
+  ): Promise<number> {
+    const { clock, owners: places } = this.keys;
+    const args = [LAST_PLACE, isEmpty ? "1" : "0", limit ?? "", ...owners];
+    return Number(await this.redis.eval(PLACE, 2, clock, places, ...args));
   }
 
   /** The task with this place is begun. */

@@ -6,7 +6,8 @@ import { type Lane, QUEUE_PREFIX } from "./lanes";
 export type Joined = "gone" | "known" | "joined";
 
 /**
- * Adds an owner to an unfinished task; one without owners goes before all that have turns, and gets none. KEYS: the task. ARGV:
+ * Adds an owner to an unfinished task; one without owners goes before all that have turns, and gets none. The first owner is the one that
+ * it counts for: who asked for it, or who asked first for what only inference had asked for, and keeps it from being cancelled. KEYS: the task. ARGV:
  * owner, or "" for somebody whose tasks have no turns; "1" where an inference task needs it.
  */
 const JOIN = evenWhenFull(`local text = redis.call("hget", KEYS[1], "data")
@@ -26,7 +27,16 @@ elseif data.owners then
   end
 end
 local isHelper = data.helper
-if ARGV[2] ~= "1" then data.helper = nil end
+if ARGV[2] ~= "1" and isHelper then
+  data.helper = nil
+  if data.owners then
+    local owners = { ARGV[1] }
+    for _, owner in ipairs(data.owners) do
+      if owner ~= ARGV[1] then table.insert(owners, owner) end
+    end
+    data.owners = owners
+  end
+end
 if answer == "joined" or data.helper ~= isHelper then redis.call("hset", KEYS[1], "data", cjson.encode(data)) end
 return answer`);
 

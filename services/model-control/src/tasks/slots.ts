@@ -53,6 +53,10 @@ export class Slots {
     return (await this.redis.eval(TAKE, 1, this.keys.taken(owner), id, this.most, lasts)) === 1;
   }
 
+  async holds(owner: string, id: string): Promise<boolean> {
+    return (await this.redis.zscore(this.keys.taken(owner), id)) !== null;
+  }
+
   /** Gives it back. @returns false where the task had none. */
   async leave(owner: string, id: string): Promise<boolean> {
     return (await this.redis.zrem(this.keys.taken(owner), id)) === 1;

@@ -3,7 +3,7 @@ import type { JobState, JobType } from "bullmq";
 import type { Redis } from "ioredis";
 import type { ControlConfig } from "../config";
 import { QueueFull, TooManyQueued, unknownTask } from "../errors";
-import { Admission } from "./admission";
+import { Admission, type Admitted } from "./admission";
 import { FairQueue } from "./fair-queue";
 import { laneOfId, newTaskId, reportOf, type TaskData, type TaskJob } from "./job";
 import {
@@ -19,6 +19,7 @@ import {
 import { Owners } from "./owners";
 import { type LaneQueues, PATIENCE, QueueConnection } from "./queue-connection";
 import { QueueRoom } from "./queue-room";
+import { jobIn, letEnd, promoted } from "./queued-jobs";
 import {
   type Asker,
   type InferenceRequest,
@@ -275,50 +276,79 @@ export class TaskQueue implements Tasks {
     asker: Asker,
   ): Promise<boolean> {
     const owner = hasTurns(request, asker) ? asker.owner : undefined;
-    const joined = await this.owners.join(lane, id, owner, asker.forInference === true);
-    if (joined === "joined") {
-      const job = await jobIn(queues, id);
-      const place = owner === undefined ? 0 : await this.fair[lane].place(owner, false);
-      if (job !== undefined && place < job.priority) {
-        await job.changePriority({ priority: place });
+    const job = await jobIn(queues, id);
+    const settle = owner !== undefined && takesOver(job, asker) ? await this.takeOver(lane, request, owner) : undefined;
+    try {
+      const joined = await this.owners.join(lane, id, owner, asker.forInference === true);
+      const isNews = joined === "joined" || (joined === "known" && settle !== undefined);
+      if (job !== undefined && isNews) {
+        await this.advance(lane, job, owner, settle !== undefined);
       }
-      // It may wait for a slot of its other owners.
-      await (job && promoted(job));
+      return joined !== "gone";
+    } finally {
+      await settle?.();
     }
-    return joined !== "gone";
+  }
+
+  /** A task that waits has the best place that any of its owners has for it; who does not better it keeps its turn. */
+  private async advance(lane: SharedLane, job: TaskJob, owner: string | undefined, pays: boolean): Promise<void> {
+    const state = await job.getState();
+    const isWaiting = state === "prioritized" || state === "delayed";
+    const place =
+      owner === undefined
+        ? 0
+        : pays
+          ? await this.fair[lane].place(owner, false)
+          : isWaiting
+            ? await this.fair[lane].placeBefore(owner, job.priority)
+            : undefined;
+    if (place !== undefined && place < job.priority) {
+      await job.changePriority({ priority: place });
+    }
+    // It may wait for a slot of its other owners.
+    await promoted(job);
+  }
+
+  /** The owner takes a task on that only inference had asked for: it counts for it from then on. @returns to be called when it has it. */
+  private async takeOver(lane: SharedLane, request: SharedRequest, owner: string): Promise<() => Promise<unknown>> {
+    const what = deduplicationKey(request);
+    this.assertAdmitted(await this.admission.admit(lane, owner, what, false), lane, request, owner);
+    return () => this.admission.settle(lane, owner, what).catch(() => undefined);
   }
 
   /** @returns to be called when the task is written. @throws TooManyQueued, QueueFull */
   private async admit(lane: SharedLane, request: SharedRequest, owner: string): Promise<() => void> {
-    const { queuedPerCaller, queued, backoffSeconds } = this.config.pulls;
-    const refused = <T extends Error>(reason: Refusal, error: T): T => {
-      this.observer.refused(request.kind, reason, owner);
-      return error;
-    };
     const written = await this.room.take(TASK_BYTES, "task");
     if (written === undefined) {
+      this.observer.refused(request.kind, "memory", owner);
       const full = "the memory of the queue's server is nearly full: what is left is for stops, starts and cancelling";
-      throw refused("memory", new QueueFull(`${full}. Try again when tasks have ended, and answers have run out`));
+      throw new QueueFull(`${full}. Try again when tasks have ended, and answers have run out`);
     }
-    const admitted = await this.admission.admit(lane, owner, deduplicationKey(request)).catch((error) => {
+    try {
+      const admitted = await this.admission.admit(lane, owner, deduplicationKey(request));
+      this.assertAdmitted(admitted, lane, request, owner);
+      return written;
+    } catch (error) {
       written();
       throw error;
-    });
-    if (admitted === "admitted") {
-      return written;
     }
-    written();
-    throw refused(
-      admitted,
-      admitted === "owner"
-        ? new TooManyQueued(
-            `${queuedPerCaller} ${lane} of this caller are unfinished, which is the most for one ("pulls.queuedPerCaller"): wait for some to end`,
-            Math.ceil(backoffSeconds),
-          )
-        : new QueueFull(
-            `${queued} ${lane} are unfinished, which is the most for all callers ("pulls.queued"): try again later`,
-          ),
-    );
+  }
+
+  /** @throws TooManyQueued, QueueFull */
+  private assertAdmitted(admitted: Admitted, lane: SharedLane, { kind }: SharedRequest, owner: string): void {
+    const { queuedPerCaller, queued, backoffSeconds } = this.config.pulls;
+    if (admitted === "admitted") {
+      return;
+    }
+    this.observer.refused(kind, admitted, owner);
+    throw admitted === "owner"
+      ? new TooManyQueued(
+          `${queuedPerCaller} ${lane} of this caller are unfinished, which is the most for one ("pulls.queuedPerCaller"): wait for some to end`,
+          Math.ceil(backoffSeconds),
+        )
+      : new QueueFull(
+          `${queued} ${lane} are unfinished, which is the most for all callers ("pulls.queued"): try again later`,
+        );
   }
 
   private async countsOf(lanes: readonly Lane[]): Promise<TaskCounts> {
@@ -343,26 +373,9 @@ export class TaskQueue implements Tasks {
   }
 }
 
-async function jobIn(queues: LaneQueues, id: string): Promise<TaskJob | undefined> {
-  const lane = laneOfId(id);
-  return lane === undefined ? undefined : ((await queues[lane].getJob(id)) as TaskJob | undefined);
-}
-
-/** @returns false for a job that waits for no time, or no longer. */
-async function promoted(job: TaskJob): Promise<boolean> {
-  return job.promote().then(
-    () => true,
-    () => false,
-  );
-}
-
-/** The same request makes a new task from now on, even while this one still winds down; one that waits for its time does so now. */
-async function letEnd(job: TaskJob, state: JobState | "unknown"): Promise<void> {
-  await job.removeDeduplicationKey();
-  // It may have started meanwhile, which ends it as well.
-  if (state === "delayed") {
-    await promoted(job);
-  }
+/** Whether a task that only others' inference had asked for becomes the asker's own. */
+function takesOver(job: TaskJob | undefined, { owner, forInference = false }: Asker): boolean {
+  return job?.data.helper === true && !forInference && job.data.owners?.[0] !== owner;
 }
 
 /** Who stops and starts workers goes first, and waits for nobody. */

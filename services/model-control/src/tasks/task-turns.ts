@@ -42,18 +42,29 @@ export class TaskTurns {
     return owners.length === 0;
   }
 
-  /** Whether a task waits for somebody who is none of its owners: all places are taken, or it would not wait. */
-  async othersWait({ data }: TaskJob): Promise<boolean> {
-    const own = ownersOf(data);
+  /**
+   * Whether a task waits that another owner could run than the one whose slot this one has: all places are taken, or it would not wait.
+   * Who has only joined a task has no slot for it, and its own tasks wait no longer for that.
+   */
+  async othersWait(job: TaskJob): Promise<boolean> {
+    const holder = await this.holder(job);
     const waiting = (await this.queue.getJobs(["prioritized"], 0, this.queued)) as (TaskJob | undefined)[];
-    return waiting.some((job) => job !== undefined && ownersOf(job.data).some((owner) => !own.includes(owner)));
+    return waiting.some((other) => other !== undefined && ownersOf(other.data).some((owner) => owner !== holder));
   }
 
-  /** The task goes behind what waits, as the next one of its owner's would, and gives its slot back. */
+  /** The owner whose slot a task has; without one, the first, who asked for it. */
+  private async holder({ id = "", data }: TaskJob): Promise<string | undefined> {
+    const owners = ownersOf(data);
+    const held = await Promise.all(owners.map((owner) => this.slots.holds(owner, id)));
+    return owners.find((_, index) => held[index]) ?? owners[0];
+  }
+
+  /** The task goes behind what waits, as the next one of an owner's would, and gives its slot back. Those count who joined while it ran. */
   async yield(job: TaskJob): Promise<void> {
-    const [owner] = ownersOf(job.data);
-    if (owner !== undefined) {
-      await job.changePriority({ priority: await this.fair.place(owner, false) });
+    const known = ((await this.queue.getJob(job.id ?? "")) as TaskJob | undefined) ?? job;
+    const owners = ownersOf(known.data);
+    if (owners.length > 0) {
+      await job.changePriority({ priority: await this.fair.placeOfShared(owners) });
     }
     await this.leave(job);
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { GPU_NODE_IMAGES } from "../../../../catalog/gpu-node-images";
-import { contains, parseCidr } from "../../../../names/cidr";
+import { contains, isMappedIpv4, parseCidr } from "../../../../names/cidr";
 import { METADATA_SERVICES } from "../../../../names/metadata-services";
 import { eksSection } from "./eks";
 import { dnsLabel, text, wholeNumber } from "./fields";
@@ -203,7 +203,7 @@ export const clusterSection = taggedUnion("kind", [
 
 /** Nor are IPv4 addresses in the form of IPv6: the API server refuses them. */
 function isPartOfAnInternet(cidr: string): boolean {
-  return !cidr.endsWith("/0") && !lieIn(cidr, "::ffff:0:0/96");
+  return !cidr.endsWith("/0") && !isMappedIpv4(cidr);
 }
 
 function isNoMetadataService(cidr: string): boolean {

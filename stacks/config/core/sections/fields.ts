@@ -35,13 +35,32 @@ export function wholeNumber(minimum: number, maximum: number) {
   return z.int().min(minimum).max(maximum);
 }
 
-/** Text without control characters or line breaks: it ends up in arguments, labels and terminals. */
+interface UrlForm {
+  /** Schemes, without the colon. */
+  readonly protocol: RegExp;
+  /** @default 2048 */
+  readonly maxLength?: number;
+}
+
+/**
+ * A URL with ://, of the characters of RFC 3986 alone: others are invisible, change the direction of what follows, or are dropped by parsers, so
+ * that people and programs would read different servers. Every URL of the configuration is one of these.
+ */
+export function url({ protocol, maxLength = 2048 }: UrlForm) {
+  return z
+    .string()
+    .max(maxLength)
+    .regex(/^[A-Za-z][A-Za-z0-9+.-]*:\/\/[A-Za-z0-9._~:/?#[\]@!$&'()*+,;=%-]+$/)
+    .check(z.url({ protocol }));
+}
+
+/** Text on one line without control characters or marks that turn its direction: it ends up in arguments, labels and terminals. */
 export function text(maxLength = 256) {
   return z
     .string()
     .min(1)
     .max(maxLength)
-    .regex(/^[^\p{Cc}]+$/u)
+    .regex(/^[^\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+$/u)
     .meta({ allowed: `text on one line, at most ${maxLength} characters` });
 }
 

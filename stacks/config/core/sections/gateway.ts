@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AFFINITIES } from "../../../../planner/affinity";
-import { dnsLabel, hostname, text, wholeNumber } from "./fields";
+import { dnsLabel, hostname, text, url, wholeNumber } from "./fields";
 import { outsideNetworks } from "./outside-fields";
 import { taggedUnion } from "./tagged-union";
 import { wildcardDnsSchema } from "./wildcard-dns";
@@ -17,8 +17,7 @@ const tlsSchema = taggedUnion("kind", [
         allowed: "an e-mail address",
         example: "platform@example.com",
       }),
-      server: z
-        .url({ protocol: /^https$/ })
+      server: url({ protocol: /^https$/ })
         .optional()
         .meta({
           description: "ACME directory. Default: Let's Encrypt production.",
@@ -107,7 +106,7 @@ const prefixCachesSchema = z
   });
 
 /** Envoy Gateway takes no longer ones (CRD of SecurityPolicy 1.9, jwt.providers). */
-const httpsUrl = z.url({ protocol: /^https$/ }).max(253);
+const httpsUrl = url({ protocol: /^https$/, maxLength: 253 });
 
 /** Envoy reads dots as ways into claims of claims, so a name with dots of its own, as URLs have, is never found. */
 const claim = text(128).regex(/^[\w-]+(\.[\w-]+)*$/);

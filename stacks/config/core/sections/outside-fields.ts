@@ -1,6 +1,6 @@
 /** How a server outside of the cluster is named, whatever it serves. */
 import { z } from "zod";
-import { text } from "./fields";
+import { text, url as urlField } from "./fields";
 
 export const outsideNetworks = z
   .array(text(64).meta({ allowed: "a network in CIDR form" }))
@@ -17,10 +17,10 @@ interface UrlText {
 /** @param url what the URL of this kind of server is. */
 export function outsideFields(url: UrlText) {
   return {
-    url: z
-      .url({ protocol: /^https?$/ })
-      .max(2048)
-      .meta({ allowed: "an http:// or https:// URL, in production https:// alone", ...url }),
+    url: urlField({ protocol: /^https?$/ }).meta({
+      allowed: "an http:// or https:// URL, in production https:// alone",
+      ...url,
+    }),
     networks: outsideNetworks.meta({
       description:
         "Networks in CIDR form that the URL's name resolves to: pods that call the server reach these alone, at its port. NetworkPolicies know no names. Default: the address in the URL; for a name any address that is not private.",

@@ -1,0 +1,78 @@
+import { AWS_ACCOUNTS } from "./aws";
+import {
+  BETA9_NAMESPACE,
+  FABRIC_GATE_HOST_NAMESPACE,
+  FABRIC_GATE_NAMESPACE,
+  GPU_METRICS_NAMESPACE,
+  GPU_SOFTWARE_NAMESPACE,
+  ISTIO_NAMESPACE,
+  NETWORK_POLICY_NAMESPACE,
+  NODE_METRICS_NAMESPACE,
+  OBSERVABILITY_NAMESPACE,
+  SPARE_NAMESPACE,
+} from "./namespaces";
+
+/** By mode of the mesh: the label that takes a namespace in, and its value for one that stays outside, so that people see that it is meant. */
+export const MESH_LABELS = {
+  ambient: { key: "istio.io/dataplane-mode", inside: "ambient", outside: "none" },
+  sidecar: { key: "istio-injection", inside: "enabled", outside: "disabled" },
+} as const;
+
+/** A namespace of the platform that stays outside of a mesh, whatever runs in the platform. */
+export interface MeshOutsider {
+  readonly namespace: string;
+  /** In one sentence without a full stop. */
+  readonly reason: string;
+  /** @default in each mode */
+  readonly mode?: keyof typeof MESH_LABELS;
+}
+
+export const MESH_OUTSIDERS: readonly MeshOutsider[] = [
+  { namespace: ISTIO_NAMESPACE, reason: "It is the mesh: its agents cannot wait for themselves" },
+  {
+    namespace: NETWORK_POLICY_NAMESPACE,
+    reason: "Calico's agents use the network of their nodes, which no mesh takes in",
+  },
+  {
+    namespace: NODE_METRICS_NAMESPACE,
+    reason: "node-exporter uses the network of its node, which no mesh takes in",
+  },
+  {
+    namespace: GPU_METRICS_NAMESPACE,
+    reason: "GPU exporters give figures to Prometheus alone, and must give them while the mesh on their node is broken",
+  },
+  {
+    namespace: GPU_SOFTWARE_NAMESPACE,
+    reason:
+      "Drivers and device plugins come before anything that needs a GPU, and speak to their node and the Kubernetes API alone",
+  },
+  {
+    namespace: AWS_ACCOUNTS.karpenter.namespace,
+    reason:
+      "Karpenter brings the nodes that the mesh's own agents run on, and speaks to Amazon and the Kubernetes API alone",
+  },
+  {
+    namespace: AWS_ACCOUNTS.loadBalancers.namespace,
+    reason:
+      "The controller speaks to Amazon and the Kubernetes API alone, and takes load balancers away while no mesh is left",
+  },
+  {
+    namespace: FABRIC_GATE_NAMESPACE,
+    reason: "Pods of a trial compute together, as those of a replica that spans nodes: NCCL cannot go through a proxy",
+  },
+  {
+    namespace: FABRIC_GATE_HOST_NAMESPACE,
+    reason: "Its pods use the network of their nodes, which no mesh takes in",
+  },
+  { namespace: SPARE_NAMESPACE, reason: "Its pods keep room for replicas, and nobody speaks to them" },
+  {
+    namespace: BETA9_NAMESPACE,
+    reason:
+      "Workers route the packets of their functions' containers in the network namespace of their own pod, where the mesh would take them",
+  },
+  {
+    namespace: OBSERVABILITY_NAMESPACE,
+    reason: "Prometheus asks pods by their addresses, to which a sidecar makes no mutual TLS",
+    mode: "sidecar",
+  },
+];

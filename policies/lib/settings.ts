@@ -1,0 +1,149 @@
+import { jsonObjectIn } from "./documents";
+import { type Field, isObject, UNKNOWN } from "./field";
+import { chartValues } from "./helm-values";
+import { type Property, propertiesBelow } from "./properties";
+import type { Resource } from "./resource";
+
+/** One setting of a program that a Helm chart or an object of Kubernetes brings, however it is written. */
+export interface Setting {
+  /** What it is called, in lower-case words joined by `-`: several, where a variable begins with the program's name. */
+  readonly names: readonly string[];
+  /** Names of all that it stands in, and its own, as words. */
+  readonly path: string;
+  /** Its value; several where it is a list. */
+  readonly values: readonly Field[];
+  /** Where it is. */
+  readonly at: Field;
+}
+
+/** Settings as properties, as variables (`name`, `value`), as options of commands, and as lines or JSON of files. */
+/** @param about what is in the names that are looked for: all else is left out, for most of what a stack has is about something else. */
+export function settings(resource: Resource, about: RegExp): Setting[] {
+  return settingsBelow(resource.kind === undefined ? chartValues(resource) : resource.props, about);
+}
+
+function settingsBelow(holder: Field, about: RegExp, above: readonly string[] = []): Setting[] {
+  return propertiesBelow(holder, above).flatMap(({ keys, field, holder: own }: Property) => [
+    ...(isObject(field.value) || !keys.some((key) => about.test(key)) ? [] : [property(keys, field)]),
+    ...variable(keys, field, own, about),
+    ...inText(keys, field, about),
+  ]);
+}
+
+/** Where settings are, each place once: a text may say the same in several ways of reading it. */
+export function placesOf(found: readonly Setting[]): Field[] {
+  return [...new Map(found.map(({ at }) => [at.path, at])).values()];
+}
+
+/** Names that say something only together with what they are of. */
+const OF_HOLDER = /^(enabled?|disabled?|required|strategy|modes?|type|methods?)$/i;
+
+function setting(keys: readonly string[], values: readonly Field[], at: Field): Setting {
+  const [holder, name] = [keys.at(-2), keys.at(-1) ?? ""];
+  const whole = holder !== undefined && OF_HOLDER.test(name) ? `${holder}.${name}` : name;
+  return { names: namesOf(whole), path: words(keys.join(".")), values, at };
+}
+
+function property(keys: readonly string[], field: Field): Setting {
+  return setting(keys, Array.isArray(field.value) ? field.items() : [field], field);
+}
+
+/** `{ name: X, value: "…" }`, which `env: { X: "…" }` writes as a property. */
+function variable(keys: readonly string[], field: Field, holder: Field, about: RegExp): Setting[] {
+  const name = keys.at(-1) === "value" ? holder.get("name").value : undefined;
+  return typeof name === "string" && about.test(name) ? [setting([...keys.slice(0, -1), name], [field], field)] : [];
+}
+
+interface Word {
+  /** Undefined where it is unknown. */
+  readonly word: string | undefined;
+  readonly at: Field;
+}
+
+function inText(keys: readonly string[], field: Field, about: RegExp): Setting[] {
+  const items = Array.isArray(field.value) ? field.items() : [field];
+  if (!items.some(({ value }) => typeof value === "string" && about.test(value))) {
+    return [];
+  }
+  const found = items.flatMap((at): Word[] => {
+    const { value } = at;
+    return typeof value === "string"
+      ? value.split(/[\s"']+/).flatMap((word) => (word === "" ? [] : [{ word, at }]))
+      : value === UNKNOWN
+        ? [{ word: undefined, at }]
+        : [];
+  });
+  const texts = items.flatMap((at) => (typeof at.value === "string" ? [{ text: at.value, at }] : []));
+  return [
+    ...options(keys, found),
+    ...texts.flatMap(({ text, at }) => {
+      const json = jsonObjectIn(text);
+      return json === undefined ? lines(keys, text, at) : settingsBelow(at.containing(json), about, keys);
+    }),
+  ];
+}
+
+/** `--name=value`, `--name value`, and `--name`, which is true; `set name value` of a command line. */
+function options(keys: readonly string[], found: readonly Word[]): Setting[] {
+  return found.flatMap(({ word = "", at }, index) => {
+    const { name: bare, value: state } = bareSwitch(word, found[index + 1]?.word);
+    if (bare !== undefined) {
+      return [setting([...keys, bare], [at.containing(state)], at)];
+    }
+    const isSet = /^set$/i.test(found[index - 1]?.word ?? "");
+    const [, name, given] = (isSet ? /^-{0,2}([A-Za-z][\w.-]*)$/ : /^--?([A-Za-z][\w.-]*)(?:=(.*))?$/).exec(word) ?? [];
+    const next = found[index + 1];
+    const isAlone = next === undefined || next.word?.startsWith("-") === true;
+    const value = given ?? (isAlone ? "true" : next.word);
+    return name === undefined
+      ? []
+      : [setting([...keys, name], [value === undefined && next !== undefined ? next.at : at.containing(value)], at)];
+  });
+}
+
+/** `name-of-it no` in what a command writes to a file. */
+function bareSwitch(word: string, next: string | undefined): { readonly name?: string; readonly value?: string } {
+  const [, value] = /^(yes|no|true|false|on|off)(?=$|[\\;|>)&])/i.exec(next ?? "") ?? [];
+  return value !== undefined && /^[a-z]+(-[a-z]+)+$/.test(word) ? { name: word, value } : {};
+}
+
+/** Switches anywhere in a line: `{a: true}`, `a = false`, `?a=0`. */
+const SWITCH = /["']?([A-Za-z][\w.-]*)["']?\s*[=:]\s*["']?(true|false|yes|no|on|off|none|0|1)\b/gi;
+
+/** Lines of files of settings: `[section]` or `section:`, and `name = value`, `name: value` or `name value`. */
+function lines(keys: readonly string[], text: string, at: Field): Setting[] {
+  let section: string | undefined;
+  return text.split("\n").flatMap((line) => {
+    section = /^\s*(?:\[([^\]]+)\]|([\w.-]+):)\s*$/.exec(line)?.slice(1).find(Boolean) ?? section;
+    const [, name, value] =
+      /^\s*(?:-\s+)?(?:export\s+)?["']?([A-Za-z][\w.-]*)["']?(?:\s*[=:]\s*|\s+)["']?([\w-]+)["']?[;,]?\s*(?:#.*)?$/.exec(
+        line,
+      ) ?? [];
+    const whole = name === undefined || value === undefined ? [] : [[name, value] as const];
+    const inline =
+      whole.length > 0 ? [] : [...line.matchAll(SWITCH)].map(([, key = "", state]) => [key, state] as const);
+    return [...whole, ...inline].map(([key, held]) =>
+      setting([...keys, ...(section === undefined ? [] : [section]), key], [at.containing(held)], at),
+    );
+  });
+}
+
+/** Ways to know a caller: a variable that ends in one of them and `AUTH` is of this way alone. */
+const WAYS = ["basic", "client", "digest", "http", "jwt", "key", "ldap", "oidc", "proxy", "saml", "tls", "token"];
+
+/** Variables (`WEBUI_AUTH`) begin with the name of a program, in any number of words. */
+function namesOf(name: string): string[] {
+  const parts = words(name).split("-");
+  return /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name)
+    ? parts.flatMap((_, start) => (WAYS.includes(parts[start - 1] ?? "") ? [] : [parts.slice(start).join("-")]))
+    : [parts.join("-")];
+}
+
+/** `sendAnonymousUsage`, `send_anonymous_usage` and `SEND_ANONYMOUS_USAGE` are `send-anonymous-usage`. */
+function words(name: string): string {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
+    .replace(/([A-Z]{2,})([A-Z][a-z])/g, "$1-$2")
+    .replace(/[^A-Za-z0-9]+/g, "-")
+    .toLowerCase();
+}

@@ -1,0 +1,33 @@
+import { meshMembers } from "../../../policies/rules/mesh-members";
+import { object, policyCases, UNKNOWN } from "../cases";
+
+const AMBIENT = { "istio.io/dataplane-mode": "ambient" };
+const NONE = { "istio.io/dataplane-mode": "none" };
+const namespace = (name: unknown, labels?: unknown, kind = "Namespace") =>
+  object("core/v1", kind, {}, { name, ...(labels !== undefined && { labels }) });
+const member = namespace("inference-gateway", AMBIENT);
+const group = (where: unknown) => object("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet", {}, { namespace: where });
+const outside = "is outside of the mesh";
+
+policyCases(meshMembers, [
+  ["all in the mesh", [member, namespace("model-chat", AMBIENT)], "pass"],
+  ["no mesh", [namespace("model-chat"), namespace("inference-gateway", {})], "pass"],
+  ["a model outside", [member, namespace("model-chat", NONE)], [outside]],
+  ["a model outside, by a patch", [member, namespace("model-chat", NONE, "NamespacePatch")], [outside]],
+  ["a patch of something else", [member, namespace("model-chat", { a: "b" }, "NamespacePatch")], "pass"],
+  ["a model that takes no sidecar", [namespace("model-chat", { "istio-injection": "disabled" })], [outside]],
+  ["a model that says nothing", [member, namespace("model-chat")], [outside]],
+  ["a model with another word", [member, namespace("model-chat", { "istio.io/dataplane-mode": "off" })], [outside]],
+  [
+    "a model in a mesh of another kind",
+    [member, namespace("model-b", AMBIENT), namespace("model-chat", { "istio-injection": "enabled" })],
+    [outside],
+  ],
+  ["a model whose replicas span nodes", [member, namespace("model-chat", NONE), group("model-chat")], "pass"],
+  ["another model's replicas", [member, namespace("model-chat", NONE), group("model-b")], [outside]],
+  ["agents of nodes", [member, namespace("node-metrics", NONE)], "pass"],
+  ["unknown labels", [member, namespace("model-chat", UNKNOWN)], "unknown"],
+  ["an unknown mode", [member, namespace("model-chat", { "istio.io/dataplane-mode": UNKNOWN })], "unknown"],
+  ["an unknown name", [member, namespace(UNKNOWN, NONE)], "unknown"],
+  ["a group of nobody knows where", [member, namespace("model-chat", NONE), group(UNKNOWN)], "unknown"],
+]);
