@@ -95,7 +95,7 @@ function inside(bundle: string): void {
       await checkout().must(key);
       const output = await checkout().must(`make install ENV=edge-nvidia BUNDLE=${bundle} ARGS=--yes`);
       const plan = await checkout().must("npm run -s plan -- --config Pulumi.edge-nvidia.yaml --json");
-      expect(output).toMatch(new RegExp(`^ +\\+ ${JSON.parse(plan).resources} created$`, "m"));
+      expect(output).toMatch(new RegExp(`^ +\\+ ${JSON.parse(plan).resources.length} created$`, "m"));
       const { machine, surroundings } = checkout();
       expect(await waitingPods(surroundings.plane.client)).toEqual([]);
       // Now, because connections that the stop of all of it cuts off look for a way too.
