@@ -10,7 +10,7 @@ const MANDATORY = policies.flatMap(({ name, enforcementLevel }) => (enforcementL
  * what an image of one's own is made for.
  */
 const UNDECIDED = {
-  "aws-prod": ["encryption-at-rest", "least-privilege-aws"],
+  "aws-prod": ["encryption-at-rest", "known-accounts", "least-privilege-aws"],
   "oci-h100": ["encryption-at-rest", "least-privilege-oci", "no-public-endpoint"],
   "oci-a10": ["encryption-at-rest", "image-architecture", "least-privilege-oci", "no-public-endpoint"],
 } as const;
