@@ -11,10 +11,14 @@ const COMPONENTS_OF_UP: ReadonlySet<string> = new Set([
   "inference:gateway:AwsLoadBalancerController",
 ]);
 
-/** Kinds that `up` makes wherever they are: what Argo CD's own pods need, what it must not delete, and secret values. */
+/**
+ * Kinds that `up` makes wherever they are: what Argo CD's own pods need, secret values, and namespaces with the policies that close them, so
+ * that none is ever open and no commit opens one.
+ */
 const TYPES_OF_UP: ReadonlySet<string> = new Set([
   "kubernetes:core/v1:Namespace",
   "kubernetes:core/v1:Secret",
+  "kubernetes:networking.k8s.io/v1:NetworkPolicy",
   "kubernetes:scheduling.k8s.io/v1:PriorityClass",
   "kubernetes:storage.k8s.io/v1:StorageClass",
 ]);

@@ -13,6 +13,7 @@ describe("whose a resource is with gitops", () => {
     ["an object of the cluster's part", urn("inference:cluster:EksCluster", "kubernetes:core/v1:ConfigMap"), "up"],
     ["a namespace", urn(PLATFORM, "kubernetes:core/v1:Namespace"), "up"],
     ["a Secret", urn(PLATFORM, "inference:gateway:Tenants", "kubernetes:core/v1:Secret"), "up"],
+    ["a policy of its network", urn(PLATFORM, "kubernetes:networking.k8s.io/v1:NetworkPolicy"), "up"],
     ["a class of volumes", urn(PLATFORM, "kubernetes:storage.k8s.io/v1:StorageClass"), "up"],
     [
       "what Karpenter boots",
