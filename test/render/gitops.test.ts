@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
-import { groupOf } from "../../kubernetes/object";
+import { groupOf, isBuiltIn } from "../../kubernetes/object";
 import { ownerOf } from "../../kubernetes/owner";
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import type { RecordedResource } from "../../offline/run";
@@ -85,6 +85,14 @@ describe.each(environments)("%s with gitops", (name) => {
     expect([...content.keys()].filter((path) => /secret/i.test(path))).toEqual([]);
   });
 
+  it("leaves up with no kind whose definition comes with a chart of the folder", () => {
+    const custom = run.resources
+      .filter((resource) => isInCluster(resource) && ownerOf(resource) === "up" && resource.type !== HELM_RELEASE)
+      .map(({ inputs }) => groupOf(String(inputs.apiVersion)))
+      .filter((group) => !isBuiltIn(group));
+    expect(custom.filter((group) => !OF_UPS_CHARTS.includes(group))).toEqual([]);
+  });
+
   it("leaves up with a part that every policy takes by itself", () => {
     const said = ({ policy, resource, message }: ReportedViolation) => `${policy} ${resource} ${message}`;
     const whole = judge(run).violations.map(said);
@@ -136,6 +144,9 @@ describe.each(environments)("%s with gitops", (name) => {
     expect(charts.every(({ metadata }) => metadata.namespace === "argocd-charts")).toBe(true);
   });
 });
+
+/** Groups of the charts that `up` installs itself. */
+const OF_UPS_CHARTS = ["argoproj.io", "karpenter.sh", "karpenter.k8s.aws"];
 
 interface ProjectSpec {
   readonly sourceRepos: readonly string[];
