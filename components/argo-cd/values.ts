@@ -55,6 +55,8 @@ export function argoCdValues(stage: Stage): HelmValues {
     configs: {
       cm: {
         ...HEALTH_CHECKS,
+        // Where `kubectl port-forward` has it.
+        url: "https://localhost:8080",
         "admin.enabled": true,
         "users.anonymous.enabled": false,
         "exec.enabled": false,

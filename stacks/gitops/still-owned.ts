@@ -36,14 +36,14 @@ export async function assertReleased(stack: string, state: StateReader): Promise
   }
 }
 
-/** Asks the engine (pulumi 3.259, pkg/resource/deploy/builtins.go, `readStackOutputs` and `readStackResourceOutputs`). */
+/** Asks the engine (pulumi, pkg/resource/deploy/builtins.go), which names the stack differently in each. */
 export const engineState: StateReader = {
-  stackOutputs: (name) => outputs("pulumi:pulumi:readStackOutputs", name),
-  resourceOutputs: (name) => outputs("pulumi:pulumi:readStackResourceOutputs", name),
+  stackOutputs: (name) => outputs("pulumi:pulumi:readStackOutputs", { name }),
+  resourceOutputs: (stackName) => outputs("pulumi:pulumi:readStackResourceOutputs", { stackName }),
 };
 
-async function outputs(token: string, name: string): Promise<Readonly<Record<string, unknown>>> {
-  const answer: { readonly outputs?: Readonly<Record<string, unknown>> } = await pulumi.runtime.invoke(token, { name });
+async function outputs(token: string, args: pulumi.Inputs): Promise<Readonly<Record<string, unknown>>> {
+  const answer: { readonly outputs?: Readonly<Record<string, unknown>> } = await pulumi.runtime.invoke(token, args);
   return answer.outputs ?? {};
 }
 

@@ -1,8 +1,9 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
+import { defaultAnswers } from "../../../offline/answers";
 import { engineMonitor, leaveToFolder } from "../../../stacks/gitops/leave-to-folder";
-import { assertReleased, StillOwnedError } from "../../../stacks/gitops/still-owned";
+import { assertReleased, engineState, StillOwnedError } from "../../../stacks/gitops/still-owned";
 import { deploy } from "../../harness/deploy";
 
 const metadata = { name: "x", namespace: "s" };
@@ -41,6 +42,30 @@ describe("a state that is to be left to the folder", () => {
     const refused = assertReleased("o/p/prod", state({ address: "x" }, { [FOLDERS]: {}, [UPS]: {} }));
     await expect(refused).rejects.toThrow(StillOwnedError);
     await expect(refused).rejects.toThrow("npm run gitops -- release");
+  });
+
+  it("is asked for by the names that the engine has for a stack", async () => {
+    const asked: unknown[] = [];
+    await deploy(
+      async () => {
+        new kubernetes.core.v1.ConfigMap("map", { metadata });
+        await engineState.stackOutputs("o/p/prod");
+        await engineState.resourceOutputs("o/p/prod");
+      },
+      {
+        answers: {
+          ...defaultAnswers,
+          call: (token, inputs) => {
+            asked.push([token, inputs]);
+            return { outputs: {} };
+          },
+        },
+      },
+    );
+    expect(asked).toEqual([
+      ["pulumi:pulumi:readStackOutputs", { name: "o/p/prod" }],
+      ["pulumi:pulumi:readStackResourceOutputs", { stackName: "o/p/prod" }],
+    ]);
   });
 
   it("is taken once that is released, and where there is none yet", async () => {
