@@ -11,8 +11,7 @@ import { checkCloudCapacity } from "./cloud-capacity";
 import { loadEnvironment, secretTexts } from "./config/load";
 import { checkDeployer } from "./deployer";
 import { eksSettings } from "./eks-settings";
-import { engineMonitor, leaveToFolder } from "./gitops/leave-to-folder";
-import { assertReleased, engineState, thisStack } from "./gitops/still-owned";
+import { leaveFolder } from "./gitops/leave-folder";
 import { explainNodeErrors } from "./node-errors/hook";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment, readRequest } from "./program";
 import { assertReceiversHaveSecrets } from "./receiver-secrets";
@@ -40,10 +39,7 @@ async function main(): Promise<object> {
     for (const note of notes) {
       await pulumi.log.warn(note);
     }
-    if (loaded.environment.gitops !== undefined) {
-      await assertReleased(thisStack(), engineState);
-      leaveToFolder(engineMonitor());
-    }
+    await leaveFolder(loaded.environment);
     const charts = await chartFiles(loaded.environment, repositoryRoot());
     await upgradeChartDefinitions(loaded.environment);
     explainNodeErrors(async () => {
