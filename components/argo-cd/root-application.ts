@@ -15,7 +15,7 @@ export interface FolderSource {
 export const COMPARED_BY_SERVER = { "argocd.argoproj.io/compare-options": "ServerSideDiff=true" } as const;
 
 /** Deletes what an Application applied when it is deleted, but for objects with `Delete=false`. */
-export const CASCADE = "resources-finalizer.argocd.argoproj.io";
+export const CASCADE = "resources-finalizer.argocd.argoproj.io/foreground";
 
 /** Attempts of a sync: Argo CD gives a revision up after five within three minutes, and what calls a server outside may take longer. */
 export const RETRY = { limit: 10, backoff: { duration: "10s", factor: 2, maxDuration: "5m" } } as const;

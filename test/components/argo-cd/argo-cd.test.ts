@@ -57,7 +57,7 @@ describe("Argo CD", () => {
       metadata: {
         name: "inference-edge-nvidia-root",
         namespace: "argocd",
-        finalizers: ["resources-finalizer.argocd.argoproj.io"],
+        finalizers: ["resources-finalizer.argocd.argoproj.io/foreground"],
       },
       spec: {
         project: "inference-edge-nvidia-root",
