@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { text } from "../../config/core/sections/fields";
+import { text, url } from "../../config/core/sections/fields";
 import { outsideNetworks } from "../../config/core/sections/outside-fields";
 
 /** Parts of a path in a repository: none leads out of it. */
@@ -16,14 +16,11 @@ export const gitopsSection = z
         "You accept that Argo CD's controller may change every object of the cluster, and whoever writes to the repository what the AppProjects allow. Without it the plan is refused.",
       example: true,
     }),
-    repository: z
-      .url({ protocol: /^https$/ })
-      .max(2048)
-      .meta({
-        description: "Git repository with the folder that `npm run render` writes.",
-        allowed: "an https:// URL without a name and a password",
-        example: "https://git.example.com/platform/gitops.git",
-      }),
+    repository: url({ protocol: /^https$/ }).meta({
+      description: "Git repository with the folder that `npm run render` writes.",
+      allowed: "an https:// URL without a name and a password",
+      example: "https://git.example.com/platform/gitops.git",
+    }),
     revision: text(250)
       .regex(/^[A-Za-z0-9][A-Za-z0-9._/-]*$/)
       .default("main")
