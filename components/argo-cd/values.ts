@@ -18,6 +18,8 @@ const SERVER_RULES = [
     resources: ["applications"],
     verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
   },
+  // It watches them, though nothing makes any.
+  { apiGroups: ["argoproj.io"], resources: ["applicationsets"], verbs: ["get", "list", "watch"] },
   { apiGroups: [""], resources: ["events"], verbs: ["list", "create"] },
   { apiGroups: [""], resources: ["pods", "pods/log"], verbs: ["get"] },
 ];
