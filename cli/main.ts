@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
   pin: { purpose: "fix the revisions of an environment's Hugging Face models", load: () => import("./pin") },
   pins: { purpose: "how old pinned releases are, and which are known to be vulnerable", load: () => import("./pins") },
   render: { purpose: "Kubernetes manifests for GitOps", load: () => import("./render") },
+  gitops: { purpose: "move a running platform to Argo CD, and back", load: () => import("./gitops") },
   bundle: { purpose: "all that an environment takes from the internet, in one folder", load: () => import("./bundle") },
   charts: { purpose: "all Helm charts that a platform may install, fetched once", load: () => import("./charts") },
   doctor: {

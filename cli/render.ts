@@ -129,7 +129,7 @@ function readOutputs(file: string, { file: { environment } }: OpenedEnvironment)
 
 function summary(
   { environment, out, secretStore }: Arguments,
-  { manifests, secrets, advice, leftOut }: Rendering,
+  { manifests, secrets, advice, leftOut, gitops }: Rendering,
   { added, changed, removed, unchanged }: FolderChanges,
 ): string {
   const charts = manifests.filter(({ object }) => object.kind === "Application").length;
@@ -138,9 +138,9 @@ function summary(
 
 Objects    ${manifests.length} in ${waves} sync waves, ${charts} of them charts as Argo CD Applications
 Files      ${added.length} added · ${changed.length} changed · ${removed.length} removed · ${unchanged.length} unchanged
-Secrets    ${secrets.length} values to keep in the ClusterSecretStore "${secretStore}": ${out}/SECRETS.md
+Secrets    ${gitops ? "none here: `pulumi up` makes them" : `${secrets.length} values to keep in the ClusterSecretStore "${secretStore}": ${out}/SECRETS.md`}
 ${leftOut.map((object) => `\n! ${leftOutText(object)}\n`).join("")}${advice.map(({ policy, resource, message }) => `\n! ${policy} ${resource}\n  ${message}\n`).join("")}
-Next: commit the folder and point an Argo CD Application at it (docs/gitops.md)
+Next: ${gitops ? `commit the folder as ${gitops.path} of ${gitops.repository}; Argo CD applies it from ${gitops.revision}` : "commit the folder and point an Argo CD Application at it"} (docs/gitops.md)
 `;
 }
 

@@ -1,5 +1,7 @@
 import { AWS_ACCOUNTS } from "./aws";
 import {
+  ARGO_CD_CHARTS_NAMESPACE,
+  ARGO_CD_NAMESPACE,
   BETA9_NAMESPACE,
   FABRIC_GATE_HOST_NAMESPACE,
   FABRIC_GATE_NAMESPACE,
@@ -56,6 +58,11 @@ export const MESH_OUTSIDERS: readonly MeshOutsider[] = [
     reason:
       "The controller speaks to Amazon and the Kubernetes API alone, and takes load balancers away while no mesh is left",
   },
+  {
+    namespace: ARGO_CD_NAMESPACE,
+    reason: "Argo CD installs the mesh with all else, and must start before there is one",
+  },
+  { namespace: ARGO_CD_CHARTS_NAMESPACE, reason: "No pods run in it" },
   {
     namespace: FABRIC_GATE_NAMESPACE,
     reason: "Pods of a trial compute together, as those of a replica that spans nodes: NCCL cannot go through a proxy",

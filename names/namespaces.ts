@@ -49,6 +49,11 @@ export const OPEN_WEBUI_NAMESPACE = "open-webui";
 /** Portainer's agent. */
 export const PORTAINER_NAMESPACE = "portainer";
 
+/** Argo CD, where its own installation guide has it. */
+export const ARGO_CD_NAMESPACE = "argocd";
+/** Applications of charts that the rendered folder holds: apart, so that nothing in Git reaches the namespace above. */
+export const ARGO_CD_CHARTS_NAMESPACE = "argocd-charts";
+
 /** All of them but those of models. */
 export const PLATFORM_NAMESPACES: readonly string[] = [
   GATEWAY_NAMESPACE,
@@ -71,6 +76,8 @@ export const PLATFORM_NAMESPACES: readonly string[] = [
   BETA9_NAMESPACE,
   OPEN_WEBUI_NAMESPACE,
   PORTAINER_NAMESPACE,
+  ARGO_CD_NAMESPACE,
+  ARGO_CD_CHARTS_NAMESPACE,
 ];
 
 /** Namespace of a model: each one has its own. */

@@ -31,7 +31,7 @@ export async function prepareCluster(
       client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } }),
     ),
     runNodes(plane, nodes, { terminationMs: TERMINATION_MS, stages, ...(failing && { failing }) }),
-    ...chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)),
+    ...chartsWithCrds(kinds).map((chart) => installChartCrds(client, chart, kinds)),
   ]);
   await Promise.all(controllersOf(kinds).map(({ run }) => run(plane)));
 }

@@ -36,7 +36,7 @@ export async function missingParts(
     ...lookFor(binary),
   }));
   const missing = searches.filter(({ found }) => found === undefined);
-  const modules = [KWOK_MODULE, ...controllers.map(({ module }) => module), ...crdModules(chartsWithCrds())];
+  const modules = [KWOK_MODULE, ...controllers.map(({ module }) => module), ...crdModules(chartsWithCrds(kinds))];
   const folders = await Promise.allSettled([...new Set(modules)].map((module) => moduleFolder(module)));
   const lacksModules = folders.some(({ status }) => status === "rejected");
   const names = [...new Set(missing.map(({ part }) => part)), ...(lacksModules ? [CRDS] : [])];

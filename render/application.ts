@@ -1,12 +1,11 @@
+import { ARGO_API, argoName, argoNames, IN_CLUSTER } from "../components/argo-cd/names";
+import { chartProject } from "../components/argo-cd/projects";
+import { CASCADE, COMPARED_BY_SERVER, RETRY } from "../components/argo-cd/root-application";
+import { chartSource } from "../kubernetes/chart-source";
 import type { KubernetesObject } from "../kubernetes/object";
 import type { Labels } from "../names/labels";
+import { ARGO_CD_NAMESPACE } from "../names/namespaces";
 import { isRecord, renderedLabels } from "./kubernetes-object";
-
-/** Where Argo CD runs and looks for its Applications: the namespace of its own installation guide. */
-export const ARGO_NAMESPACE = "argocd";
-const API = "argoproj.io/v1alpha1";
-/** The cluster that Argo CD runs in. */
-const CLUSTER = "https://kubernetes.default.svc";
 
 /** A chart at a version, to be installed under a name into a namespace. */
 export interface Chart {
@@ -34,13 +33,11 @@ export function chartOf(urn: string, inputs: Readonly<Record<string, unknown>>):
     }
     return value;
   };
-  const reference = text("chart");
-  const registry = /^oci:\/\/(.+)\/([^/]+)$/.exec(reference);
   const { repositoryOpts, values } = inputs;
+  const source = chartSource(text("chart"), isRecord(repositoryOpts) ? repositoryOpts.repo : undefined);
   return {
-    name: registry?.[2] ?? reference,
-    repository:
-      registry?.[1] ?? text("repositoryOpts.repo", isRecord(repositoryOpts) ? repositoryOpts.repo : undefined),
+    name: source.name,
+    repository: text("repositoryOpts.repo", source.repository),
     version: text("version"),
     release: text("name"),
     namespace: text("namespace"),
@@ -49,30 +46,30 @@ export function chartOf(urn: string, inputs: Readonly<Record<string, unknown>>):
   };
 }
 
-/** Name that Kubernetes accepts, made from names that may hold more. */
-function objectName(...parts: readonly string[]): string {
-  return parts
-    .join("-")
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9-]+/g, "-")
-    .replaceAll(/^-+|-+$/g, "");
-}
-
-/** Argo CD's Application that keeps a chart installed. Removing it uninstalls the chart, as Pulumi would. */
-export function application(environment: string, chart: Chart, labels: Labels): KubernetesObject {
+/**
+ * Argo CD's Application that keeps a chart installed. Removing it uninstalls the chart, as Pulumi would.
+ *
+ * @param namespace where Argo CD looks for it.
+ */
+export function application(
+  environment: string,
+  chart: Chart,
+  labels: Labels,
+  namespace: string = ARGO_CD_NAMESPACE,
+): KubernetesObject {
   return {
-    apiVersion: API,
+    apiVersion: ARGO_API,
     kind: "Application",
     metadata: {
-      name: objectName(environment, chart.release),
-      namespace: ARGO_NAMESPACE,
+      name: argoName(environment, chart.release),
+      namespace,
       labels: { ...labels, ...renderedLabels("chart", chart.release) },
       // Charts hold custom resources whose CRDs fill in defaults: only the API server knows what is a difference.
-      annotations: { "argocd.argoproj.io/compare-options": "ServerSideDiff=true" },
-      finalizers: ["resources-finalizer.argocd.argoproj.io"],
+      annotations: { ...COMPARED_BY_SERVER },
+      finalizers: [CASCADE],
     },
     spec: {
-      project: projectName(environment),
+      project: argoNames(environment).charts,
       source: {
         repoURL: chart.repository,
         chart: chart.name,
@@ -83,32 +80,16 @@ export function application(environment: string, chart: Chart, labels: Labels): 
           ...(Object.keys(chart.values).length > 0 && { valuesObject: chart.values }),
         },
       },
-      destination: { server: CLUSTER, namespace: chart.namespace },
+      destination: { server: IN_CLUSTER, namespace: chart.namespace },
       syncPolicy: {
         automated: { prune: true, selfHeal: true },
         // The namespace is an object of ours, with its policies; CRDs are too large for client-side apply.
         syncOptions: ["CreateNamespace=false", "ServerSideApply=true"],
-        retry: { limit: 10, backoff: { duration: "10s", factor: 2, maxDuration: "5m" } },
+        retry: RETRY,
       },
     },
   };
 }
-
-function projectName(environment: string): string {
-  return objectName("inference", environment);
-}
-
-/** What charts may create beside objects in namespaces: nothing that hands out nodes, volumes or namespaces. */
-const CLUSTER_KINDS = [
-  { group: "admissionregistration.k8s.io", kind: "MutatingWebhookConfiguration" },
-  { group: "admissionregistration.k8s.io", kind: "ValidatingAdmissionPolicy" },
-  { group: "admissionregistration.k8s.io", kind: "ValidatingAdmissionPolicyBinding" },
-  { group: "admissionregistration.k8s.io", kind: "ValidatingWebhookConfiguration" },
-  { group: "apiextensions.k8s.io", kind: "CustomResourceDefinition" },
-  { group: "apiregistration.k8s.io", kind: "APIService" },
-  { group: "rbac.authorization.k8s.io", kind: "ClusterRole" },
-  { group: "rbac.authorization.k8s.io", kind: "ClusterRoleBinding" },
-];
 
 /**
  * The project of an environment's charts: these repositories, the namespaces that they or their values name, and few
@@ -125,19 +106,18 @@ export function project(
   const named = new Set(charts.flatMap(({ namespace, values }) => [namespace, ...textsIn(values)]));
   const allowed = namespaces.filter((namespace) => named.has(namespace));
   return {
-    apiVersion: API,
+    apiVersion: ARGO_API,
     kind: "AppProject",
     metadata: {
-      name: projectName(environment),
-      namespace: ARGO_NAMESPACE,
+      name: argoNames(environment).charts,
+      namespace: ARGO_CD_NAMESPACE,
       labels: { ...labels, ...renderedLabels("charts", environment) },
     },
-    spec: {
-      description: `Charts of the inference platform ${environment}`,
-      sourceRepos: unique(charts.map((chart) => chart.repository)),
-      destinations: unique([...allowed, SYSTEM_NAMESPACE]).map((namespace) => ({ server: CLUSTER, namespace })),
-      clusterResourceWhitelist: CLUSTER_KINDS,
-    },
+    spec: chartProject(
+      environment,
+      charts.map(({ repository }) => repository),
+      allowed,
+    ),
   };
 }
 
@@ -146,11 +126,4 @@ function textsIn(value: unknown): string[] {
     return [value];
   }
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
-}
-
-/** Charts put Services for its metrics and leases here. */
-const SYSTEM_NAMESPACE = "kube-system";
-
-function unique(values: readonly string[]): string[] {
-  return [...new Set(values)].sort();
 }

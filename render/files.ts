@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { IgnoredDifference } from "../components/argo-cd/ignored-differences";
 import { summarize } from "../planner/summary";
 import type { DeploymentPlan } from "../planner/types";
 import type { ReportedViolation } from "../report/result";
@@ -30,6 +31,10 @@ export interface RenderedEnvironment {
   readonly advice: readonly ReportedViolation[];
   /** Objects that no file has. */
   readonly leftOut: readonly LeftOut[];
+  /** Fields that other managers set. */
+  readonly ignored: readonly IgnoredDifference[];
+  /** Whether `up` installs Argo CD, and makes what is in no file. */
+  readonly gitops: boolean;
 }
 
 /**
@@ -58,8 +63,12 @@ export function filesOf(rendered: RenderedEnvironment): RenderedFile[] {
     })),
     { path: "kustomization.yaml", text: kustomization(folders, { sortOptions: { order: "fifo" } }) },
     { path: "README.md", text: readme(rendered, objects) },
-    { path: "SECRETS.md", text: secretsPage(environment, secretStore, secrets) },
-    { path: "secrets.yaml", text: secretsYaml(environment, secretStore, secrets) },
+    ...(secrets.length > 0
+      ? [
+          { path: "SECRETS.md", text: secretsPage(environment, secretStore, secrets) },
+          { path: "secrets.yaml", text: secretsYaml(environment, secretStore, secrets) },
+        ]
+      : []),
   ].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
@@ -95,7 +104,10 @@ function kustomization(resources: readonly string[], options: Readonly<Record<st
   });
 }
 
-function readme({ plan, manifests, advice, leftOut }: RenderedEnvironment, objects: readonly RenderedFile[]): string {
+function readme(
+  { plan, manifests, secrets, advice, leftOut, ignored, gitops }: RenderedEnvironment,
+  objects: readonly RenderedFile[],
+): string {
   const fingerprint = createHash("sha256")
     .update(JSON.stringify(summarize(plan)))
     .digest("hex")
@@ -121,9 +133,18 @@ Rendered by inference-stacks from the environment \`${plan.environment}\`, plan 
 ${models.join("\n")}
 
 - One folder per namespace, \`${CLUSTER_FOLDER}\` for what belongs to none. The number in a file's name is its sync wave, 0 to ${lastWave}.
-- Needs Argo CD 3.2 or newer in the namespace \`argocd\` with the health checks of docs/gitops.md, External Secrets, and the values in [SECRETS.md](SECRETS.md).
+${gitops ? BY_UP : bySelf(secrets)}
 - Helm charts are Argo CD Applications; the AppProject says what they may do.
-${before.length > 0 ? `\n## Before you apply\n\n${before.join("\n")}\n` : ""}`;
+${ignored.length > 0 && !gitops ? `\n## What Argo CD must ignore\n\nOther managers set these fields. In the root Application, with \`RespectIgnoreDifferences=true\` among its sync options:\n\n\`\`\`yaml\n${toYaml({ ignoreDifferences: ignored })}\`\`\`\n` : ""}${before.length > 0 ? `\n## Before you apply\n\n${before.join("\n")}\n` : ""}`;
+}
+
+/** Where the environment has `gitops`. */
+const BY_UP =
+  "- `pulumi up` makes the namespaces, the Secrets, Argo CD with its health checks, and the root Application that points here: docs/gitops.md.";
+
+function bySelf(secrets: readonly SecretEntry[]): string {
+  const values = secrets.length > 0 ? ", External Secrets, and the values in [SECRETS.md](SECRETS.md)" : "";
+  return `- Needs Argo CD 3.4.6 or newer in the namespace \`argocd\` with the health checks of docs/gitops.md${values}.`;
 }
 
 function adviceLine({ policy, resource, message }: ReportedViolation): string {

@@ -1,7 +1,9 @@
+import type { IgnoredDifference } from "../components/argo-cd/ignored-differences";
 import { absentSecrets } from "../offline/absent-secrets";
 import { type GivenOutput, type OfflineEnvironment, runEnvironment } from "../offline/environment";
 import { judge } from "../report/judge";
 import { isDeployable, type ReportedViolation } from "../report/result";
+import type { GitopsConfig } from "../stacks/addons/gitops/config";
 import { filesOf, type RenderedFile } from "./files";
 import type { LeftOut } from "./left-out";
 import { type Manifest, type MarkedRun, manifests } from "./manifests";
@@ -11,6 +13,10 @@ import { RemoteSecrets } from "./remote-secrets";
 import { type SecretEntry, secretEntry } from "./secrets-list";
 
 export interface Rendering {
+  /** Fields that other managers set, which Argo CD must leave alone. */
+  readonly ignored: readonly IgnoredDifference[];
+  /** Where Argo CD looks for the folder, with `gitops`. */
+  readonly gitops?: GitopsConfig | undefined;
   readonly manifests: readonly Manifest[];
   readonly secrets: readonly SecretEntry[];
   readonly files: readonly RenderedFile[];
@@ -58,17 +64,18 @@ export async function renderEnvironment(environment: OfflineEnvironment, options
   }
   const second = await markedRun(environment, "b", options);
   const remote = new RemoteSecrets(environment.name, options.secretStore);
-  const { commonLabels } = first.run.environment;
+  const { commonLabels, gitops } = first.run.environment;
   const { clusterOutputs } = options;
   const made = manifests(environment.name, [first, second], remote, {
     labels: commonLabels,
+    gitops: gitops !== undefined,
     ...(clusterOutputs && { known: knownValues(first.run.clusterOutputs, clusterOutputs.value, first.standIns) }),
   });
   const secrets = remote.list().map((secret) => secretEntry(environment.name, secret));
   const { plan } = first.run;
   const advice = verdict.violations.filter(({ severity }) => severity !== "mandatory");
-  const files = filesOf({ ...options, ...made, plan, secrets, advice });
-  return { ...made, secrets, files, advice };
+  const files = filesOf({ ...options, ...made, plan, secrets, advice, gitops: gitops !== undefined });
+  return { ...made, secrets, files, advice, gitops };
 }
 
 async function markedRun(

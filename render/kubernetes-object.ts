@@ -28,25 +28,32 @@ export function toObject(resource: RecordedResource, inputs: Readonly<Record<str
     metadata: {
       name: metadata.name,
       ...(isName(metadata.namespace) && { namespace: metadata.namespace }),
-      ...(isRecord(metadata.labels) && { labels: stringsOf(relabelled(metadata.labels)) }),
+      ...(isRecord(metadata.labels) && { labels: relabelled(stringsOf(metadata.labels)) }),
       ...(annotations.length > 0 && { annotations: Object.fromEntries(annotations) }),
     },
-    ...(relabelled(rest) as Record<string, unknown>),
+    ...(withoutEmptyAnnotations(rest) as Record<string, unknown>),
   };
 }
 
 const MANAGED_BY = "app.kubernetes.io/managed-by";
 
-/** Who manages what is rendered, wherever the label stands, also in pod templates; without annotations where there are none. */
-function relabelled(value: unknown): unknown {
+/**
+ * Who manages the object. Labels inside of it stay, those of pod templates and volume claims above all: another value there rolls every pod
+ * when a platform moves between Pulumi and GitOps, and claims of a StatefulSet cannot change.
+ */
+function relabelled(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return MANAGED_BY in labels ? { ...labels, [MANAGED_BY]: "gitops" } : labels;
+}
+
+function withoutEmptyAnnotations(value: unknown): unknown {
   if (Array.isArray(value)) {
-    return value.map(relabelled);
+    return value.map(withoutEmptyAnnotations);
   }
   if (!isRecord(value)) {
     return value;
   }
   const entries = Object.entries(value).filter(([key, item]) => key !== "annotations" || !isEmpty(item));
-  return Object.fromEntries(entries.map(([key, item]) => [key, key === MANAGED_BY ? "gitops" : relabelled(item)]));
+  return Object.fromEntries(entries.map(([key, item]) => [key, withoutEmptyAnnotations(item)]));
 }
 
 /** Labels of objects that exist only in what is rendered. */

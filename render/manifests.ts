@@ -1,6 +1,13 @@
+import {
+  type IgnoredDifference,
+  ignoredDifferences,
+  type LooseObject,
+} from "../components/argo-cd/ignored-differences";
 import { groupOf, isBuiltIn, type KubernetesObject } from "../kubernetes/object";
+import { ownerOf } from "../kubernetes/owner";
 import { HELM_RELEASE } from "../kubernetes/resource-types";
 import type { Labels } from "../names/labels";
+import { ARGO_CD_CHARTS_NAMESPACE, ARGO_CD_NAMESPACE } from "../names/namespaces";
 import type { RecordedResource } from "../offline/run";
 import { application, type Chart, chartOf, project } from "./application";
 import { claimValues, externalSecret } from "./external-secret";
@@ -23,6 +30,8 @@ export interface Manifest {
 export interface Manifests {
   readonly manifests: readonly Manifest[];
   readonly leftOut: readonly LeftOut[];
+  /** Fields that other managers set, which Argo CD must leave alone. */
+  readonly ignored: readonly IgnoredDifference[];
 }
 
 export interface ManifestsOptions {
@@ -30,6 +39,8 @@ export interface ManifestsOptions {
   readonly labels?: Labels;
   /** What a deployment has made. @default nothing */
   readonly known?: KnownValues;
+  /** The environment has its own Argo CD: what `up` owns, and the charts' AppProject with it, is in no file. @default false */
+  readonly gitops?: boolean;
 }
 
 /** The recorded resources of one run, with the stand-ins that it ran with. */
@@ -48,42 +59,53 @@ export function manifests(
   environment: string,
   runs: readonly [MarkedRun, MarkedRun],
   remote: RemoteSecrets,
-  { labels = {}, known = new Map() }: ManifestsOptions = {},
+  { labels = {}, known = new Map(), gitops = false }: ManifestsOptions = {},
 ): Manifests {
   const resources = runs[0].resources;
+  const isOurs = (resource: RecordedResource | undefined) =>
+    !gitops || resource === undefined || ownerOf(resource) === "folder";
   const inCluster = withPendingTexts(runs, known).filter(({ resource }) => isInCluster(resource));
-  for (const { resource, inputs } of inCluster.filter(({ resource }) => resource.type === SECRET)) {
+  for (const { resource, inputs } of inCluster.filter(({ resource }) => resource.type === SECRET && isOurs(resource))) {
     claimValues(toObject(resource, inputs), remote);
   }
 
   const charts: Chart[] = [];
+  const applications = gitops ? ARGO_CD_CHARTS_NAMESPACE : ARGO_CD_NAMESPACE;
   const rendered = inCluster.flatMap(({ resource, inputs }): OrderedObject[] => {
     const item = (object: KubernetesObject, home = object.metadata.namespace) => ({ object, home, source: resource });
     if (resource.type === HELM_RELEASE) {
       const chart = chartOf(resource.urn, inputs);
-      charts.push(chart);
-      return [item(application(environment, chart, labels), chart.namespace)];
+      charts.push(...(isOurs(resource) ? [chart] : []));
+      return [item(application(environment, chart, labels, applications), chart.namespace)];
     }
     const object = withoutSecretVersion(toObject(resource, inputs));
-    return [item(resource.type === SECRET ? externalSecret(object, remote) : object)];
+    return [item(resource.type === SECRET && isOurs(resource) ? externalSecret(object, remote) : object)];
   });
   const all = withoutScaledReplicas(rendered);
-  if (charts.length > 0) {
+  if (charts.length > 0 && !gitops) {
     const namespaces = all.flatMap(({ object }) => (object.kind === "Namespace" ? [object.metadata.name] : []));
     all.push({ object: project(environment, charts, namespaces, labels), home: undefined, source: undefined });
   }
-  const without = all.flatMap(({ object }) => leftOut(object) ?? []);
-  refusePending(all.filter(({ object }) => leftOut(object) === undefined));
+  const ours = all.filter(({ source }) => isOurs(source));
+  const without = ours.flatMap(({ object }) => leftOut(object) ?? []);
+  refusePending(ours.filter(({ object }) => leftOut(object) === undefined));
 
-  // What is left out keeps its place: what waits for something through it waits still, and has the same place when it is there.
+  // What is in no file keeps its place: what waits for something through it waits still, and has the same place when it is there.
   const order = waves(all, resources);
   const kept = keptNamespaces(all);
   const ordered = all
     .map((item, i) => ({ item, wave: order[i] ?? 0 }))
-    .filter(({ item }) => leftOut(item.object) === undefined)
+    .filter(({ item }) => isOurs(item.source) && leftOut(item.object) === undefined)
     .map(({ item, wave }) => ({ object: forArgo(item, wave, kept), wave }))
     .sort((a, b) => a.wave - b.wave || (identity(a.object) < identity(b.object) ? -1 : 1));
-  return { manifests: ordered, leftOut: without };
+  const ignored = ignoredDifferences(ours.flatMap(looseObject));
+  return { manifests: ordered, leftOut: without, ignored };
+}
+
+function looseObject({ object: { apiVersion, kind, metadata }, source }: OrderedObject): LooseObject[] {
+  return source === undefined
+    ? []
+    : [{ apiVersion, kind, name: metadata.name, namespace: metadata.namespace, ignored: source.options.ignoreChanges }];
 }
 
 /** Kind, namespace and name: what makes an object the same object. */

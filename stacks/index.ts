@@ -11,6 +11,7 @@ import { checkCloudCapacity } from "./cloud-capacity";
 import { loadEnvironment, secretTexts } from "./config/load";
 import { checkDeployer } from "./deployer";
 import { eksSettings } from "./eks-settings";
+import { leaveFolder } from "./gitops/leave-folder";
 import { explainNodeErrors } from "./node-errors/hook";
 import { assertDeployable, createPlatform, isUserMistake, planEnvironment, readRequest } from "./program";
 import { assertReceiversHaveSecrets } from "./receiver-secrets";
@@ -38,6 +39,7 @@ async function main(): Promise<object> {
     for (const note of notes) {
       await pulumi.log.warn(note);
     }
+    await leaveFolder(loaded.environment);
     const charts = await chartFiles(loaded.environment, repositoryRoot());
     await upgradeChartDefinitions(loaded.environment);
     explainNodeErrors(async () => {

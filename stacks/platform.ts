@@ -52,6 +52,7 @@ import { assertBundled, bundledParts, modelBundle } from "./bundle/parts";
 import { assertCharts } from "./chart-files";
 import type { EnvironmentSecrets } from "./config";
 import type { CoreConfig } from "./config/core/schema";
+import { FolderRecord } from "./gitops/folder-record";
 import { gpuAccess } from "./gpu-access";
 import { devicesByCdi, gpuSoftware } from "./gpu-software";
 import { karpenter } from "./karpenter";
@@ -94,7 +95,9 @@ export class Platform extends PlatformComponent {
     };
     const fromBundle = bundle && new FromBundle(bundledParts(bundle));
     const files = charts && new ChartFiles(charts.paths);
+    const folder = new FolderRecord();
     const transformations = [
+      folder.transformation,
       commonLabels(environment.commonLabels),
       imagesFrom(images),
       ...(environment.mesh.mode === "off" ? [] : meshTransformations(environment.mesh.mode)),
@@ -299,6 +302,7 @@ export class Platform extends PlatformComponent {
         ...(environment.cluster.kind === "edge" && environment.cluster.provision === "create" ? [k3sCertificates] : []),
       ],
       dashboards: ADDON_DASHBOARDS,
+      folder: () => folder.contents,
     }));
 
     const metrics = ofAddons.componentOf(observability);

@@ -32,6 +32,7 @@ import {
 } from "./config";
 import { DeployerRefusedError } from "./deployer";
 import { edge } from "./edge";
+import { StillOwnedError } from "./gitops/still-owned";
 import { local } from "./local";
 import { oci } from "./oci";
 import { settingProblems, toPlanRequest } from "./plan-request";
@@ -64,6 +65,7 @@ export function isUserMistake(error: unknown): error is Error {
     CapacityRefusedError,
     DeployerRefusedError,
     ChartsError,
+    StillOwnedError,
   ].some((type) => error instanceof type);
 }
 

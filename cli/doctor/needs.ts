@@ -1,6 +1,8 @@
 import { chart, charts } from "../../catalog/charts";
 import { modelEngineVersion, modelImageName } from "../../engines";
+import { ownerOf } from "../../kubernetes/owner";
 import type { EnvironmentRun } from "../../offline/environment";
+import type { RecordedResource } from "../../offline/run";
 import { zonesNeeded } from "../../planner/availability/zone-label";
 import type { Autoscaler } from "../../planner/scaling";
 import { hostsOf } from "../../planner/shared-servers";
@@ -38,6 +40,8 @@ export interface ReleaseNeed {
   readonly chart: string;
   readonly release: string;
   readonly namespace: string;
+  /** Argo CD applies its chart, and takes over definitions that are there. @default Helm does, which refuses them */
+  readonly byArgoCd?: boolean;
 }
 
 /** What an environment expects of its cluster before the platform comes. */
@@ -84,7 +88,7 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
           ...imageOf(model, pool),
         })),
     })),
-    releases: recording.resources.flatMap(({ type, inputs }) => releaseOf(type, inputs)),
+    releases: recording.resources.flatMap((resource) => releaseOf(resource, recording.outputs.gitops !== undefined)),
     storageClasses: [...classes].filter((name) => !made.has(name)).sort(),
     needsDefaultClass: classes.size === 0,
     runtimeClasses: [...runtimeClassesOf(objects)].sort(),
@@ -115,7 +119,7 @@ function imageOf(model: ModelPlan, { shape: { gpu } }: PoolPlan): Pick<PodNeed, 
 
 const RELEASE = "kubernetes:helm.sh/v3:Release";
 
-function releaseOf(type: string, inputs: Readonly<Record<string, unknown>>): ReleaseNeed[] {
+function releaseOf({ urn, type, inputs }: RecordedResource, gitops: boolean): ReleaseNeed[] {
   const { name, namespace, chart: reference } = inputs;
   if (type !== RELEASE || typeof reference !== "string") {
     return [];
@@ -123,5 +127,12 @@ function releaseOf(type: string, inputs: Readonly<Record<string, unknown>>): Rel
   const entry = charts.find((candidate) => candidate.repository === reference || candidate.chart === reference);
   return entry === undefined
     ? []
-    : [{ chart: chart(entry.name).name, release: String(name), namespace: String(namespace) }];
+    : [
+        {
+          chart: chart(entry.name).name,
+          release: String(name),
+          namespace: String(namespace),
+          ...(gitops && ownerOf({ urn }) === "folder" && { byArgoCd: true }),
+        },
+      ];
 }

@@ -5,7 +5,8 @@ import { cleaned } from "../cluster/foreign-text";
 import { type ClusterContext, clusterContext, type KubeconfigSource } from "../cluster/kubeconfig";
 import { makerOfUnnamed } from "../cluster/named";
 import type { Expected } from "./expected";
-import { gatherStatus, logOf } from "./gather";
+import { applicationOf, gatherStatus, logOf } from "./gather";
+import { gitopsOf } from "./gitops";
 import { judge, podsInTrouble } from "./judge";
 import type { ModelStatus, StatusReport } from "./result";
 import { orphanedVolumes } from "./volumes";
@@ -13,7 +14,7 @@ import { orphanedVolumes } from "./volumes";
 /** What is shown of a run; the command adds how long it took, and whether all is well. */
 export type Asked = Pick<
   StatusReport,
-  "cluster" | "failure" | "address" | "chatPage" | "models" | "groups" | "platform" | "volumes"
+  "cluster" | "failure" | "address" | "chatPage" | "gitops" | "models" | "groups" | "platform" | "volumes"
 >;
 
 /** Whom to ask, and as whom. */
@@ -38,7 +39,7 @@ export async function askStatus(
   { cluster, source, env, signal, limits = LIMITS }: Asking,
   onProgress: (what: string) => void,
 ): Promise<Asked> {
-  const { address, chatPage } = expected;
+  const { address, chatPage, application } = expected;
   let found: ClusterContext | undefined;
   let api: ClusterApi | undefined;
   try {
@@ -55,6 +56,7 @@ export async function askStatus(
       ...expected.platform,
       ...expected.models.flatMap(({ workloads }) => workloads.map((w) => w.namespace)),
     ];
+    const gitops = application === null ? null : gitopsOf(application, await applicationOf(api, application));
     const volumes = await orphanedVolumes(api, namespaces);
     const { models, groups, platform } = judge(expected, facts, Date.now());
     const logs: ModelStatus["log"][] = [];
@@ -67,6 +69,7 @@ export async function askStatus(
       failure: null,
       address,
       chatPage,
+      gitops,
       models: shown,
       groups,
       platform,
@@ -83,6 +86,7 @@ export async function askStatus(
       failure,
       address,
       chatPage,
+      gitops: null,
       models: [],
       groups: [],
       platform: [],

@@ -35,6 +35,8 @@ export interface Expected {
   readonly address: string;
   /** Where people chat with the models; null: there is no page. */
   readonly chatPage: string | null;
+  /** Application of the rendered folder; null: `up` applies everything. */
+  readonly application: string | null;
   readonly models: readonly ExpectedModel[];
   readonly groups: readonly ExpectedGroup[];
   /** Namespaces of the platform besides the models'. */
@@ -48,6 +50,10 @@ interface Usage {
 
 interface ChatPage {
   readonly address: string;
+}
+
+interface Gitops {
+  readonly application: string;
 }
 
 export function expectedOf({ plan, recording }: Pick<EnvironmentRun, "plan" | "recording">): Expected {
@@ -65,6 +71,7 @@ export function expectedOf({ plan, recording }: Pick<EnvironmentRun, "plan" | "r
     environment: plan.environment,
     address: String(recording.outputs.address ?? ""),
     chatPage: (recording.outputs.openWebUi as ChatPage | undefined)?.address ?? null,
+    application: (recording.outputs.gitops as Gitops | undefined)?.application ?? null,
     models: [
       ...plan.models.map(({ name, engine, startupBudgetSeconds, serverOf, scaling }) => ({
         name,

@@ -78,6 +78,19 @@ export const scaledObjectFact = z.object({
 });
 export type ScaledObjectFact = z.infer<typeof scaledObjectFact>;
 
+/** What Argo CD says of an Application. */
+export const applicationFact = z.object({
+  status: z
+    .object({
+      sync: z.object({ status: text.default("Unknown"), revision: text.optional() }).prefault({}),
+      health: z.object({ status: text.default("Unknown") }).prefault({}),
+      conditions: z.array(z.object({ type: text, message: text.default("") })).default([]),
+      operationState: z.object({ phase: text.default(""), message: text.default("") }).optional(),
+    })
+    .prefault({}),
+});
+export type ApplicationFact = z.infer<typeof applicationFact>;
+
 /** All that was asked. */
 export interface StatusFacts {
   readonly pods: readonly PodFact[];

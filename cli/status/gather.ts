@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { ARGO_CD_NAMESPACE } from "../../names/namespaces";
 import { AUTOSCALER_NAME } from "../../names/services";
 import { workloadPath } from "../../rehearsal/workloads";
 import { type ClusterApi, Refused } from "../cluster/cluster-api";
 import { NotAsked } from "../cluster/failure";
 import type { Expected } from "./expected";
 import {
+  type ApplicationFact,
+  applicationFact,
   eventFact,
   type PodFact,
   podFact,
@@ -66,6 +69,13 @@ export async function gatherStatus(
     }
   });
   return { pods, events, replicas, scaledObjects };
+}
+
+/** What Argo CD says of the rendered folder. Null where it has no such Application, or the caller may not see it. */
+export async function applicationOf(api: ClusterApi, name: string): Promise<ApplicationFact | null> {
+  const path = `/apis/argoproj.io/v1alpha1/namespaces/${ARGO_CD_NAMESPACE}/applications/${encodeURIComponent(name)}`;
+  const { status, body } = await api.get(path);
+  return status === 200 ? formed(applicationFact, body, path) : null;
 }
 
 /** The last lines of the container that tells most. Null where there is none, or the cluster does not give it. */

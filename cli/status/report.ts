@@ -1,4 +1,5 @@
 import { type Cell, type Style, style, table, WIDTH, wrap } from "../../report/style";
+import { gitopsText } from "./gitops";
 import type { ModelStatus, State, StatusProblem, StatusReport } from "./result";
 
 const MARKS: Readonly<Record<State, string>> = {
@@ -29,6 +30,7 @@ export function statusText(report: StatusReport, color: boolean): string {
     groupTable(report, s),
     partTable(report, s),
     report.chatPage === null ? "" : `Chat page: ${report.chatPage}\n`,
+    report.gitops === null ? "" : gitopsText(report.gitops),
     volumeTable(report, s),
     ...troubled.filter(hasMore).map((model) => details(model, s)),
     ...platform.flatMap(({ namespace, problems }) => problems.map((problem) => problemText(namespace, problem, s))),

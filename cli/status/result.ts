@@ -100,6 +100,18 @@ const volume = z.object({
   phase: z.string(),
 });
 
+const gitops = z.object({
+  application: z.string(),
+  /** `Synced`, `OutOfSync`, or `Unknown`: there is no such Application, or the caller may not see it. */
+  sync: z.string(),
+  /** `Healthy`, `Progressing`, `Degraded`, `Suspended`, `Missing`, `Unknown`. */
+  health: z.string(),
+  /** Commit that is compared with the cluster. */
+  revision: z.string().nullable(),
+  /** What Argo CD says is wrong. */
+  messages: z.array(z.string()),
+});
+
 /** The shape of `status --json`. Keys are added, not changed. docs/status.md explains it. */
 export const statusSchema = z.object({
   environment: z.string(),
@@ -112,6 +124,8 @@ export const statusSchema = z.object({
   address: z.string(),
   /** Where people chat with the models; null: there is no page. */
   chatPage: z.string().nullable(),
+  /** How far Argo CD is with the rendered folder; null: `up` applies everything. */
+  gitops: gitops.nullable(),
   models: z.array(model),
   groups: z.array(group),
   /** The namespaces of the platform besides the models'. */
@@ -125,6 +139,7 @@ export type StatusReport = Readonly<z.infer<typeof statusSchema>>;
 export type ModelStatus = StatusReport["models"][number];
 export type GroupStatus = StatusReport["groups"][number];
 export type PartStatus = StatusReport["platform"][number];
+export type GitopsStatus = Readonly<z.infer<typeof gitops>>;
 export type VolumeStatus = Readonly<z.infer<typeof volume>>;
 export type StatusProblem = Readonly<z.infer<typeof problem>>;
 export type EventLine = Readonly<z.infer<typeof event>>;

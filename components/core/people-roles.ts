@@ -25,6 +25,7 @@ const CUSTOM_GROUPS = [
   "leaderworkerset.x-k8s.io",
   "ray.io",
   "cert-manager.io",
+  "argoproj.io",
   "acme.cert-manager.io",
   "monitoring.coreos.com",
 ];

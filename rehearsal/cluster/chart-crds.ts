@@ -17,11 +17,14 @@ export interface CrdSource {
   readonly path: string;
 }
 
+const ARGO_CD: CrdSource = { module: "github.com/argoproj/argo-cd/v3", path: "manifests/crds" };
+
 /**
  * Where the definitions of each chart of ours, and of each add-on of a cloud, lie in its project's Go module. The modules' versions
  * are pinned in rehearsal/parts/modules and are the nearest to the charts' that the Go module index has.
  */
 const CHART_CRDS: Readonly<Record<string, CrdSource>> = {
+  "argo-cd": ARGO_CD,
   "cert-manager": { module: "github.com/cert-manager/cert-manager", path: "deploy/crds" },
   "gateway-helm": { module: "github.com/envoyproxy/gateway", path: "charts/gateway-helm/charts/crds/crds" },
   "ai-gateway-crds-helm": {
@@ -46,18 +49,23 @@ const CHART_CRDS: Readonly<Record<string, CrdSource>> = {
 
 /** Definitions of what only rendered YAML has: charts as Argo CD Applications, secrets as External Secrets' references. */
 export const GITOPS_CRDS: readonly CrdSource[] = [
-  { module: "github.com/argoproj/argo-cd/v3", path: "manifests/crds" },
+  ARGO_CD,
   { module: "github.com/external-secrets/external-secrets", path: "config/crds/bases" },
 ];
 
 /** All sources of definitions that our objects need, applied or rendered. */
 export function crdSources(): readonly CrdSource[] {
-  return [...Object.values(CHART_CRDS), ...GITOPS_CRDS];
+  return [...new Set([...Object.values(CHART_CRDS), ...GITOPS_CRDS])];
 }
 
-/** Names of the charts and add-ons that bring custom resource definitions. */
-export function chartsWithCrds(): string[] {
-  return Object.keys(CHART_CRDS);
+/**
+ * Names of the charts and add-ons that bring custom resource definitions.
+ *
+ * @param kinds the ones that are wanted, as `<Kind>.<group>`. @default without those of Argo CD, which few environments have
+ */
+export function chartsWithCrds(kinds?: ReadonlySet<string>): string[] {
+  const hasArgoCd = kinds?.has("Application.argoproj.io") ?? false;
+  return Object.keys(CHART_CRDS).filter((chart) => chart !== "argo-cd" || hasArgoCd);
 }
 
 /** The Go modules whose files have the definitions of these charts. */

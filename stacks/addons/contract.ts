@@ -4,6 +4,7 @@
  */
 import type * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
+import type { FolderContents } from "../../components/argo-cd/folder-contents";
 import type { CertManager } from "../../components/certificates/cert-manager";
 import type { Cluster } from "../../components/core/cluster";
 import type { Connection } from "../../components/core/connections";
@@ -69,6 +70,8 @@ export interface Foundation extends LaidOut {
   readonly alerts: readonly RuleSubject[];
   /** Dashboards of all add-ons. */
   readonly dashboards: readonly DashboardSpec[];
+  /** What is left to the rendered folder where Argo CD applies it: complete once the platform's constructor has ended. */
+  readonly folder: () => FolderContents;
   /**
    * The component of another add-on; `undefined` where that is off.
    *

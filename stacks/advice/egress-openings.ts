@@ -135,8 +135,8 @@ function ofWorkers({ environment: { modelControl } }: Opened): EgressOpening[] {
   );
 }
 
-/** What people use besides models: the chat page, and Portainer. */
-function ofPeople({ environment: { gateway, openWebUi, portainer } }: Opened): EgressOpening[] {
+/** What people use besides models: the chat page, Portainer, and Argo CD. */
+function ofPeople({ environment: { gateway, openWebUi, portainer, gitops } }: Opened): EgressOpening[] {
   const { oidc } = gateway.auth ?? {};
   return [
     ...(openWebUi?.signIn && oidc && isNamed({ url: oidc.issuer, networks: oidc.networks })
@@ -157,6 +157,16 @@ function ofPeople({ environment: { gateway, openWebUi, portainer } }: Opened): E
           },
         ]
       : []),
+    ...(gitops && isNamed({ url: gitops.repository, networks: gitops.networks })
+      ? [
+          {
+            connections: ["argocd-repo-server-to-repository"],
+            who: "Argo CD for its repository",
+            narrowedBy: "gitops.networks",
+          },
+        ]
+      : []),
+    ...(gitops ? [{ connections: ["argocd-repo-server-to-charts"], who: "Argo CD, for repositories of charts" }] : []),
   ];
 }
 

@@ -160,6 +160,12 @@ export const ROOMS: readonly Room[] = [
     types: ["components/observability"],
     pulumi: true,
   },
+  {
+    folder: "components/argo-cd",
+    imports: ["names", "kubernetes", "catalog", "planner", "components/core"],
+    types: ["components/observability"],
+    pulumi: true,
+  },
   // The part of a configuration that every environment has, and what add-ons write theirs in: fields, rules, problems.
   { folder: "stacks/config/core", imports: ["names", "catalog", "engines", "planner"] },
   {
@@ -180,6 +186,7 @@ export const ROOMS: readonly Room[] = [
       "components/beta9",
       "components/open-webui",
       "components/portainer",
+      "components/argo-cd",
       "stacks/config/core",
     ],
     pulumi: true,
@@ -213,6 +220,7 @@ export const ROOMS: readonly Room[] = [
       "components/gateway",
       "components/gpu",
       "components/observability",
+      "components/argo-cd",
       "stacks/config/core",
       "stacks/addons",
       "stacks/config",
@@ -259,7 +267,10 @@ export const ROOMS: readonly Room[] = [
       "report",
     ],
   },
-  { folder: "render", imports: ["names", "kubernetes", "planner", "stacks/addons", "offline", "report"] },
+  {
+    folder: "render",
+    imports: ["names", "kubernetes", "planner", "components/argo-cd", "stacks/addons", "offline", "report"],
+  },
   {
     folder: "rehearsal",
     imports: ["downloads", "names", "kubernetes", "catalog", "planner", "stacks/config", "stacks", "offline", "report"],
@@ -268,6 +279,7 @@ export const ROOMS: readonly Room[] = [
     folder: "cli",
     imports: [
       "names",
+      "kubernetes",
       "charts",
       "catalog",
       "planner/model",

@@ -37,6 +37,7 @@ describe("a mirror of images", () => {
 });
 
 const CHARTS = [
+  "argo-cd",
   "gpu-operator",
   "amd-gpu",
   "aws-efa-k8s-device-plugin",

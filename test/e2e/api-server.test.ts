@@ -99,11 +99,20 @@ function inMesh(mode: "ambient" | "sidecar"): Promise<ProgramRun> {
   });
 }
 
+const GITOPS = {
+  engine: "argo-cd",
+  acknowledgeClusterAdmin: true,
+  repository: "https://git.example.com/platform/gitops.git",
+  path: "clusters/edge-nvidia",
+};
+const SECRET = { secure: "v1:never-read" };
+
 const RUNS = [
   ...environments.map((name) => ({ name, run: () => programRun(name) })),
   { name: "aws-prod in an ambient mesh", run: () => inMesh("ambient") },
   { name: "aws-prod in a mesh of sidecars", run: () => inMesh("sidecar") },
   { name: "oci-h100 with every option", run: withEveryOption },
+  { name: "edge-nvidia with Argo CD", run: () => changedRun("edge-nvidia", { gitops: GITOPS, gitopsToken: SECRET }) },
 ];
 
 describe.each(RUNS)("every Kubernetes object of $name on a real API server", ({ run }) => {
@@ -125,7 +134,7 @@ describe.each(RUNS)("every Kubernetes object of $name on a real API server", ({ 
     objects = recordedObjects(resources);
     const kinds = kindsOf(objects);
     await Promise.all([
-      ...chartsWithCrds().map((chart) => installChartCrds(client, chart, kinds)),
+      ...chartsWithCrds(kinds).map((chart) => installChartCrds(client, chart, kinds)),
       ...foreignNamespacesOf(objects).map((name) =>
         client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } }),
       ),

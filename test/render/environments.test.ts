@@ -209,9 +209,26 @@ describe.each(environments)("%s", (name) => {
     }
   });
 
-  it("names no other manager than GitOps, and keeps what production protects", () => {
-    const text = [...content.values()].join("");
-    expect(text).not.toMatch(/managed-by: pulumi|pulumi\.com\//);
+  it("has pods and claims as the program makes them, so that none restarts when a platform moves to GitOps", () => {
+    const labelsOf = (value: unknown): unknown[] =>
+      typeof value === "object" && value !== null
+        ? [...("labels" in value ? [value.labels] : []), ...Object.values(value).flatMap(labelsOf)]
+        : [];
+    const workloads = objects.filter(({ kind }) => WORKLOADS.has(kind));
+    expect(workloads.length).toBeGreaterThan(3);
+    for (const { kind, metadata, spec } of workloads) {
+      const made = run.resources.find(
+        ({ inputs }) =>
+          inputs.kind === kind &&
+          Object(inputs.metadata).name === metadata.name &&
+          Object(inputs.metadata).namespace === metadata.namespace,
+      );
+      expect([metadata.name, labelsOf(spec)]).toEqual([metadata.name, labelsOf(made?.inputs.spec)]);
+    }
+  });
+
+  it("keeps what production protects, and nothing for Pulumi alone", () => {
+    expect([...content.values()].join("")).not.toMatch(/pulumi\.com\//);
     const kept = renderedOf(run).filter((r) => r.options.protect || r.options.retainOnDelete);
     const metadata = kept.map(({ inputs }) => Object(inputs.metadata));
     const expected = kept.map(({ inputs }, k) => `${inputs.kind} ${metadata[k].namespace ?? ""}/${metadata[k].name}`);

@@ -67,6 +67,24 @@ export const SWEEPS: readonly Sweep[] = [
     },
   },
   {
+    what: "a node whose platform Argo CD applies from Git",
+    base: "edge-nvidia",
+    changes: {
+      stage: "production",
+      observability: { alerts: "none" },
+      gitops: {
+        engine: "argo-cd",
+        acknowledgeClusterAdmin: true,
+        repository: "https://git.example.com/platform/gitops.git",
+        revision: "production",
+        path: "clusters/edge-nvidia",
+        username: "argocd",
+        networks: ["192.168.1.40/32"],
+      },
+      gitopsToken: { secure: "v1:never-read" },
+    },
+  },
+  {
     what: "a cluster of others, with what is present there",
     base: "dev",
     changes: {

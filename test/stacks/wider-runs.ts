@@ -57,6 +57,12 @@ const WIDER = {
         s3: { endpoint: "https://minio.model-store.svc:9000", accessKeyId: "beta9" },
       },
       mesh: { mode: "ambient" },
+      gitops: {
+        engine: "argo-cd",
+        acknowledgeClusterAdmin: true,
+        repository: "https://git.example.com/platform/gitops.git",
+        path: "clusters/oci-h100",
+      },
       beta9PostgresPassword: SECRET,
       beta9S3SecretKey: SECRET,
     }),

@@ -78,6 +78,14 @@ export const PRODUCTS: readonly Product[] = [
     groups: ["crd.projectcalico.org", "operator.tigera.io", "clusternetworkpolicies.policy.networking.k8s.io"],
     crdChart: "calico-crds",
   },
+  {
+    title: "Argo CD",
+    chart: "argo-cd",
+    image: /argoproj\/argocd(:|@|$)/,
+    // Other projects of Argo have kinds of the same group.
+    groups: ["applications.argoproj.io", "applicationsets.argoproj.io", "appprojects.argoproj.io"],
+    crdChart: "argo-cd",
+  },
   { title: "LeaderWorkerSet", chart: "lws", image: /\/lws(:|@|$)/, groups: ["leaderworkerset.x-k8s.io"] },
   { title: "KubeRay", chart: "kuberay-operator", image: /kuberay\/operator(:|@|$)/, groups: ["ray.io"] },
 ];
@@ -170,7 +178,8 @@ function leftVerdict(runs: boolean, { definitions }: ClusterFacts, { releases }:
     return passed("none yet");
   }
   const crds = releases.find(({ chart }) => chart === crdChart);
-  const foreign = crds === undefined ? [] : left.filter((definition) => !belongsTo(definition, crds));
+  const foreign =
+    crds === undefined || crds.byArgoCd === true ? [] : left.filter((definition) => !belongsTo(definition, crds));
   if (crds !== undefined && foreign.length > 0) {
     return failed(
       `CRDs that its chart did not make: ${someOf(foreign.map(({ name }) => name))}`,

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { ARGO_CD_NAMESPACE } from "../../../names/namespaces";
 import { repositoryRoot } from "../../../names/repository-root";
 import { chartsWithCrds, GITOPS_CRDS, installChartCrds, installCrds } from "../../../rehearsal/cluster/chart-crds";
 import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
@@ -10,7 +11,6 @@ import { waitingPods } from "../../../rehearsal/cluster/pods";
 import { kindsOf, recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { requirePart } from "../../../rehearsal/parts/find";
-import { ARGO_NAMESPACE } from "../../../render/application";
 import { TestBed, type TestBedOptions } from "../../e2e/engine/test-bed";
 import { since, timed } from "../stopwatch";
 
@@ -112,7 +112,7 @@ async function withTestBed(
 /** What the rendered YAML expects of a cluster besides its charts' definitions: docs/gitops.md. */
 async function prepareForGitOps({ client }: ControlPlane): Promise<void> {
   await Promise.all(GITOPS_CRDS.map((source) => installCrds(client, source, new Set(GITOPS_KINDS))));
-  await client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: ARGO_NAMESPACE } });
+  await client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: ARGO_CD_NAMESPACE } });
 }
 
 async function apply(kubectl: string, plane: ControlPlane, folder: string): Promise<void> {

@@ -298,6 +298,21 @@ describe("controllers of others", () => {
     expect(statuses(facts({ deployments }))).not.toHaveProperty("Istio");
   });
 
+  it("may have left CRDs of a chart that Argo CD applies, and other projects of Argo have kinds of their own", () => {
+    const releases = [
+      { chart: "cert-manager", release: "cert-manager", namespace: "cert-manager", byArgoCd: true },
+      { chart: "argo-cd", release: "argocd", namespace: "argocd" },
+    ];
+    const found = (name: string) => statuses(facts({ definitions: known([named(name)]) }), needs({ releases }));
+    expect(found("certificates.cert-manager.io")["cert-manager"]).toBe("passed");
+    expect(found("applications.argoproj.io")["Argo CD"]).toBe("failed");
+    expect(found("workflows.argoproj.io")["Argo CD"]).toBe("passed");
+    const deployments = known([
+      workload("quay.io/argoproj/argocd:v3.2.0", { name: "argocd-server", namespace: "gitops" }),
+    ]);
+    expect(statuses(facts({ deployments }), needs({ releases }))["Argo CD"]).toBe("failed");
+  });
+
   it("that the environment says are present must be", () => {
     const cluster = { ...needs().cluster, certManager: "present" as const };
     const wanted = needs({ cluster, releases: [] });

@@ -83,6 +83,7 @@ describe("groups of an environment", () => {
       failure: null,
       address: expected.address,
       chatPage: expected.chatPage,
+      gitops: null,
       models: [],
       groups,
       platform: [],

@@ -381,6 +381,7 @@ describe("a part of the platform", () => {
       environment: "prod",
       address: "",
       chatPage: null,
+      application: null,
       models: [CHAT],
       groups: [],
       platform: ["store"],

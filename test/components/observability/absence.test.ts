@@ -16,7 +16,10 @@ const TOLD_BY: readonly (readonly [names: RegExp, alert: string])[] = [
   [/^node_/, "MetricsMissing"],
   [/^envoy_/, "MetricsMissing"],
   [/^(vllm:|ray_|nv_|tgi_|mesh_|istio_|pilot_|citadel_|inference_)/, "MetricsMissing"],
-  [/^(keda_|ratelimit_|certmanager_|minio_|model_control_|karpenter_|operator_|leader_election_)/, "MetricsMissing"],
+  [
+    /^(keda_|ratelimit_|argocd_|certmanager_|minio_|model_control_|karpenter_|operator_|leader_election_)/,
+    "MetricsMissing",
+  ],
 ];
 
 const recordings = ALL_SUBJECTS.flatMap(({ recording }) => recording);

@@ -1,6 +1,7 @@
 import * as automation from "@pulumi/pulumi/automation";
 import { repositoryRoot } from "../../../names/repository-root";
 import { loadEnvironment } from "../../../stacks/config/load";
+import { leaveFolder } from "../../../stacks/gitops/leave-folder";
 import { assertDeployable, createPlatform, planEnvironment } from "../../../stacks/program";
 import { surroundingsOf } from "../../../stacks/surroundings";
 import { configMap, type EnvironmentFile } from "./environment-file";
@@ -38,6 +39,7 @@ async function program(name: string): Promise<Record<string, unknown>> {
   const loaded = loadEnvironment();
   const plan = await planEnvironment(name, loaded, repositoryRoot());
   assertDeployable(plan);
+  await leaveFolder(loaded.environment);
   const platform = await createPlatform({ ...loaded, plan }, surroundingsOf({}, PATIENCE));
   return { ...platform.stackOutputs };
 }

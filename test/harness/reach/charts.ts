@@ -25,6 +25,7 @@ interface ChartPods {
 }
 
 const named = (name: string): Pod["labels"] => ({ "app.kubernetes.io/name": name });
+const argoCd = (name: string): Pod["labels"] => ({ ...named(name), "app.kubernetes.io/instance": "argocd" });
 const tcp = (port: number): PortAt => ({ port, protocol: "TCP" });
 
 /** Envoy Gateway's proxies, by the labels that it gives them (1.9.0, internal/infrastructure/kubernetes/proxy). */
@@ -119,6 +120,19 @@ const CHART_PODS: readonly ChartPods[] = [
     usesApi: true,
     service: { name: "beta9-gateway", ports: { 1993: 1993, 1994: 1994 } },
   },
+  ...["argocd-application-controller", "argocd-server", "argocd-repo-server"].map((name) => ({
+    release: "argocd",
+    labels: argoCd("argocd-redis"),
+    calledBy: { labels: argoCd(name), at: [tcp(6379)] },
+  })),
+  ...["argocd-application-controller", "argocd-server"].map((name) => ({
+    release: "argocd",
+    labels: argoCd("argocd-repo-server"),
+    scraped: 8084,
+    calledBy: { labels: argoCd(name), at: [tcp(8081)] },
+  })),
+  { release: "argocd", labels: argoCd("argocd-application-controller"), usesApi: true, scraped: 8082 },
+  { release: "argocd", labels: argoCd("argocd-server"), usesApi: true, scraped: 8083 },
   { release: "dcgm-exporter", labels: named("dcgm-exporter"), scraped: 9400 },
   { release: "amd-device-metrics-exporter", labels: named("metrics-exporter"), usesApi: true, scraped: 5000 },
 ];

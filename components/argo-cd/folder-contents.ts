@@ -1,0 +1,67 @@
+import * as pulumi from "@pulumi/pulumi";
+import { groupOf } from "../../kubernetes/object";
+import type { LooseObject } from "./ignored-differences";
+import type { FolderExtent, GroupKind } from "./projects";
+
+/** An object of the rendered folder, before its outputs are known. */
+export interface FolderObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: pulumi.Input<string>;
+  /** @default it belongs to the whole cluster */
+  readonly namespace?: pulumi.Input<string> | undefined;
+  /** Fields that another manager sets, as Pulumi's `ignoreChanges` has them. */
+  readonly ignored: readonly string[];
+}
+
+/** A chart of the rendered folder. */
+export interface FolderChart {
+  /** As Argo CD wants it: an HTTPS index, or a registry without `oci://`. */
+  readonly repository: string;
+  readonly namespace: pulumi.Input<string>;
+}
+
+/** What the program leaves to the rendered folder, as it makes it. */
+export interface FolderContents {
+  readonly objects: readonly FolderObject[];
+  readonly charts: readonly FolderChart[];
+}
+
+/** Repositories and namespaces of the folder's charts. */
+export interface ChartExtent {
+  readonly repositories: readonly string[];
+  readonly namespaces: readonly string[];
+}
+
+/** What AppProjects and the root Application are made of, once names are known. */
+export interface KnownFolder {
+  readonly extent: FolderExtent;
+  readonly charts: ChartExtent;
+  readonly loose: readonly LooseObject[];
+}
+
+/** The contents with their names. */
+export function knownFolder({ objects, charts }: FolderContents): pulumi.Output<KnownFolder> {
+  const placed = pulumi.all(
+    objects.map(({ name, namespace, ...object }) =>
+      pulumi.all([name, namespace]).apply(([known, home]) => ({ ...object, name: known, namespace: home })),
+    ),
+  );
+  const installed = pulumi.all(charts.map(({ namespace }) => namespace));
+  return pulumi.all([placed, installed]).apply(([all, chartNamespaces]) => {
+    const kindsWhere = (isNamespaced: boolean): GroupKind[] =>
+      all
+        .filter(({ namespace }) => (namespace !== undefined) === isNamespaced)
+        .map(({ apiVersion, kind }) => ({ group: groupOf(apiVersion), kind }));
+    return {
+      extent: {
+        namespaces: all.flatMap(({ namespace }) => namespace ?? []),
+        clusterKinds: kindsWhere(false),
+        namespacedKinds: kindsWhere(true),
+        hasCharts: charts.length > 0,
+      },
+      charts: { repositories: charts.map(({ repository }) => repository), namespaces: chartNamespaces },
+      loose: all,
+    };
+  });
+}

@@ -1,0 +1,61 @@
+/** Health checks of kinds that Argo CD 3.6.1 has none of, or one by which a sync of the rendered folder would never end. */
+
+const HEALTHY = `hs = {}
+hs.status = "Healthy"
+hs.message = ""
+return hs
+`;
+
+/**
+ * Progressing until a condition is True, with what the last other one says. Never Degraded, which would end the sync: what an object refers
+ * to may come in the same wave.
+ */
+function byCondition(ready: string): string {
+  return `hs = {}
+hs.status = "Progressing"
+hs.message = ""
+if obj.status ~= nil and obj.status.conditions ~= nil then
+  for _, condition in ipairs(obj.status.conditions) do
+    if condition.type == "${ready}" and condition.status == "True" then
+      hs.status = "Healthy"
+      hs.message = condition.message or ""
+      return hs
+    end
+    hs.message = condition.message or ""
+  end
+end
+return hs
+`;
+}
+
+/** An Application is as healthy as what it applied: by itself Argo CD assesses none, and waves must wait for charts. */
+const APPLICATION = `hs = {}
+hs.status = "Progressing"
+hs.message = ""
+if obj.status ~= nil and obj.status.health ~= nil then
+  hs.status = obj.status.health.status
+  hs.message = obj.status.health.message or ""
+end
+return hs
+`;
+
+/**
+ * Keys of the ConfigMap `argocd-cm`. ScaledObjects and NodePools have checks of Argo CD's own.
+ *
+ * Envoy Gateway's kinds (EnvoyProxy among them) are healthy once applied: releases after 3.5 rate policies and Backends Progressing until
+ * they have a status, which Envoy Gateway writes once the Gateway or route exists, here in a later wave.
+ */
+export const HEALTH_CHECKS: Readonly<Record<string, string>> = {
+  "resource.customizations": `gateway.envoyproxy.io/*:
+  health.lua: |
+${HEALTHY.replaceAll(/^(?=.)/gm, "    ")}`,
+  ...ofKind("argoproj.io", "Application", APPLICATION),
+  // Conditions of the groups' own APIs, each at v1.
+  ...ofKind("leaderworkerset.x-k8s.io", "LeaderWorkerSet", byCondition("Available")),
+  ...ofKind("ray.io", "RayService", byCondition("Ready")),
+  ...ofKind("aigateway.envoyproxy.io", "AIGatewayRoute", byCondition("Accepted")),
+};
+
+function ofKind(group: string, kind: string, check: string): Readonly<Record<string, string>> {
+  return { [`resource.customizations.health.${group}_${kind}`]: check };
+}

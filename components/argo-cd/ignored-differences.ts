@@ -1,0 +1,41 @@
+import { groupOf } from "../../kubernetes/object";
+
+/** An object with fields that another manager sets at run time. */
+export interface LooseObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string | undefined;
+  /** Paths of fields, as Pulumi's `ignoreChanges` has them: `spec.replicas`. */
+  readonly ignored: readonly string[];
+}
+
+/** A row of an Application's `spec.ignoreDifferences`. */
+export interface IgnoredDifference {
+  readonly group: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+  readonly jsonPointers: readonly string[];
+}
+
+/**
+ * What Argo CD must leave alone, which is what `up` leaves alone: replicas that model control sets, what Jobs write into ConfigMaps, claims
+ * of volumes that cannot grow. With `RespectIgnoreDifferences`, syncs keep what the cluster has there.
+ */
+export function ignoredDifferences(objects: readonly LooseObject[]): IgnoredDifference[] {
+  return objects
+    .filter(({ ignored }) => ignored.length > 0)
+    .map(({ apiVersion, kind, name, namespace, ignored }) => ({
+      group: groupOf(apiVersion),
+      kind,
+      name,
+      ...(namespace !== undefined && { namespace }),
+      jsonPointers: ignored.map((path) => `/${path.replaceAll(".", "/")}`),
+    }))
+    .sort((a, b) => (key(a) < key(b) ? -1 : 1));
+}
+
+function key({ namespace = "", kind, name }: IgnoredDifference): string {
+  return `${namespace}/${kind}/${name}`;
+}

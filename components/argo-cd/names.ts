@@ -1,0 +1,66 @@
+import { ARGO_CD_NAMESPACE } from "../../names/namespaces";
+import type { PodSelection } from "../core/connections";
+
+/** Name of its Helm release, and prefix of all that the chart makes. */
+export const ARGO_CD = "argocd";
+
+export const ARGO_API = "argoproj.io/v1alpha1";
+
+/** The cluster that Argo CD runs in. */
+export const IN_CLUSTER = "https://kubernetes.default.svc";
+
+/** Secrets that Argo CD reads by these names, and the keys in them (argo-cd 3.6.1, util/settings and common/common.go). */
+export const ARGO_CD_SECRETS = {
+  /** `admin.password`: a bcrypt hash; `server.secretkey`: signs sessions. */
+  settings: "argocd-secret",
+  /** `password` of the account admin, where Argo CD's own command looks for it. */
+  admin: "argocd-initial-admin-secret",
+  /** `auth`. */
+  redis: "argocd-redis",
+  /** Credentials of the repository, known by their label. */
+  repository: "argocd-repository",
+} as const;
+
+/** Pods of one part, by a label of the chart. */
+export interface ArgoCdPods extends PodSelection {
+  readonly serviceAccount: string;
+}
+
+/** Pods of its parts, and where each listens (argo-helm, argo-cd 10.1.1, values.yaml). */
+export const ARGO_CD_PODS = {
+  /** It compares the cluster with what the repository server rendered, and applies. */
+  controller: { ...part("argocd-application-controller"), metricsPort: 8082 },
+  /** It fetches the repository and charts, and renders them. */
+  repoServer: { ...part("argocd-repo-server"), port: 8081, metricsPort: 8084 },
+  /** Its page and API. */
+  server: { ...part("argocd-server"), port: 8080, metricsPort: 8083 },
+  /** A cache. */
+  redis: { ...part("argocd-redis"), serviceAccount: "default", port: 6379 },
+} as const;
+
+function part(name: string): ArgoCdPods {
+  return {
+    namespace: ARGO_CD_NAMESPACE,
+    podLabels: { "app.kubernetes.io/name": name, "app.kubernetes.io/instance": ARGO_CD },
+    serviceAccount: name,
+  };
+}
+
+/** Name that Kubernetes accepts, made from names that may hold more. */
+export function argoName(...parts: readonly string[]): string {
+  return parts
+    .join("-")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "");
+}
+
+/** Names of an environment's objects in Argo CD. */
+export function argoNames(environment: string) {
+  return {
+    /** AppProject of its charts. */
+    charts: argoName("inference", environment),
+    /** Application of its rendered folder, and that one's AppProject. */
+    root: argoName("inference", environment, "root"),
+  } as const;
+}

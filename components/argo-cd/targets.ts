@@ -1,0 +1,15 @@
+import type { ScrapeTarget } from "../observability/targets";
+import { ARGO_CD_PODS } from "./names";
+
+const { controller, repoServer, server } = ARGO_CD_PODS;
+
+/** Where Prometheus reads how synced and healthy Applications are, and how Argo CD itself does. */
+export const argoCdTargets: readonly ScrapeTarget[] = [controller, repoServer, server].map(
+  ({ namespace, podLabels, serviceAccount, metricsPort }) => ({
+    name: serviceAccount,
+    namespace,
+    podLabels,
+    port: metricsPort,
+    path: "/metrics",
+  }),
+);

@@ -1,0 +1,115 @@
+import { imageEntry } from "../../catalog/images";
+import { ARGO_CD_CHARTS_NAMESPACE } from "../../names/namespaces";
+import { RESTRICTED_CONTAINER } from "../../names/pod-security";
+import type { Stage } from "../../planner/types";
+import type { HelmValues } from "../core/chart-release";
+import { PRIORITY } from "../core/priority-classes";
+import { replicasOf } from "../core/replicas";
+import { burstable, quantities } from "../core/resources";
+import { HEALTH_CHECKS } from "./health";
+import { ARGO_CD, ARGO_CD_PODS } from "./names";
+
+const restricted = { ...RESTRICTED_CONTAINER, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
+
+/** Rights of the page in the cluster: Applications, and the logs and events beside them. Differences it has from the controller. */
+const SERVER_RULES = [
+  {
+    apiGroups: ["argoproj.io"],
+    resources: ["applications"],
+    verbs: ["get", "list", "watch", "create", "update", "patch", "delete"],
+  },
+  // It watches them, though nothing makes any.
+  { apiGroups: ["argoproj.io"], resources: ["applicationsets"], verbs: ["get", "list", "watch"] },
+  { apiGroups: [""], resources: ["events"], verbs: ["list", "create"] },
+  { apiGroups: [""], resources: ["pods", "pods/log"], verbs: ["get"] },
+];
+
+/**
+ * Values of the argo-cd chart. The application controller is one pod: it holds no requests, and another one is there in a minute. Secrets
+ * are the program's own (`argo-cd.ts`): the chart would have each release hold a hash of the password.
+ *
+ * Dex, ApplicationSets, notifications and the commit server are off: alerts of Prometheus tell what notifications would, through every
+ * receiver that the environment has.
+ */
+export function argoCdValues(stage: Stage): HelmValues {
+  const replicas = replicasOf(stage);
+  const { controller, repoServer, server } = ARGO_CD_PODS;
+  const argoCd = imageEntry("argo-cd");
+  const valkey = imageEntry("valkey");
+  const measured = ({ metricsPort: metrics }: { readonly metricsPort: number }) => ({
+    metrics: { enabled: true },
+    containerPorts: { metrics },
+  });
+  return {
+    nameOverride: ARGO_CD,
+    fullnameOverride: ARGO_CD,
+    global: {
+      // The chart's own release is older than what is tested and safe (catalog/pins.json).
+      image: { repository: argoCd.repository, tag: argoCd.tag, imagePullPolicy: "IfNotPresent" },
+      priorityClassName: PRIORITY.platform.name,
+      securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+      // The platform's list of connections makes them.
+      networkPolicy: { create: false, defaultDenyIngress: false },
+      revisionHistoryLimit: 3,
+    },
+    // Deleting the definitions would delete every Application, and with these what they applied.
+    crds: { install: true, keep: true },
+    configs: {
+      cm: {
+        ...HEALTH_CHECKS,
+        // Where `kubectl port-forward` has it.
+        url: "https://localhost:8080",
+        "admin.enabled": true,
+        "users.anonymous.enabled": false,
+        "exec.enabled": false,
+        "statusbadge.enabled": false,
+        // Annotations: the label would go into selectors and pods of what it applies.
+        "application.resourceTrackingMethod": "annotation",
+      },
+      params: {
+        "server.insecure": false,
+        "server.disable.auth": false,
+        "controller.diff.server.side": true,
+        "application.namespaces": ARGO_CD_CHARTS_NAMESPACE,
+      },
+      // Without single sign-on there is admin alone; everybody else reads Applications by kubectl, as `people` has it.
+      rbac: { "policy.default": "", "policy.csv": "" },
+      secret: { createSecret: false },
+    },
+    redisSecretInit: { enabled: false },
+    redis: {
+      image: { repository: valkey.repository, tag: valkey.tag },
+      automountServiceAccountToken: false,
+      containerSecurityContext: restricted,
+      resources: { ...quantities(burstable({ cpu: 0.05, memoryGiB: 0.0625 }, { cpu: 0.5, memoryGiB: 0.25 })) },
+    },
+    controller: {
+      replicas: 1,
+      ...measured(controller),
+      containerSecurityContext: restricted,
+      resources: { ...quantities(burstable({ cpu: 0.25, memoryGiB: 0.5 }, { cpu: 2, memoryGiB: 2 })) },
+    },
+    repoServer: {
+      replicas,
+      ...measured(repoServer),
+      serviceAccount: { create: true, name: repoServer.serviceAccount },
+      // It renders what strangers may have written, and asks the Kubernetes API for nothing.
+      automountServiceAccountToken: false,
+      containerSecurityContext: restricted,
+      resources: { ...quantities(burstable({ cpu: 0.1, memoryGiB: 0.25 }, { cpu: 1, memoryGiB: 1 })) },
+    },
+    server: {
+      replicas,
+      ...measured(server),
+      containerSecurityContext: restricted,
+      // By default it may read, change and delete everything, Secrets included, for buttons of its page.
+      clusterRoleRules: { enabled: true, rules: SERVER_RULES },
+      service: { type: "ClusterIP" },
+      ingress: { enabled: false },
+      resources: { ...quantities(burstable({ cpu: 0.05, memoryGiB: 0.125 }, { cpu: 0.5, memoryGiB: 0.5 })) },
+    },
+    dex: { enabled: false },
+    applicationSet: { replicas: 0 },
+    notifications: { enabled: false },
+  };
+}

@@ -1,0 +1,23 @@
+import { argoCdAlerts } from "../../../components/argo-cd/alerts";
+import { argoCdConnections } from "../../../components/argo-cd/connections";
+import { argoCdTargets } from "../../../components/argo-cd/targets";
+import { ARGO_CD_CHARTS_NAMESPACE, ARGO_CD_NAMESPACE } from "../../../names/namespaces";
+import { addon } from "../addon";
+import { gitopsSecrets, gitopsSection } from "./config";
+import * as rules from "./rules";
+
+/** Argo CD, which applies the rendered folder: `up` makes what the folder does not hold. */
+export const gitops = addon({
+  key: "gitops",
+  section: gitopsSection,
+  secrets: gitopsSecrets,
+  settings: (section) => section,
+  rules: [rules.repositoryHasNoCredentials, rules.repositoryNetworksAreCidrs, rules.gitopsHasSomethingToApply],
+  problems: ({ settings }) => rules.gitopsProblems(settings),
+  namespaces: () => [ARGO_CD_NAMESPACE, ARGO_CD_CHARTS_NAMESPACE],
+  targets: () => argoCdTargets,
+  connections: ({ settings: { repository: url, networks }, cluster }) =>
+    argoCdConnections({ url, ...(networks && { networks }) }, cluster),
+  alerts: [argoCdAlerts],
+  load: () => import("./build"),
+});

@@ -1,0 +1,68 @@
+import { canonicalCidr } from "../../../names/cidr";
+import type { CapacityProblem } from "../../../planner/types";
+import type { Rule } from "../../config/core/rule";
+import type { GitopsConfig } from "./config";
+
+type Own = { readonly gitops?: GitopsConfig };
+
+export const repositoryHasNoCredentials: Rule<Own> = function* ({ sections: { gitops } }) {
+  if (gitops !== undefined) {
+    const { username, password } = new URL(gitops.repository);
+    if (username !== "" || password !== "") {
+      yield {
+        path: ["gitops", "repository"],
+        value: "a URL with a name or a password",
+        allowed: "a URL without them: it is readable in the cluster and in this file",
+        fix: "write the name as gitops.username, and set the secret gitopsToken",
+      };
+    }
+  }
+};
+
+export const repositoryNetworksAreCidrs: Rule<Own> = function* ({ sections: { gitops } }) {
+  for (const [index, network] of (gitops?.networks ?? []).entries()) {
+    if (canonicalCidr(network) === undefined) {
+      yield {
+        path: ["gitops", "networks", index],
+        value: network,
+        allowed: "a network in CIDR form",
+        fix: "write the server's own address, such as 192.168.1.40/32",
+      };
+    }
+  }
+};
+
+/** With `scope: cluster` there is no platform to hand over, and a bundle holds charts as files alone. */
+export const gitopsHasSomethingToApply: Rule<Own> = function* ({ sections: { gitops, scope, cluster } }) {
+  if (gitops !== undefined && scope === "cluster") {
+    yield {
+      path: ["gitops"],
+      value: gitops.path,
+      allowed: "with scope: platform or all",
+      fix: "move the section to the environment of the platform",
+    };
+  }
+  if (gitops !== undefined && cluster?.kind === "edge" && cluster.k3s?.bundle !== undefined) {
+    yield {
+      path: ["gitops"],
+      value: gitops.path,
+      allowed: "without cluster.k3s.bundle: Argo CD takes charts from repositories, and a bundle is a folder",
+      fix: "remove the section, or the bundle",
+    };
+  }
+};
+
+/** The consent without which it is not installed. */
+export function gitopsProblems({ acknowledgeClusterAdmin }: GitopsConfig): CapacityProblem[] {
+  return acknowledgeClusterAdmin
+    ? []
+    : [
+        {
+          severity: "mandatory",
+          rule: "gitops-cluster-admin",
+          subject: "gitops.acknowledgeClusterAdmin",
+          message:
+            "Argo CD's controller has every right in the cluster, as it applies charts with roles of their own. Its AppProjects allow the repository no Secret, namespace or NetworkPolicy, but pods in the platform's namespaces: who writes to the repository runs what they like there. Write true once the repository's branch is protected and reviewed.",
+        },
+      ];
+}

@@ -1,0 +1,76 @@
+import * as kubernetes from "@pulumi/kubernetes";
+import * as pulumi from "@pulumi/pulumi";
+import { describe, expect, it } from "vitest";
+import { defaultAnswers } from "../../../offline/answers";
+import { engineMonitor, leaveToFolder } from "../../../stacks/gitops/leave-to-folder";
+import { assertReleased, engineState, StillOwnedError } from "../../../stacks/gitops/still-owned";
+import { deploy } from "../../harness/deploy";
+
+const metadata = { name: "x", namespace: "s" };
+
+describe("what is left to the folder", () => {
+  it("reaches no engine, no dependency names it, and its names are known", async () => {
+    const { recording } = await deploy(() => {
+      leaveToFolder(engineMonitor(), ({ urn }) => (urn.includes("ConfigMap") ? "folder" : "up"));
+      const map = new kubernetes.core.v1.ConfigMap("map", { metadata, data: { key: "value" } });
+      new kubernetes.core.v1.Secret(
+        "secret",
+        {
+          metadata: { ...metadata, name: map.metadata.name },
+          stringData: { id: map.id, key: pulumi.unsecret(map.data).apply(({ key }) => key ?? "") },
+        },
+        { dependsOn: [map] },
+      );
+    });
+    const secret = recording.resources.find(({ name }) => name === "secret");
+    expect(secret?.inputs).toMatchObject({ metadata, stringData: { id: "s/x", key: "value" } });
+    expect({ waitsFor: secret?.waitsFor, origins: secret?.origins }).toEqual({ waitsFor: [], origins: {} });
+    // It was constructed, and nothing answered for it.
+    expect(recording.resources.find(({ name }) => name === "map")?.inputs).toEqual({});
+  });
+});
+
+const FOLDERS = "urn:pulumi:prod::p::inference:platform:Platform$kubernetes:apps/v1:Deployment::chat";
+const UPS = "urn:pulumi:prod::p::inference:platform:Platform$kubernetes:core/v1:Namespace::chat";
+const state = (outputs: object, resources: object) => ({
+  stackOutputs: async () => ({ ...outputs }),
+  resourceOutputs: async () => ({ ...resources }),
+});
+
+describe("a state that is to be left to the folder", () => {
+  it("is refused while it holds what the folder has", async () => {
+    const refused = assertReleased("o/p/prod", state({ address: "x" }, { [FOLDERS]: {}, [UPS]: {} }));
+    await expect(refused).rejects.toThrow(StillOwnedError);
+    await expect(refused).rejects.toThrow("npm run gitops -- release");
+  });
+
+  it("is asked for by the names that the engine has for a stack", async () => {
+    const asked: unknown[] = [];
+    await deploy(
+      async () => {
+        new kubernetes.core.v1.ConfigMap("map", { metadata });
+        await engineState.stackOutputs("o/p/prod");
+        await engineState.resourceOutputs("o/p/prod");
+      },
+      {
+        answers: {
+          ...defaultAnswers,
+          call: (token, inputs) => {
+            asked.push([token, inputs]);
+            return { outputs: {} };
+          },
+        },
+      },
+    );
+    expect(asked).toEqual([
+      ["pulumi:pulumi:readStackOutputs", { name: "o/p/prod" }],
+      ["pulumi:pulumi:readStackResourceOutputs", { stackName: "o/p/prod" }],
+    ]);
+  });
+
+  it("is taken once that is released, and where there is none yet", async () => {
+    await assertReleased("o/p/prod", state({ address: "x" }, { [UPS]: {} }));
+    const fresh = { ...state({}, {}), resourceOutputs: () => Promise.reject(new Error("no snapshot")) };
+    await assertReleased("o/p/prod", fresh);
+  });
+});
