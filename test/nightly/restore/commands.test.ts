@@ -46,7 +46,7 @@ const MISUNDERSTOOD =
 describe("the runbook's commands", { timeout: 600_000 }, () => {
   const plane = sharedBySuite(async () => {
     const started = await ControlPlane.start();
-    for (const chart of chartsWithCrds()) {
+    for (const chart of [...chartsWithCrds(), "argo-cd"]) {
       await installChartCrds(started.client, chart);
     }
     return started;
