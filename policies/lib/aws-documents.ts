@@ -124,11 +124,16 @@ export function isAccountsOwn(statement: Field): boolean {
 
 /** Whether a pattern of actions holds an action: `iam:Pa*` holds `iam:PassRole`. IAM does not tell cases apart. */
 export function holdsAction(pattern: string, action: string): boolean {
+  return wildcard(pattern, "i").test(action);
+}
+
+/** A pattern of IAM: `*` matches any text, `?` any one character. */
+export function wildcard(pattern: string, flags?: "i"): RegExp {
   const expression = pattern
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", ".*")
+    .replace(/\*+/g, ".*")
     .replaceAll("?", ".");
-  return new RegExp(`^${expression}$`, "i").test(action);
+  return new RegExp(`^${expression}$`, flags);
 }
 
 /** A test that a statement's condition makes: its operator, the key of the request, and the values. */
