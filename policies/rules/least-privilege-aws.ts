@@ -2,6 +2,7 @@ import rights from "../data/aws-rights.json";
 import {
   accountsIn,
   allowing,
+  asksExternalId,
   type DocumentKind,
   documentsOf,
   holdsAction,
@@ -70,7 +71,8 @@ function excessesOf(statement: Field, kind: DocumentKind): Excess[] {
       field,
       allowed: "actions by name",
     })),
-    ...(namesCallers(statement) ? [] : [...anybodys(statement), ...wholeAccounts(statement, kind)]),
+    ...(namesCallers(statement) ? [] : anybodys(statement)),
+    ...(namesCallers(statement) || asksExternalId(statement) ? [] : wholeAccounts(statement, kind)),
     ...(kind === "rights" ? [...looselyPassed(statement), ...onEverything(statement)] : []),
     ...(kind === "trust" ? anySubject(statement) : []),
   ];

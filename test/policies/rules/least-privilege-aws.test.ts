@@ -3,6 +3,7 @@ import { policyCases, resource, UNKNOWN } from "../cases";
 
 const ROLE = "arn:aws:iam::111122223333:role/nodes";
 const ROOT = "arn:aws:iam::111122223333:root";
+const EXTERNAL_ID = { StringEquals: { "sts:ExternalId": "a" } };
 const text = (...statements: object[]) => JSON.stringify({ Version: "2012-10-17", Statement: statements });
 const allows = (statement: object) => ({ Effect: "Allow", Action: ["s3:GetObject"], ...statement });
 const rights = (statement: object) => [
@@ -77,6 +78,25 @@ policyCases(leastPrivilegeAws, [
   ["a service that works as a role", trust({ Principal: { Service: "ec2.amazonaws.com" } }), "pass"],
   ["everybody as a role", trust({ Principal: "*" }), ["a principal by name"]],
   ["everybody of AWS as a role", trust({ Principal: { AWS: ["*"] } }), ["a principal by name"]],
+  [
+    "everybody with an external ID as a role",
+    trust({ Principal: "*", Condition: EXTERNAL_ID }),
+    ["a principal by name"],
+  ],
+  [
+    "everybody of an organization with an external ID as a role",
+    trust({
+      Principal: "*",
+      Condition: { StringEquals: { ...EXTERNAL_ID.StringEquals, "aws:PrincipalOrgID": "o-1" } },
+    }),
+    "pass",
+  ],
+  [
+    "another account with an external ID as a role",
+    trust({ Principal: { AWS: ROOT }, Condition: EXTERNAL_ID }),
+    "pass",
+  ],
+  ["another account as a role", trust({ Principal: { AWS: ROOT } }), ["a role by its ARN"]],
   ["everybody but one as a role", trust({ NotPrincipal: { AWS: ROOT } }), ["what is allowed, by name"]],
 
   ["a key whose account decides by IAM", key({ Principal: { AWS: ROOT }, Action: "kms:*" }), "pass"],
