@@ -153,9 +153,9 @@ describe("Alertmanager and receivers of this machine", () => {
     };
     await expect.poll(() => incidents().size, { timeout: 20_000 }).toBe(2);
     const alerts = async () => {
-      const answer: { labels: typeof disk & Record<string, string>; status: { state: string } }[] = await (
-        await fetch(`${base}/api/v2/alerts`)
-      ).json();
+      const answer: { labels: typeof disk & Record<string, string>; status: { state: string } }[] = JSON.parse(
+        await (await fetch(`${base}/api/v2/alerts`)).text(),
+      );
       const warnings = answer.filter(
         ({ labels }) => labels.alertname === disk.alertname && labels.severity === "warning",
       );
