@@ -42,8 +42,7 @@ export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecre
   return {
     route: {
       receiver: NOBODY,
-      // PagerDuty's key of an incident is made of these: environments that share a service must not close each other's.
-      group_by: ["environment", "cluster", "alertname", "namespace", "model"],
+      group_by: [...GROUP_BY],
       group_wait: "30s",
       group_interval: "5m",
       repeat_interval: "12h",
@@ -82,7 +81,7 @@ export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecre
       {
         source_matchers: ['severity = "critical"'],
         target_matchers: ['severity =~ "warning|info"'],
-        equal: ["alertname", "namespace"],
+        equal: ["alertname", "namespace", ...THING],
       },
     ],
     receivers: [
@@ -97,10 +96,35 @@ export function alertRouting(receivers: AlertReceivers = {}, secrets: AlertSecre
 
 const NOBODY = "nobody";
 
+/** PagerDuty's key of an incident is made of these: environments that share a service must not close each other's. */
+const GROUP_BY = ["environment", "cluster", "alertname", "namespace", "model"] as const;
+
+/**
+ * Faults of one machine: those of a second one are an incident of their own, which a group by namespace would hide. An
+ * outage of all nodes is one incident: its alerts are of targets and models, or, as NodeNotReady, warnings.
+ */
+const MACHINE_FAULTS: readonly HelmValues[] = [
+  // The address of an exporter's pod changes when it restarts, which is no other failure; the nodes' own exporter has the node's.
+  { matchers: ['job = "node-exporter"'], group_by: [...GROUP_BY, "instance"] },
+  // Certificates of kubelets fail to be renewed together.
+  { matchers: ['node != ""', 'job != "kubelet"'], group_by: [...GROUP_BY, "node"] },
+];
+
+/**
+ * What alerts of one name and namespace may be about, as labels of the chart's rules that exist in both severities. A label
+ * that both alerts lack counts as equal (prometheus/alertmanager, docs/configuration.md, "Inhibition-related settings").
+ */
+const THING = ["node", "instance", "device", "mountpoint", "persistentvolumeclaim"] as const;
+
 /** `continue`: the other receivers get it too. What has no severity, as other teams' alerts, is a warning. */
 function routesTo(receiver: string, severities: readonly PagedSeverity[]): HelmValues[] {
   const routes: Readonly<Record<PagedSeverity, HelmValues>> = {
-    critical: { matchers: ['severity = "critical"'], group_wait: "10s", repeat_interval: "1h" },
+    critical: {
+      matchers: ['severity = "critical"'],
+      group_wait: "10s",
+      repeat_interval: "1h",
+      routes: [...MACHINE_FAULTS],
+    },
     warning: { matchers: ['severity != "critical"'] },
   };
   return severities.map((severity) => ({ receiver, ...routes[severity], continue: true }));

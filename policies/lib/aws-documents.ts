@@ -124,11 +124,16 @@ export function isAccountsOwn(statement: Field): boolean {
 
 /** Whether a pattern of actions holds an action: `iam:Pa*` holds `iam:PassRole`. IAM does not tell cases apart. */
 export function holdsAction(pattern: string, action: string): boolean {
+  return wildcard(pattern, "i").test(action);
+}
+
+/** A pattern of IAM: `*` matches any text, `?` any one character. */
+export function wildcard(pattern: string, flags?: "i"): RegExp {
   const expression = pattern
     .replace(/[.+^${}()|[\]\\]/g, "\\$&")
-    .replaceAll("*", ".*")
+    .replace(/\*+/g, ".*")
     .replaceAll("?", ".");
-  return new RegExp(`^${expression}$`, "i").test(action);
+  return new RegExp(`^${expression}$`, flags);
 }
 
 /** A test that a statement's condition makes: its operator, the key of the request, and the values. */
@@ -160,13 +165,19 @@ export function isBound(statement: Field, key: RegExp, isNarrow: (value: string)
   );
 }
 
-/** Keys of requests that say who calls, or on whose behalf (IAM User Guide, "AWS global condition context keys"). */
-const CALLER =
-  /^(aws:Principal(Arn|Account|OrgID|OrgPaths)|aws:Source(Arn|Account|OrgID|Owner)|kms:CallerAccount|sts:ExternalId)$/i;
+/** Keys of requests that identify the caller, or on whose behalf it calls (IAM User Guide, "AWS global condition context keys"). */
+const CALLER = /^(aws:Principal(Arn|Account|OrgID|OrgPaths)|aws:Source(Arn|Account|OrgID|Owner)|kms:CallerAccount)$/i;
+/** A word that the caller passes: any principal that knows it may pass it (IAM User Guide, "The confused deputy problem"). */
+const EXTERNAL_ID = /^sts:ExternalId$/i;
 
 /** Whether a condition binds a statement to callers that it names: every one of its values does. */
 export function namesCallers(statement: Field): boolean {
   return isBound(statement, CALLER, namesSomebody);
+}
+
+/** Whether a condition asks for an external ID, which narrows down the principals of an account but is no principal. */
+export function asksExternalId(statement: Field): boolean {
+  return isBound(statement, EXTERNAL_ID, namesSomebody);
 }
 
 /** Callers that a statement names by a condition. */

@@ -108,6 +108,8 @@ export function bindsAlways(
       return (
         (condition.operator === "=" || condition.operator === "in") &&
         !/^\/?\**\/?$/.test(condition.value) &&
+        // OCIDs of a type begin alike, so that a pattern such as `/ocid1.vaultsecret.*/` names none.
+        !(/(^|[._])id$/.test(condition.variable) && condition.value.includes("*")) &&
         binds(condition)
       );
     default:

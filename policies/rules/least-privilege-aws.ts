@@ -2,6 +2,7 @@ import rights from "../data/aws-rights.json";
 import {
   accountsIn,
   allowing,
+  asksExternalId,
   type DocumentKind,
   documentsOf,
   holdsAction,
@@ -14,6 +15,7 @@ import {
   wideActions,
 } from "../lib/aws-documents";
 import { AWS_ADMINISTRATION } from "../lib/aws-managed-policies";
+import { matchesAnyName } from "../lib/aws-resource-patterns";
 import type { Field } from "../lib/field";
 import { resourcePolicy } from "../lib/policy";
 import { broken } from "../lib/rows";
@@ -69,7 +71,8 @@ function excessesOf(statement: Field, kind: DocumentKind): Excess[] {
       field,
       allowed: "actions by name",
     })),
-    ...(namesCallers(statement) ? [] : [...anybodys(statement), ...wholeAccounts(statement, kind)]),
+    ...(namesCallers(statement) ? [] : anybodys(statement)),
+    ...(namesCallers(statement) || asksExternalId(statement) ? [] : wholeAccounts(statement, kind)),
     ...(kind === "rights" ? [...looselyPassed(statement), ...onEverything(statement)] : []),
     ...(kind === "trust" ? anySubject(statement) : []),
   ];
@@ -124,15 +127,10 @@ const POWERS = Object.entries(rights.onEverything);
 /** What a condition may say of a thing or of a way to it. Its account says nothing (all that is one's own), nor does the caller's tag. */
 const RESTRICTING = new RegExp(rights.restrictingKeys, "i");
 const saysSomething = (value: string) => /[^*?]/.test(value);
-/** Every resource, of a service or a type too: nothing of the part after the account is named. */
-const EVERY_RESOURCE = /^(\*|arn:[^:]*:[^:]*:[^:]*:(:[*?/]+|[^:]+:([\w-]+[/:])?[*?/]+))$/;
-
 /** What leads to everything else, on every resource. */
 function onEverything(statement: Field): Excess[] {
-  const isEvery = oneOrMore(statement.get("Resource")).some((resource) =>
-    resource.is((arn) => typeof arn === "string" && EVERY_RESOURCE.test(arn)),
-  );
-  if (!isEvery || isBound(statement, RESTRICTING, saysSomething) || isForAws(statement)) {
+  const patterns = textsOf(statement.get("Resource")).filter((arn) => /[*?]/.test(arn));
+  if (patterns.length === 0 || isBound(statement, RESTRICTING, saysSomething) || isForAws(statement)) {
     return [];
   }
   return oneOrMore(statement.get("Action")).flatMap((field): Excess[] => {
@@ -141,7 +139,11 @@ function onEverything(statement: Field): Excess[] {
     if (name === undefined || WIDE.test(name)) {
       return [];
     }
-    const power = POWERS.find(([, actions]) => actions.some((action) => holdsAction(name, action)));
+    const power = POWERS.find(([, actions]) =>
+      actions.some(
+        (action) => holdsAction(name, action) && patterns.some((arn) => matchesAnyName(arn, serviceOf(action))),
+      ),
+    );
     return power === undefined
       ? []
       : [
@@ -153,6 +155,8 @@ function onEverything(statement: Field): Excess[] {
         ];
   });
 }
+
+const serviceOf = (action: string) => action.slice(0, action.indexOf(":"));
 
 /** Grants that a service of AWS asks for, for what it makes itself. */
 function isForAws(statement: Field): boolean {

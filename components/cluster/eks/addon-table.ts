@@ -45,6 +45,8 @@ export const EKS_ADDONS: readonly EksAddon[] = [
   // It answers the pod network's question for its rights, so that it comes first.
   { addon: "eks-pod-identity-agent", suffix: "identity-agent", comes: "before nodes" },
   {
+    // Policies in the standard mode: the strict one takes the network from every pod that no policy selects, CoreDNS included
+    // (aws/amazon-vpc-cni-k8s README, NETWORK_POLICY_ENFORCING_MODE).
     // No prefixes: the pods that a node takes are counted without them, in the catalogue and by the nodes themselves.
     addon: "vpc-cni",
     suffix: "pod-network",

@@ -138,6 +138,32 @@ describe("Alertmanager and receivers of this machine", () => {
       .toBe(true);
   });
 
+  it("opens an incident for each machine, and mutes no warning of another one", { timeout: 60_000 }, async () => {
+    const xid = { alertname: "GpuXidErrors", severity: "critical", namespace: "model-chat", job: "gpu" };
+    const disk = { alertname: "NodeFilesystemAlmostOutOfSpace", namespace: "node-metrics", job: "node-exporter" };
+    for (const node of ["gpu-1", "gpu-2"]) {
+      await send({ ...xid, node, instance: `${node}:9400` }, inSeconds(60));
+    }
+    await send({ ...disk, severity: "critical", instance: "gpu-1:9100" }, inSeconds(60));
+    await send({ ...disk, severity: "warning", instance: "gpu-1:9100" }, inSeconds(60));
+    await send({ ...disk, severity: "warning", instance: "gpu-2:9100" }, inSeconds(60));
+    const incidents = () => {
+      const events = bodies("/v2/enqueue").filter((body) => body.includes("GpuXidErrors"));
+      return new Set(events.map((body): string => JSON.parse(body).dedup_key));
+    };
+    await expect.poll(() => incidents().size, { timeout: 20_000 }).toBe(2);
+    const alerts = async () => {
+      const answer: { labels: typeof disk & Record<string, string>; status: { state: string } }[] = JSON.parse(
+        await (await fetch(`${base}/api/v2/alerts`)).text(),
+      );
+      const warnings = answer.filter(
+        ({ labels }) => labels.alertname === disk.alertname && labels.severity === "warning",
+      );
+      return Object.fromEntries(warnings.map(({ labels, status }) => [labels.instance, status.state]));
+    };
+    await expect.poll(alerts, { timeout: 20_000 }).toEqual({ "gpu-1:9100": "suppressed", "gpu-2:9100": "active" });
+  });
+
   it("repeats the heartbeat while Watchdog comes, and ends it when Prometheus stops sending", {
     timeout: 60_000,
   }, async () => {

@@ -3,6 +3,7 @@ import { policyCases, resource, UNKNOWN } from "../cases";
 
 const ROLE = "arn:aws:iam::111122223333:role/nodes";
 const ROOT = "arn:aws:iam::111122223333:root";
+const EXTERNAL_ID = { StringEquals: { "sts:ExternalId": "a" } };
 const text = (...statements: object[]) => JSON.stringify({ Version: "2012-10-17", Statement: statements });
 const allows = (statement: object) => ({ Effect: "Allow", Action: ["s3:GetObject"], ...statement });
 const rights = (statement: object) => [
@@ -22,7 +23,39 @@ const passes = (statement: object) =>
     ...statement,
   });
 
+const on = (Action: string, ...patterns: string[]) => patterns.map((Resource) => [Action, Resource] as const);
+/** Patterns of resources of any name, within the last segment of an ARN and across segments. */
+const ANY_NAME = [
+  ...on(
+    "iam:PutRolePolicy",
+    ...["arn:aws:iam::123456789012:r*", "arn:aws:iam::123456789012:role/*", "arn:aws:iam::123456789012:*/?*"],
+    ...["arn:aws:iam::*", "arn:aws:*:*:*", "arn:aws:i*", "arn:*", "*:role/*", "**", "?*", "*"],
+  ),
+  ...on("iam:CreateUser", "arn:aws:iam::123456789012:us?r/*", "arn:aws-cn:iam::1234*:*"),
+  ...on(
+    "secretsmanager:GetSecretValue",
+    "arn:aws:secretsmanager:eu-*:123456789012:s*",
+    "arn:aws:secretsmanager:*secret:*",
+  ),
+  ...on("kms:Decrypt", "arn:aws:kms:eu-west-1:123456789012:k*", "arn:aws:kms:*"),
+  ...on("s3:GetObject", "arn:aws:s3:::*/*", "arn:aws:s3*"),
+  ...on("sns:AddPermission", "arn:aws:sns:eu-west-1:123456789012:*"),
+  ...on("finspace-api:GetProgrammaticAccessCredentials", "*"),
+];
+/** Patterns whose names begin, end or lie in something of one's own. */
+const OWN_NAMES = [
+  ...on("iam:PutRolePolicy", "arn:aws:iam::123456789012:role/inference-*", "arn:aws:iam::*:role/*-nodes", ROLE),
+  ...on("secretsmanager:GetSecretValue", "arn:aws:secretsmanager:*:*:secret:inference/*"),
+  ...on("s3:GetObject", "arn:aws:s3:::models/*", "arn:aws:s3:::*-models", "arn:aws:s3:::*/models/*"),
+  ...on("ecs:ExecuteCommand", "arn:aws:ecs:eu-west-1:123456789012:task/inference/*"),
+];
+
 policyCases(leastPrivilegeAws, [
+  ...ANY_NAME.map(
+    ([Action, Resource]) =>
+      [`${Action} on ${Resource}`, rights({ Action, Resource }), [`is "${Action}" on every resource`]] as const,
+  ),
+  ...OWN_NAMES.map(([Action, Resource]) => [`${Action} on ${Resource}`, rights({ Action, Resource }), "pass"] as const),
   ["named actions on a named thing", rights({}), "pass"],
   ["reading whatever EC2 describes", rights({ Action: "ec2:Describe*", Resource: "*" }), "pass"],
   ["a document as an object", [resource("aws:iam/policy:Policy", { policy: { Statement: allows({}) } })], "pass"],
@@ -45,6 +78,25 @@ policyCases(leastPrivilegeAws, [
   ["a service that works as a role", trust({ Principal: { Service: "ec2.amazonaws.com" } }), "pass"],
   ["everybody as a role", trust({ Principal: "*" }), ["a principal by name"]],
   ["everybody of AWS as a role", trust({ Principal: { AWS: ["*"] } }), ["a principal by name"]],
+  [
+    "everybody with an external ID as a role",
+    trust({ Principal: "*", Condition: EXTERNAL_ID }),
+    ["a principal by name"],
+  ],
+  [
+    "everybody of an organization with an external ID as a role",
+    trust({
+      Principal: "*",
+      Condition: { StringEquals: { ...EXTERNAL_ID.StringEquals, "aws:PrincipalOrgID": "o-1" } },
+    }),
+    "pass",
+  ],
+  [
+    "another account with an external ID as a role",
+    trust({ Principal: { AWS: ROOT }, Condition: EXTERNAL_ID }),
+    "pass",
+  ],
+  ["another account as a role", trust({ Principal: { AWS: ROOT } }), ["a role by its ARN"]],
   ["everybody but one as a role", trust({ NotPrincipal: { AWS: ROOT } }), ["what is allowed, by name"]],
 
   ["a key whose account decides by IAM", key({ Principal: { AWS: ROOT }, Action: "kms:*" }), "pass"],

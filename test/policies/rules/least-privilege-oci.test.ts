@@ -19,6 +19,19 @@ policyCases(leastPrivilegeOci, [
     ["statements[0] is"],
   ],
   [
+    "secrets of any OCID",
+    says(
+      `Allow dynamic-group a to read secret-family in ${COMPARTMENT} where target.secret.id = '/ocid1.vaultsecret.*/'`,
+    ),
+    ["statements[0] is"],
+  ],
+  [
+    "secrets of one of some names",
+    says(`Allow dynamic-group a to read secret-family in ${COMPARTMENT} where target.secret.name = '/inference-*/'`),
+    "pass",
+  ],
+  ["machines of any compartment's OCID", holds("instance.compartment.id = '/ocid1.compartment*/'"), ["a rule that"]],
+  [
     "what a cluster needs of its key",
     says(
       `Allow any-user to use keys in ${COMPARTMENT} where ALL {request.principal.type='cluster', target.key.id='ocid1.key.oc1..k'}`,
