@@ -58,6 +58,8 @@ export interface PoolRequest {
   readonly confidential?: boolean;
   /** Zones that its nodes may be in. @default 1 */
   readonly zones?: number;
+  /** Their names, as nodes are labelled with them (`topology.kubernetes.io/zone`). @default not known */
+  readonly zoneNames?: readonly string[];
   /** How often its nodes are there, where the environment says so. @default the catalogue's */
   readonly uptime?: Partial<Uptime>;
 }

@@ -228,12 +228,15 @@ function poolRequest(
 function uptime(
   { uptime: said = {}, zones, availabilityDomains }: PoolConfig,
   cluster: EnvironmentConfig["cluster"],
-): Pick<PoolRequest, "zones" | "uptime"> {
+): Pick<PoolRequest, "zones" | "zoneNames" | "uptime"> {
   const { zones: stated = 1, ...fractions } = said;
   const ofNetwork = cluster.kind === "aws" ? cluster.eks?.zones : undefined;
-  const made = zones ?? availabilityDomains ?? ofNetwork;
+  const isMade = cluster.provision !== "existing";
+  const zoneNames = isMade ? (zones ?? ofNetwork) : undefined;
+  const made = isMade ? (zoneNames ?? availabilityDomains) : undefined;
   return {
-    zones: cluster.provision === "existing" ? stated : (made?.length ?? stated),
+    zones: made?.length ?? stated,
+    ...(zoneNames && { zoneNames }),
     ...(Object.keys(fractions).length > 0 && { uptime: fractions }),
   };
 }

@@ -6,6 +6,8 @@ import { leftWithout, type Placed, survival } from "./survival";
 export interface Apart {
   readonly nodes: number;
   readonly zones: number;
+  /** Zones of the pool, by their label: all that its pods may be in. @default not known, or `zones` is 1 */
+  readonly zoneNames?: readonly string[];
 }
 
 /** What is promised of a model's availability, and what its replicas keep of it. */

@@ -30,6 +30,10 @@ export const availability = z
       .strictObject({
         nodes: count("nodes", "On so many nodes at least; 1: wherever there is room."),
         zones: count("zones", "In so many zones at least."),
+        zoneNames: z.array(z.string()).optional().meta({
+          description:
+            "Zones of the pool that pods are restricted to; absent where they are not known, or `zones` is 1.",
+        }),
       })
       .meta({ description: "How far apart they are kept." }),
     left: z

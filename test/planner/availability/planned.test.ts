@@ -41,6 +41,15 @@ describe("a promised availability", () => {
     expect([rulesOf(plan), nodesOf(plan), plan.models[0]?.availability?.apart]).toEqual([[], nodes, apart]);
   });
 
+  it("names the zones of its pool where it needs several and they are known", () => {
+    const zoneNames = ["us-east-1a", "us-east-1b"];
+    const apartOn = (promised: number, pool: Partial<PoolRequest>) =>
+      planDeployment(request(promised, {}, { zones: 2, ...pool })).models[0]?.availability?.apart;
+    expect(apartOn(0.999, { zoneNames })).toEqual({ nodes: 2, zones: 2, zoneNames });
+    expect(apartOn(0.999, {})).toEqual({ nodes: 2, zones: 2 });
+    expect(apartOn(0.998, { zoneNames })).not.toHaveProperty("zoneNames");
+  });
+
   it("is refused where zones are too few, with the promise that would hold and the replicas that would not help", () => {
     const plan = planWithAdvice(request(0.999, {}, { zones: 1 }));
     expect(rulesOf(plan)).toEqual([["availability", "models.chat"]]);
