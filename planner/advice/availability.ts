@@ -20,7 +20,11 @@ export function availability(context: Replanning): CapacityProblem[] {
 
 function kept(model: ModelPlan, plan: AvailabilityPlan, context: Replanning): CapacityProblem {
   const { promised, left } = plan;
-  const lost = `One node lost leaves ${left.node} of ${plan.replicas} replicas, one zone ${left.zone}.`;
+  const head =
+    left.head === undefined
+      ? ""
+      : " Without the node or zone of their head they answer for a while, and none of them is counted (single-head).";
+  const lost = `One node lost leaves ${left.node} of ${plan.replicas} replicas, one zone ${left.zone}.${head}`;
   return advice(
     model.name,
     `${model.name} answers ${keptText(plan)}; ${percent(promised)} is promised. ${lost} ${nextStepText(model, plan, context)}`,

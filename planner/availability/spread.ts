@@ -10,6 +10,14 @@ export interface Apart {
   readonly zoneNames?: readonly string[];
 }
 
+/** Replicas that are left when one node, or one zone, is lost. Of replicas that a head keeps together: one without it. */
+export interface LeftReplicas {
+  readonly node: number;
+  readonly zone: number;
+  /** Of them, those that are counted where the head's node or zone is lost. @default there is no head */
+  readonly head?: 0;
+}
+
 /** What is promised of a model's availability, and what its replicas keep of it. */
 export interface AvailabilityPlan {
   /** Part of the requests that are to be answered. */
@@ -21,8 +29,7 @@ export interface AvailabilityPlan {
   /** Of them, those without which the others do not answer the traffic. */
   readonly needed: number;
   readonly apart: Apart;
-  /** Replicas that are left when one is lost. */
-  readonly left: { readonly node: number; readonly zone: number };
+  readonly left: LeftReplicas;
   /** Where the promise is not kept: nodes of the pool in so many zones would keep it, with as many replicas. @default no number of zones does */
   readonly keptInZones?: number;
   /** That it rests on. */
@@ -88,7 +95,11 @@ function planWith(question: SpreadQuestion, apart: Apart): AvailabilityPlan {
     replicas,
     needed,
     apart,
-    left: hasHead ? { node: 0, zone: 0 } : { node: leftWithout(placed, "node"), zone: leftWithout(placed, "zone") },
+    left: {
+      node: leftWithout(placed, "node"),
+      zone: leftWithout(placed, "zone"),
+      ...(hasHead && { head: 0 }),
+    },
     uptime,
   };
 }

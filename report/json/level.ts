@@ -38,8 +38,12 @@ export const availability = z
       .meta({ description: "How far apart they are kept." }),
     left: z
       .strictObject({
-        node: count("replicas", "When the node with most of them is lost."),
-        zone: count("replicas", "When the zone with most of them is lost."),
+        node: count("replicas", "When the node with most of them is lost, and not their head."),
+        zone: count("replicas", "When the zone with most of them is lost, and not their head."),
+        head: z.literal(0).optional().meta({
+          description:
+            "When the node or zone of the head that keeps them together is lost (Ray): they answer for a while, and none is counted. Absent where there is no head.",
+        }),
       })
       .meta({ description: "Replicas that are left." }),
     keptInZones: count(

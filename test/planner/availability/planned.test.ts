@@ -135,6 +135,9 @@ describe("a promised availability", () => {
       expect(rulesOf(plan as DeploymentPlan)).toEqual([]);
       expect(plan?.pools.find(({ name }) => name === "l40s")).toMatchObject({ minNodes: 1, gpusClaimed: 1 });
     }
+    expect(textOf(planWithAdvice(on(1)), "availability")).toMatch(
+      /One node lost leaves 0 of 1 replicas, one zone 0\. Without the node or zone of their head .* none of them is counted/,
+    );
     expect(alone?.models[0]?.availability?.expected).toBeCloseTo(0.995 * 0.999, 12);
     expect(beside?.models[0]?.availability?.expected).toBeCloseTo(0.995 * (0.995 / 0.999) * 0.999, 12);
   });

@@ -167,6 +167,13 @@ const rarities = {
           replicas: { min: 2, max: 2 },
           serviceLevel: { availability: 0.999 },
         },
+        headed: {
+          model: "llama-3.2-3b-instruct",
+          engine: "ray",
+          contextTokens: 4096,
+          concurrency: 2,
+          serviceLevel: { availability: 0.9 },
+        },
       },
     },
   ),
