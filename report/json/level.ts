@@ -42,7 +42,8 @@ export const availability = z
         zone: count("replicas", "When the zone with most of them is lost, and not their head."),
         head: z.literal(0).optional().meta({
           description:
-            "When the node or zone of the head that keeps them together is lost (Ray): they answer for a while, and none is counted. Absent where there is no head.",
+            "When the node or zone of the head that keeps them together is lost: they answer for a while, and none is counted. Absent where there is no head.",
+            unit: "replicas",
         }),
       })
       .meta({ description: "Replicas that are left." }),
