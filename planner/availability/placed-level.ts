@@ -15,7 +15,7 @@ import { keptText, percent, zonesText } from "./text";
 export function availabilityOn(
   { host, guests }: ServerModels,
   { sizing, layout, resources }: Pick<Candidate, "sizing" | "layout" | "resources">,
-  pool: Pick<PoolRequest, "shape" | "maxNodes" | "zones" | "zoneNames" | "uptime">,
+  pool: Pick<PoolRequest, "shape" | "maxNodes" | "zones" | "zoneNames" | "uptime" | "most">,
   node: Capacity,
   planned: ModelRequest,
 ): AvailabilityPlan | undefined {
@@ -33,6 +33,7 @@ export function availabilityOn(
     mostOnNode: mostOnNode(node, resources),
     maxNodes: pool.maxNodes,
     zones: pool.zones ?? 1,
+    ...(pool.most && { mostZones: pool.most.zones }),
     hasHead: engineOf(host.engine).stateGiB !== undefined,
   });
   const { apart } = plan;

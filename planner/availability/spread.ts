@@ -45,6 +45,8 @@ export interface SpreadQuestion extends Pick<AvailabilityPlan, "promised" | "rep
   readonly maxNodes: number;
   /** Zones that nodes of the pool may be in. */
   readonly zones: number;
+  /** Most zones that nodes of the pool can be in. @default as many as there are replicas */
+  readonly mostZones?: number;
   /**
    * One pod, on whatever node of the pool, keeps the replicas together, with its state on one volume. They answer on while it is away; that the next one takes
    * them over was not seen with what is rendered (docs/ray-serve.md), so none is counted without it.
@@ -69,14 +71,21 @@ export function leastSpread(question: SpreadQuestion): AvailabilityPlan {
     return kept;
   }
   const best = plans.reduce((a, b) => (b.expected > a.expected + EPSILON ? b : a));
-  const keptInZones = spreads({ ...question, zones: question.replicas }).find(
+  const keptInZones = spreads({ ...question, zones: question.mostZones ?? question.replicas }).find(
     (apart) => apart.zones > question.zones && keepsPromise(planWith({ ...question, zones: apart.zones }, apart)),
   )?.zones;
   return { ...best, ...(keptInZones !== undefined && { keptInZones }) };
 }
 
-export function keepsPromise({ promised, expected }: Pick<AvailabilityPlan, "promised" | "expected">): boolean {
-  return expected >= promised - EPSILON;
+/** What all zones share is there for no more than `uptime.region`: from there on only a node that is away with it alone keeps a promise. */
+export function keepsPromise({
+  promised,
+  expected,
+  uptime,
+}: Pick<AvailabilityPlan, "promised" | "expected" | "uptime">): boolean {
+  return promised < uptime.region
+    ? expected >= promised - EPSILON
+    : uptime.node >= promised && expected >= promised - EPSILON;
 }
 
 /** From the cheapest on. All nodes of one replica are in one zone, which nobody here can choose for it. */

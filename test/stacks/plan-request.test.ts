@@ -98,3 +98,18 @@ describe("zones of a pool", () => {
     expect(await zonesIn("existing")).not.toHaveProperty("zoneNames");
   });
 });
+
+describe("what a pool may have at most", () => {
+  it.each([
+    ["edge-nvidia", {}, { nodes: 1, zones: 1 }],
+    ["oci-a10", {}, { nodes: 1000, zones: 3 }],
+    ["aws-prod", {}, { nodes: 1000, zones: 6 }],
+    ["aws-prod", { capacity: { reservation: "cr-0123456789abcdef0" } }, { nodes: 1000, zones: 1 }],
+  ] as const)("is what the rules of %s allow with %j", async (name, change, most) => {
+    const text = readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8");
+    const environment = environmentOf(parseEnvironmentFile(text));
+    const pools = Object.entries(environment.pools).map(([pool, config]) => [pool, { ...config, ...change }]);
+    const request = await requestOf({ ...environment, pools: Object.fromEntries(pools) });
+    expect(request.pools.map((pool) => pool.most)).toEqual(request.pools.map(() => most));
+  });
+});

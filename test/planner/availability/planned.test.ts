@@ -70,6 +70,15 @@ describe("a promised availability", () => {
     expect([rulesOf(plan), plan.models[0]?.availability?.apart]).toEqual([[], { nodes: 3, zones: 3 }]);
   });
 
+  it("is refused without zones that its pool may not be in", () => {
+    const pool = { zones: 1, most: { nodes: 9, zones: 1 } };
+    const refused = planWithAdvice(request(0.999, {}, pool));
+    expect([rulesOf(refused), refused.models[0]?.availability?.keptInZones]).toEqual([
+      [["availability", "models.chat"]],
+      undefined,
+    ]);
+  });
+
   it("is refused with the replicas that would keep it", () => {
     const plan = planWithAdvice(request(0.999, { minReplicas: 1, maxReplicas: 1 }));
     expect(rulesOf(plan)).toEqual([["availability", "models.chat"]]);
@@ -190,6 +199,29 @@ describe("advice", () => {
     expect(textOf(planWithAdvice({ ...one, pools }), "availability")).toMatch(
       /Next step: .*0\.999 and pools\.h100\.uptime\.zones: 2 .*, replicas on 2 nodes in 2 zones, 99\.98 %: at the same price\./,
     );
+  });
+
+  it.each([
+    [
+      "no second node of a cluster of one machine",
+      0.99,
+      { nodes: 1, zones: 1 },
+      "takes a cluster of several machines.",
+    ],
+    ["no more zones than the pool may be in", 0.998, { nodes: 9, zones: 1 }, "takes a second region, or another pool."],
+  ])("offers %s", (_, promised, most, text) => {
+    const pool = { zones: 1, most, ...(most.nodes === 1 && { maxNodes: 1 }) };
+    expect(textOf(planWithAdvice(request(promised, {}, pool)), "availability")).toContain(text);
+  });
+
+  it("names no price where further nodes have none", () => {
+    const message = textOf(planWithAdvice(request(0.99, {}, { usdPerNodeHour: 0 })), "availability");
+    expect(message).toContain("a price that is not known (pools.h100.usdPerNodeHour)");
+  });
+
+  it("offers nothing at what the region is promised for, however many zones there are", () => {
+    const ocean = request(0.9995, { minReplicas: 4, maxReplicas: 4 }, { zones: 6, maxNodes: 8 });
+    expect(textOf(planWithAdvice(ocean), "availability")).toContain("More than that takes a second region");
   });
 
   it("says that a promise of pods of two kinds is not planned", () => {

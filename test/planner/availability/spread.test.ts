@@ -60,6 +60,11 @@ describe("the least spread", () => {
     expect([keepsPromise(best), best.apart]).toEqual([false, { nodes: 2, zones: 2 }]);
   });
 
+  it("keeps nothing at or above what a region is there for, however many zones round up to it", () => {
+    const many = leastSpread(question({ promised: 0.9999, replicas: 6, zones: 6, uptime: uptimeOf("oci") }));
+    expect([keepsPromise(many), many.expected]).toEqual([false, expect.closeTo(0.9999, 12)]);
+  });
+
   it("keeps a kept promise, and a lower one for no more nodes and zones", () => {
     fc.assert(
       fc.property(anyQuestion, fc.constantFrom(...PROMISES), (asked, other) => {
