@@ -226,6 +226,30 @@ describe("a model that does not fit", () => {
     expect(message).toContain("(qwen3:32b, Q4_K_M)");
   });
 
+  it("may have another engine with the same weights, though one with others costs less by cents", () => {
+    const model = modelOf("llama-3.1-8b-instruct", {
+      name: "chat",
+      engine: "ray",
+      engineVersion: "2.56.0",
+      minReplicas: 3,
+      maxReplicas: 3,
+      serviceLevel: { availability: 0.999 },
+    });
+    const pool = poolOf("g6e.4xlarge", 8, { name: "l40s", zones: 3, minNodes: 3 });
+    const { fixes = [] } = onlyRefusal(environmentOf([pool], [model]));
+    expect(fixes.filter(({ path }) => path === "models.chat.engine")).toMatchObject([{ from: "ray", to: null }]);
+  });
+
+  it("may have no second node in a cluster of one machine", () => {
+    const pathsOn = (most: PoolRequest["most"]) => {
+      const pool = poolOf("g6e.4xlarge", 1, { name: "gpu", minNodes: 1, ...(most && { most }) });
+      const model = modelOf("llama-3.1-8b-instruct", { name: "chat", minReplicas: 2, maxReplicas: 2 });
+      return (onlyRefusal(environmentOf([pool], [model])).fixes ?? []).map(({ path }) => path);
+    };
+    expect(pathsOn(undefined)).toContain("pools.gpu.maxNodes");
+    expect(pathsOn({ nodes: 1, zones: 1 })).not.toContain("pools.gpu.maxNodes");
+  });
+
   it("keeps its engine where the file says more than another one would read", () => {
     expect(enginesOf(wide)).toHaveLength(1);
     expect(enginesOf({ ...wide, args: { "enable-prefix-caching": false } })).toEqual([]);
