@@ -58,6 +58,10 @@ export interface PoolRequest {
   readonly confidential?: boolean;
   /** Zones that its nodes may be in. @default 1 */
   readonly zones?: number;
+  /** Their names, as nodes are labelled with them (`topology.kubernetes.io/zone`). @default not known */
+  readonly zoneNames?: readonly string[];
+  /** Most nodes, and zones that they may be in, that the file may state. @default no limit */
+  readonly most?: { readonly nodes: number; readonly zones: number };
   /** How often its nodes are there, where the environment says so. @default the catalogue's */
   readonly uptime?: Partial<Uptime>;
 }

@@ -37,6 +37,7 @@ import {
   storeFolder,
 } from "./config";
 import { jwksUrl } from "./config/core/jwks-url";
+import { poolPlaces } from "./pool-places";
 import { promotionNotes } from "./revisions";
 import { serverGroups, sidecarsOf } from "./server-groups";
 
@@ -219,22 +220,8 @@ function poolRequest(
     ...(config.numa && { numa: config.numa }),
     ...(config.confidential && { confidential: true }),
     localDisks: isMade && usesLocalDisks(config, machine),
-    ...uptime(config, cluster),
+    ...poolPlaces(config, cluster),
     ...poolLabels(name, shape, config.labels, config.sharing),
-  };
-}
-
-/** How often its nodes are there, and in how many zones: those that nodes are made in, else as the environment says. */
-function uptime(
-  { uptime: said = {}, zones, availabilityDomains }: PoolConfig,
-  cluster: EnvironmentConfig["cluster"],
-): Pick<PoolRequest, "zones" | "uptime"> {
-  const { zones: stated = 1, ...fractions } = said;
-  const ofNetwork = cluster.kind === "aws" ? cluster.eks?.zones : undefined;
-  const made = zones ?? availabilityDomains ?? ofNetwork;
-  return {
-    zones: cluster.provision === "existing" ? stated : (made?.length ?? stated),
-    ...(Object.keys(fractions).length > 0 && { uptime: fractions }),
   };
 }
 

@@ -3,6 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { Labels } from "../../names/labels";
 import { PRIVILEGED_CONTAINER, RESTRICTED_CONTAINER } from "../../names/pod-security";
 import type { Apart } from "../../planner/availability/spread";
+import { ZONE_LABEL } from "../../planner/availability/zone-label";
 import type { Taint } from "../../planner/types";
 import type { ContainerResources } from "./resources";
 
@@ -47,6 +48,8 @@ export interface HardenedPodArgs {
   /** Groups of the host's device files (Radeon: the gid of `render`). */
   readonly supplementalGroups?: pulumi.Input<number[]>;
   readonly nodeSelector?: Labels;
+  /** Names of the zones that it may run in. @default those of the nodes that it selects */
+  readonly zones?: readonly string[];
   readonly tolerations?: readonly Taint[];
   readonly priorityClassName?: pulumi.Input<string>;
   readonly runtimeClassName?: string;
@@ -97,10 +100,33 @@ export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
     ...(tolerations.length > 0 && { tolerations: tolerations.map(toleration) }),
     ...(args.priorityClassName !== undefined && { priorityClassName: args.priorityClassName }),
     ...(args.runtimeClassName && { runtimeClassName: args.runtimeClassName }),
-    ...(args.affinity && { affinity: args.affinity }),
+    ...((args.affinity || args.zones) && {
+      affinity: { ...args.affinity, ...(args.zones && { nodeAffinity: inZones(args.zones) }) },
+    }),
     ...(args.topologySpreadConstraints && { topologySpreadConstraints: args.topologySpreadConstraints }),
     terminationGracePeriodSeconds: args.terminationGracePeriodSeconds ?? 30,
     restartPolicy: args.restartPolicy ?? "Always",
+  };
+}
+
+function inZones(zones: readonly string[]): kubernetes.types.input.core.v1.NodeAffinity {
+  const matchExpressions = [{ key: ZONE_LABEL, operator: "In", values: [...zones] }];
+  return { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions }] } };
+}
+
+/**
+ * Replicas that are spread, in the zones of their pool. kube-scheduler counts the zones of the nodes that a pod selects. Karpenter counts those
+ * of all NodePools whose taints the pod tolerates, narrowed by the pod's own zones alone (topologydomaingroup.go, topologynodefilter.go), and
+ * creates no node for a second replica in a zone while one that the pool has no nodes in is empty.
+ */
+export function spreadInZones(
+  pods: Labels,
+  apart: Apart = ANYWHERE,
+): Pick<HardenedPodArgs, "topologySpreadConstraints" | "zones"> {
+  const { zones, zoneNames } = apart;
+  return {
+    topologySpreadConstraints: spread(pods, apart),
+    ...(zones > 1 && zoneNames && { zones: zoneNames }),
   };
 }
 
@@ -110,7 +136,7 @@ export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
  * tainted are none of them (nodeTaintsPolicy, stable since Kubernetes 1.33; minDomains since 1.30).
  */
 export function spread(pods: Labels, { nodes, zones }: Apart = ANYWHERE): TopologySpread[] {
-  const least = { "topology.kubernetes.io/zone": zones, "kubernetes.io/hostname": nodes };
+  const least = { [ZONE_LABEL]: zones, "kubernetes.io/hostname": nodes };
   return Object.entries(least).map(([topologyKey, minDomains]) => ({
     maxSkew: 1,
     topologyKey,

@@ -4,7 +4,7 @@ import { type Labels, selectorLabels, standardLabels } from "../../names/labels"
 import type { Apart } from "../../planner/availability/spread";
 import { ONE_AT_A_TIME } from "./disruption-budget";
 import { childrenOfGone, type OptionsOfGone } from "./gone-component";
-import { type HardenedPodArgs, hardenedPodSpec, spread } from "./hardened-pod";
+import { type HardenedPodArgs, hardenedPodSpec, spreadInZones } from "./hardened-pod";
 import { named } from "./known";
 
 export interface ServicePort {
@@ -132,7 +132,7 @@ export class Workload {
       metadata: { labels, ...(args.podAnnotations && { annotations: { ...args.podAnnotations } }) },
       spec: hardenedPodSpec({
         serviceAccountName: named(account, args.instance),
-        topologySpreadConstraints: spread(this.podLabels, args.apart),
+        ...spreadInZones(this.podLabels, args.apart),
         ...args.pod,
       }),
     };

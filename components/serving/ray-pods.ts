@@ -5,7 +5,7 @@ import { HEAD, METRICS_PORT, ray, SERVE_PORT } from "../../engines/ray";
 import { vllmVersionOf } from "../../engines/ray/releases";
 import { exchangeMemoryGiB } from "../../planner/pod-resources";
 import type { ModelPlan } from "../../planner/types";
-import { type HardenedContainer, type HardenedPodArgs, spread } from "../core/hardened-pod";
+import { type HardenedContainer, type HardenedPodArgs, spreadInZones } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
 import { gibibytes, guaranteed, modelResources } from "../core/resources";
 import type { Weights } from "./copied-weights";
@@ -121,7 +121,7 @@ export function workerPod({ weights, chatTemplate, ...args }: WorkerPodArgs): Ra
     pod: {
       ...common(args),
       runtimeClassName: gpu?.runtimeClass,
-      topologySpreadConstraints: spread(rayLabels(model.name, "worker"), model.availability?.apart),
+      ...spreadInZones(rayLabels(model.name, "worker"), model.availability?.apart),
       supplementalGroups: gpu?.groups,
       terminationGracePeriodSeconds: leavingSeconds(model),
       volumes: [...weights.volumes, ...(chatTemplate?.volumes ?? []), sharedMemory(sharedMemoryGiB)],

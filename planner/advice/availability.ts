@@ -20,7 +20,11 @@ export function availability(context: Replanning): CapacityProblem[] {
 
 function kept(model: ModelPlan, plan: AvailabilityPlan, context: Replanning): CapacityProblem {
   const { promised, left } = plan;
-  const lost = `One node lost leaves ${left.node} of ${plan.replicas} replicas, one zone ${left.zone}.`;
+  const head =
+    left.head === undefined
+      ? ""
+      : " Without the node or zone of their head they answer for a while, and none of them is counted (single-head).";
+  const lost = `One node lost leaves ${left.node} of ${plan.replicas} replicas, one zone ${left.zone}.${head}`;
   return advice(
     model.name,
     `${model.name} answers ${keptText(plan)}; ${percent(promised)} is promised. ${lost} ${nextStepText(model, plan, context)}`,
@@ -56,6 +60,9 @@ function nextStepText(model: ModelPlan, now: AvailabilityPlan, context: Replanni
   const step = nextStep(model, now, context);
   const pool = context.request.pools.find(({ name }) => name === model.pool);
   if (step === undefined || pool === undefined) {
+    if (pool?.most?.nodes === 1) {
+      return "More than that takes a cluster of several machines.";
+    }
     return model.nodesPerReplica > 1
       ? "Its replicas span nodes and are not spread over zones: more than that takes another pool, or a second deployment in another zone."
       : "More than that takes a second region, or another pool.";
@@ -67,7 +74,10 @@ function nextStepText(model: ModelPlan, now: AvailabilityPlan, context: Replanni
     ...(minNodes > pool.maxNodes ? [`pools.${model.pool}.maxNodes: ${minNodes}`] : []),
     ...(step.zones > (pool.zones ?? 1) ? [zonesText(pool, step.zones)] : []),
   ];
-  const price = priceText(step.plan.cost.monthlyUsd, context.plan.cost.monthlyUsd);
+  const hasPrice = pool.usdPerNodeHour > 0 || minNodes <= pool.minNodes;
+  const price = hasPrice
+    ? priceText(step.plan.cost.monthlyUsd, context.plan.cost.monthlyUsd)
+    : `a price that is not known (pools.${model.pool}.usdPerNodeHour)`;
   return `Next step: ${changes.join(" and ")}, replicas ${placesText(step.availability.apart)}, ${percent(step.availability.expected)}: ${price}.`;
 }
 
@@ -83,17 +93,18 @@ function priceText(then: number, now: number): string {
  */
 function nextStep(
   { name, pool, minReplicas, maxReplicas, serviceLevel }: ModelPlan,
-  { expected }: AvailabilityPlan,
+  { expected, uptime }: AvailabilityPlan,
   { request, again }: Replanning,
 ): Step | undefined {
-  const promise = PROMISES.find((each) => !keepsPromise({ promised: each, expected }));
+  const promise = PROMISES.find((each) => !keepsPromise({ promised: each, expected, uptime }));
   const { monthlyBudgetUsd: _, ...unlimited } = request;
-  const { maxNodes = 0, zones: now = 1 } = request.pools.find((each) => each.name === pool) ?? {};
-  if (promise === undefined) {
+  const { maxNodes = 0, zones: now = 1, most } = request.pools.find((each) => each.name === pool) ?? {};
+  if (promise === undefined || promise >= uptime.region) {
     return undefined;
   }
+  const mostNodes = (more: number) => Math.min(maxNodes + more, most?.nodes ?? Number.POSITIVE_INFINITY);
   const planned = (replicas: number, zones: number) => {
-    const changed = withModel(withPool(unlimited, pool, { maxNodes: maxNodes + replicas, zones }), name, {
+    const changed = withModel(withPool(unlimited, pool, { maxNodes: mostNodes(replicas), zones }), name, {
       serviceLevel: { ...serviceLevel, availability: promise },
       minReplicas: replicas,
       maxReplicas: Math.max(maxReplicas, replicas),

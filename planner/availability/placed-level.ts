@@ -15,7 +15,7 @@ import { keptText, percent, zonesText } from "./text";
 export function availabilityOn(
   { host, guests }: ServerModels,
   { sizing, layout, resources }: Pick<Candidate, "sizing" | "layout" | "resources">,
-  pool: Pick<PoolRequest, "shape" | "maxNodes" | "zones" | "uptime">,
+  pool: Pick<PoolRequest, "shape" | "maxNodes" | "zones" | "zoneNames" | "uptime" | "most">,
   node: Capacity,
   planned: ModelRequest,
 ): AvailabilityPlan | undefined {
@@ -24,7 +24,7 @@ export function availabilityOn(
     return undefined;
   }
   const needed = neededReplicas(planned, sizing);
-  return leastSpread({
+  const plan = leastSpread({
     promised: Math.max(...promises),
     replicas: Math.max(1, planned.minReplicas, needed),
     needed,
@@ -33,8 +33,12 @@ export function availabilityOn(
     mostOnNode: mostOnNode(node, resources),
     maxNodes: pool.maxNodes,
     zones: pool.zones ?? 1,
+    ...(pool.most && { mostZones: pool.most.zones }),
     hasHead: engineOf(host.engine).stateGiB !== undefined,
   });
+  const { apart } = plan;
+  const { zoneNames } = pool;
+  return zoneNames === undefined || apart.zones === 1 ? plan : { ...plan, apart: { ...apart, zoneNames } };
 }
 
 /**

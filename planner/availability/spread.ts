@@ -6,6 +6,16 @@ import { leftWithout, type Placed, survival } from "./survival";
 export interface Apart {
   readonly nodes: number;
   readonly zones: number;
+  /** Zones of the pool, by their label: all that its pods may be in. @default not known, or `zones` is 1 */
+  readonly zoneNames?: readonly string[];
+}
+
+/** Replicas that are left when one node, or one zone, is lost. Of replicas that a head keeps together: one without it. */
+export interface LeftReplicas {
+  readonly node: number;
+  readonly zone: number;
+  /** Of them, those that are counted where the head's node or zone is lost. @default there is no head */
+  readonly head?: 0;
 }
 
 /** What is promised of a model's availability, and what its replicas keep of it. */
@@ -19,8 +29,7 @@ export interface AvailabilityPlan {
   /** Of them, those without which the others do not answer the traffic. */
   readonly needed: number;
   readonly apart: Apart;
-  /** Replicas that are left when one is lost. */
-  readonly left: { readonly node: number; readonly zone: number };
+  readonly left: LeftReplicas;
   /** Where the promise is not kept: nodes of the pool in so many zones would keep it, with as many replicas. @default no number of zones does */
   readonly keptInZones?: number;
   /** That it rests on. */
@@ -36,6 +45,8 @@ export interface SpreadQuestion extends Pick<AvailabilityPlan, "promised" | "rep
   readonly maxNodes: number;
   /** Zones that nodes of the pool may be in. */
   readonly zones: number;
+  /** Most zones that nodes of the pool can be in. @default as many as there are replicas */
+  readonly mostZones?: number;
   /**
    * One pod, on whatever node of the pool, keeps the replicas together, with its state on one volume. They answer on while it is away; that the next one takes
    * them over was not seen with what is rendered (docs/ray-serve.md), so none is counted without it.
@@ -60,14 +71,21 @@ export function leastSpread(question: SpreadQuestion): AvailabilityPlan {
     return kept;
   }
   const best = plans.reduce((a, b) => (b.expected > a.expected + EPSILON ? b : a));
-  const keptInZones = spreads({ ...question, zones: question.replicas }).find(
+  const keptInZones = spreads({ ...question, zones: question.mostZones ?? question.replicas }).find(
     (apart) => apart.zones > question.zones && keepsPromise(planWith({ ...question, zones: apart.zones }, apart)),
   )?.zones;
   return { ...best, ...(keptInZones !== undefined && { keptInZones }) };
 }
 
-export function keepsPromise({ promised, expected }: Pick<AvailabilityPlan, "promised" | "expected">): boolean {
-  return expected >= promised - EPSILON;
+/** What all zones share is there for no more than `uptime.region`: from there on only a node that is away with it alone keeps a promise. */
+export function keepsPromise({
+  promised,
+  expected,
+  uptime,
+}: Pick<AvailabilityPlan, "promised" | "expected" | "uptime">): boolean {
+  return promised < uptime.region
+    ? expected >= promised - EPSILON
+    : uptime.node >= promised && expected >= promised - EPSILON;
 }
 
 /** From the cheapest on. All nodes of one replica are in one zone, which nobody here can choose for it. */
@@ -86,7 +104,11 @@ function planWith(question: SpreadQuestion, apart: Apart): AvailabilityPlan {
     replicas,
     needed,
     apart,
-    left: hasHead ? { node: 0, zone: 0 } : { node: leftWithout(placed, "node"), zone: leftWithout(placed, "zone") },
+    left: {
+      node: leftWithout(placed, "node"),
+      zone: leftWithout(placed, "zone"),
+      ...(hasHead && { head: 0 }),
+    },
     uptime,
   };
 }

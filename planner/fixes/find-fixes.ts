@@ -14,6 +14,8 @@ const MOST_PLANNED_MODELS = 1500;
 const MOST_PLANS = 400;
 /** More would be a list to read, not an answer. */
 const MOST_FIXES = 4;
+/** Of values of one setting the cheapest is named: other weights only where they save so much, USD a month. */
+const WEIGHTS_USD = 1;
 
 /** Rules that a change of load, format, replicas, nodes or machines can satisfy. */
 const FIXABLE = new Set(["model-fits", "pool-capacity", "monthly-budget", SERVICE_LEVEL, AVAILABILITY]);
@@ -47,16 +49,18 @@ function findFixes(
 ): Fix[] {
   const before = new Set(refusalsOf(plan));
   before.delete(keyOf(problem));
-  const found = new Map<string, { readonly fix: Fix; readonly rank: number }>();
+  const found = new Map<string, { readonly fix: Fix; readonly rank: number; readonly worthUsd: number }>();
   for (const [rank, setting] of settingsFor(request, plan, problem).entries()) {
     const fix = mildestFix(setting, (changed) => {
       const result = trial(changed);
       const helps = result && refusalsOf(result).every((key) => before.has(key));
       return helps ? result.cost.monthlyUsd : undefined;
     });
-    const known = fix && found.get(fix.path);
-    if (fix && (!known || fix.monthlyUsd < known.fix.monthlyUsd)) {
-      found.set(fix.path, { fix, rank });
+    if (fix) {
+      const worthUsd = fix.monthlyUsd + (setting.changesWeights ? WEIGHTS_USD : 0);
+      if (worthUsd < (found.get(fix.path)?.worthUsd ?? Number.POSITIVE_INFINITY)) {
+        found.set(fix.path, { fix, rank, worthUsd });
+      }
     }
   }
   return [...found.values()]

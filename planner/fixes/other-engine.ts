@@ -58,6 +58,7 @@ export function onAnotherEngine(request: PlanRequest, model: ModelRequest): Sett
             path: `models.${model.name}.engine`,
             from: model.engine,
             count: 1,
+            changesWeights: build !== undefined,
             at: () => ({
               to: engine === DEFAULT_ENGINE ? null : engine,
               request: withModel(request, model.name, change),

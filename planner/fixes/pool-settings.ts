@@ -19,27 +19,32 @@ export function poolSettings(request: PlanRequest, pool: PoolRequest): Setting[]
   }
   const { minNodes, maxNodes } = pool;
   const replicas = Math.max(1, ...request.models.map((m) => m.maxReplicas));
-  const most = Math.min(MOST_NODES, maxNodes + MOST_NODES_PER_REPLICA * replicas);
-  const nodes: Setting[] = [
-    {
-      path: `pools.${pool.name}.minNodes`,
-      from: minNodes,
-      count: minNodes,
-      at: (i) => {
-        const to = minNodes - 1 - i;
-        return { to, request: withPool(request, pool.name, { minNodes: to }) };
-      },
-    },
-    {
-      path: `pools.${pool.name}.maxNodes`,
-      from: maxNodes,
-      count: most - maxNodes,
-      at: (i) => {
-        const to = maxNodes + 1 + i;
-        return { to, request: withPool(request, pool.name, { maxNodes: to }) };
-      },
-    },
-  ];
+  const { nodes: allowed = MOST_NODES } = pool.most ?? {};
+  const most = Math.min(allowed, maxNodes + MOST_NODES_PER_REPLICA * replicas);
+  // A cluster of one machine has that one node, and no other number.
+  const nodes: Setting[] =
+    allowed === 1
+      ? []
+      : [
+          {
+            path: `pools.${pool.name}.minNodes`,
+            from: minNodes,
+            count: minNodes,
+            at: (i) => {
+              const to = minNodes - 1 - i;
+              return { to, request: withPool(request, pool.name, { minNodes: to }) };
+            },
+          },
+          {
+            path: `pools.${pool.name}.maxNodes`,
+            from: maxNodes,
+            count: most - maxNodes,
+            at: (i) => {
+              const to = maxNodes + 1 + i;
+              return { to, request: withPool(request, pool.name, { maxNodes: to }) };
+            },
+          },
+        ];
   return [...nodes.filter(({ count }) => count > 0), ...otherMachines(request, pool), ...otherParts(request, pool)];
 }
 

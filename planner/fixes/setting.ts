@@ -15,6 +15,8 @@ export interface Setting {
   readonly from: FixValue;
   /** Number of other values, mildest first: once one helps, every harsher one does. */
   readonly count: number;
+  /** Whether the model then has other weights, which answer otherwise. @default false */
+  readonly changesWeights?: boolean;
   readonly at: (index: number) => Change;
 }
 

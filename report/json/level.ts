@@ -30,12 +30,21 @@ export const availability = z
       .strictObject({
         nodes: count("nodes", "On so many nodes at least; 1: wherever there is room."),
         zones: count("zones", "In so many zones at least."),
+        zoneNames: z.array(z.string()).optional().meta({
+          description:
+            "Zones of the pool that pods are restricted to; absent where they are not known, or `zones` is 1.",
+        }),
       })
       .meta({ description: "How far apart they are kept." }),
     left: z
       .strictObject({
-        node: count("replicas", "When the node with most of them is lost."),
-        zone: count("replicas", "When the zone with most of them is lost."),
+        node: count("replicas", "When the node with most of them is lost, and not their head."),
+        zone: count("replicas", "When the zone with most of them is lost, and not their head."),
+        head: z.literal(0).optional().meta({
+          description:
+            "When the node or zone of the head that keeps them together is lost: they answer for a while, and none is counted. Absent where there is no head.",
+            unit: "replicas",
+        }),
       })
       .meta({ description: "Replicas that are left." }),
     keptInZones: count(

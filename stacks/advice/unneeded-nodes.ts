@@ -15,8 +15,10 @@ export function unneededNodes({
     return [];
   }
   return plan.pools.flatMap((pool): CapacityProblem[] => {
-    const { name, minNodes } = pool;
-    const { groupNodes, karpenterNodes } = nodeMakers(pool, typeof pools[name]?.capacity === "object");
+    const { name } = pool;
+    // The file's: the plan's own number is raised to what replicas take.
+    const { minNodes = 0, capacity } = pools[name] ?? {};
+    const { groupNodes, karpenterNodes } = nodeMakers(pool, typeof capacity === "object");
     const most = mostNodes(pool, plan.models);
     return groupNodes > 0 || karpenterNodes === 0 || minNodes <= most
       ? []
@@ -31,7 +33,7 @@ export function unneededNodes({
   });
 }
 
-/** Nodes that a pool's models always need, with their spare replicas, by GPUs, each model on nodes of its own: never fewer than they take. */
+/** Nodes that a pool's models always need, with their spare replicas, by GPUs, each model on nodes of its own, and those that keep its replicas apart: never fewer than they take. */
 function mostNodes({ name, shape }: PoolPlan, models: readonly ModelPlan[]): number {
   return models
     .filter(({ pool, serverOf }) => pool === name && serverOf === undefined)
@@ -39,9 +41,11 @@ function mostNodes({ name, shape }: PoolPlan, models: readonly ModelPlan[]): num
       const {
         nodesPerReplica,
         resources: { gpus },
+        availability,
       } = model;
       const perNode = gpus > 0 && nodesPerReplica === 1 ? Math.floor((shape.gpu?.count ?? 0) / gpus) : 1;
-      return Math.ceil((heldReplicas(model) * nodesPerReplica) / Math.max(1, perNode));
+      const filled = Math.ceil((heldReplicas(model) * nodesPerReplica) / Math.max(1, perNode));
+      return Math.max(filled, availability?.apart.nodes ?? 0);
     })
     .reduce((sum, nodes) => sum + nodes, 0);
 }

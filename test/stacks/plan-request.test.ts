@@ -79,3 +79,37 @@ describe("taints of spot nodes", () => {
     expect(await taintsOf(name, "spot")).toEqual([taint]);
   });
 });
+
+describe("zones of a pool", () => {
+  it("have names where nodes are made on AWS: its own, else the network's", async () => {
+    const text = readFileSync(join(repositoryRoot(), "Pulumi.aws-prod.yaml"), "utf8");
+    const environment = environmentOf(parseEnvironmentFile(text));
+    const [name = "", config] = Object.entries(environment.pools).find(([, { zones }]) => zones === undefined) ?? [];
+    const zonesIn = async (provision: "create" | "existing", zones?: string[]) => {
+      const cluster = { ...environment.cluster, provision } as EnvironmentConfig["cluster"];
+      const pools = { ...environment.pools, [name]: { ...config, zones } } as EnvironmentConfig["pools"];
+      const { pools: found } = await requestOf({ ...environment, cluster, pools });
+      return found.find((pool) => pool.name === name);
+    };
+    const { cluster } = environment;
+    const ofNetwork = cluster.kind === "aws" ? cluster.eks?.zones : undefined;
+    expect(await zonesIn("create")).toMatchObject({ zones: ofNetwork?.length, zoneNames: ofNetwork });
+    expect(await zonesIn("create", ["us-east-1a"])).toMatchObject({ zones: 1, zoneNames: ["us-east-1a"] });
+    expect(await zonesIn("existing")).not.toHaveProperty("zoneNames");
+  });
+});
+
+describe("what a pool may have at most", () => {
+  it.each([
+    ["edge-nvidia", {}, { nodes: 1, zones: 1 }],
+    ["oci-a10", {}, { nodes: 1000, zones: 3 }],
+    ["aws-prod", {}, { nodes: 1000, zones: 6 }],
+    ["aws-prod", { capacity: { reservation: "cr-0123456789abcdef0" } }, { nodes: 1000, zones: 1 }],
+  ] as const)("is what the rules of %s allow with %j", async (name, change, most) => {
+    const text = readFileSync(join(repositoryRoot(), `Pulumi.${name}.yaml`), "utf8");
+    const environment = environmentOf(parseEnvironmentFile(text));
+    const pools = Object.entries(environment.pools).map(([pool, config]) => [pool, { ...config, ...change }]);
+    const request = await requestOf({ ...environment, pools: Object.fromEntries(pools) });
+    expect(request.pools.map((pool) => pool.most)).toEqual(request.pools.map(() => most));
+  });
+});

@@ -41,6 +41,15 @@ describe("a promised availability", () => {
     expect([rulesOf(plan), nodesOf(plan), plan.models[0]?.availability?.apart]).toEqual([[], nodes, apart]);
   });
 
+  it("names the zones of its pool where it needs several and they are known", () => {
+    const zoneNames = ["us-east-1a", "us-east-1b"];
+    const apartOn = (promised: number, pool: Partial<PoolRequest>) =>
+      planDeployment(request(promised, {}, { zones: 2, ...pool })).models[0]?.availability?.apart;
+    expect(apartOn(0.999, { zoneNames })).toEqual({ nodes: 2, zones: 2, zoneNames });
+    expect(apartOn(0.999, {})).toEqual({ nodes: 2, zones: 2 });
+    expect(apartOn(0.998, { zoneNames })).not.toHaveProperty("zoneNames");
+  });
+
   it("is refused where zones are too few, with the promise that would hold and the replicas that would not help", () => {
     const plan = planWithAdvice(request(0.999, {}, { zones: 1 }));
     expect(rulesOf(plan)).toEqual([["availability", "models.chat"]]);
@@ -59,6 +68,15 @@ describe("a promised availability", () => {
     expect(textOf(refused, "availability")).toContain('have nodes of pool "h100" in 3 zones');
     const plan = planDeployment(request(0.999, three));
     expect([rulesOf(plan), plan.models[0]?.availability?.apart]).toEqual([[], { nodes: 3, zones: 3 }]);
+  });
+
+  it("is refused without zones that its pool may not be in", () => {
+    const pool = { zones: 1, most: { nodes: 9, zones: 1 } };
+    const refused = planWithAdvice(request(0.999, {}, pool));
+    expect([rulesOf(refused), refused.models[0]?.availability?.keptInZones]).toEqual([
+      [["availability", "models.chat"]],
+      undefined,
+    ]);
   });
 
   it("is refused with the replicas that would keep it", () => {
@@ -126,6 +144,9 @@ describe("a promised availability", () => {
       expect(rulesOf(plan as DeploymentPlan)).toEqual([]);
       expect(plan?.pools.find(({ name }) => name === "l40s")).toMatchObject({ minNodes: 1, gpusClaimed: 1 });
     }
+    expect(textOf(planWithAdvice(on(1)), "availability")).toMatch(
+      /One node lost leaves 0 of 1 replicas, one zone 0\. Without the node or zone of their head .* none of them is counted/,
+    );
     expect(alone?.models[0]?.availability?.expected).toBeCloseTo(0.995 * 0.999, 12);
     expect(beside?.models[0]?.availability?.expected).toBeCloseTo(0.995 * (0.995 / 0.999) * 0.999, 12);
   });
@@ -178,6 +199,29 @@ describe("advice", () => {
     expect(textOf(planWithAdvice({ ...one, pools }), "availability")).toMatch(
       /Next step: .*0\.999 and pools\.h100\.uptime\.zones: 2 .*, replicas on 2 nodes in 2 zones, 99\.98 %: at the same price\./,
     );
+  });
+
+  it.each([
+    [
+      "no second node of a cluster of one machine",
+      0.99,
+      { nodes: 1, zones: 1 },
+      "takes a cluster of several machines.",
+    ],
+    ["no more zones than the pool may be in", 0.998, { nodes: 9, zones: 1 }, "takes a second region, or another pool."],
+  ])("offers %s", (_, promised, most, text) => {
+    const pool = { zones: 1, most, ...(most.nodes === 1 && { maxNodes: 1 }) };
+    expect(textOf(planWithAdvice(request(promised, {}, pool)), "availability")).toContain(text);
+  });
+
+  it("names no price where further nodes have none", () => {
+    const message = textOf(planWithAdvice(request(0.99, {}, { usdPerNodeHour: 0 })), "availability");
+    expect(message).toContain("a price that is not known (pools.h100.usdPerNodeHour)");
+  });
+
+  it("offers nothing at what the region is promised for, however many zones there are", () => {
+    const ocean = request(0.9995, { minReplicas: 4, maxReplicas: 4 }, { zones: 6, maxNodes: 8 });
+    expect(textOf(planWithAdvice(ocean), "availability")).toContain("More than that takes a second region");
   });
 
   it("says that a promise of pods of two kinds is not planned", () => {

@@ -41,7 +41,7 @@ describe("the least spread", () => {
 
   it("cannot make up for the one pod that keeps replicas together, and its volume", () => {
     const best = leastSpread(question({ replicas: 3, hasHead: true }));
-    expect([keepsPromise(best), best.left]).toEqual([false, { node: 0, zone: 0 }]);
+    expect([keepsPromise(best), best.left]).toEqual([false, { node: 2, zone: 2, head: 0 }]);
     expect(best.expected).toBeLessThanOrEqual(uptimeOf("aws").node * uptimeOf("aws").volume);
     expect(keepsPromise(leastSpread(question({ promised: 0.99, hasHead: true })))).toBe(true);
   });
@@ -58,6 +58,11 @@ describe("the least spread", () => {
   it("is the best there is where nothing keeps the promise", () => {
     const best = leastSpread(question({ promised: 0.99999 }));
     expect([keepsPromise(best), best.apart]).toEqual([false, { nodes: 2, zones: 2 }]);
+  });
+
+  it("keeps nothing at or above what a region is there for, however many zones round up to it", () => {
+    const many = leastSpread(question({ promised: 0.9999, replicas: 6, zones: 6, uptime: uptimeOf("oci") }));
+    expect([keepsPromise(many), many.expected]).toEqual([false, expect.closeTo(0.9999, 12)]);
   });
 
   it("keeps a kept promise, and a lower one for no more nodes and zones", () => {

@@ -226,6 +226,40 @@ describe("a model that does not fit", () => {
     expect(message).toContain("(qwen3:32b, Q4_K_M)");
   });
 
+  it.each([
+    ["with the same weights, though one with others costs less by cents", 0.16, null],
+    ["with other weights where that saves more than a dollar", 1.5, "ollama"],
+  ])("may have another engine %s", (_, savedUsd, to) => {
+    const model = modelOf("llama-3.1-8b-instruct", {
+      name: "chat",
+      engine: "ray",
+      engineVersion: "2.56.0",
+      source: { kind: "huggingface", repository: "meta-llama/Llama-3.1-8B-Instruct", revision: "main" },
+      minReplicas: 3,
+      maxReplicas: 3,
+      serviceLevel: { availability: 0.999 },
+    });
+    const request = environmentOf([poolOf("g6e.4xlarge", 8, { name: "l40s", zones: 3, minNodes: 3 })], [model]);
+    const again = (changed: PlanRequest): DeploymentPlan => {
+      const plan = planDeployment(changed);
+      const saved = changed.models.some(({ engine }) => engine === "ollama") ? savedUsd : 0;
+      return { ...plan, cost: { ...plan.cost, monthlyUsd: plan.cost.monthlyUsd - saved } };
+    };
+    const problems = withFixes({ request, plan: planDeployment(request), again });
+    const fixes = problems.flatMap((problem) => problem.fixes ?? []);
+    expect(fixes.filter(({ path }) => path === "models.chat.engine")).toMatchObject([{ from: "ray", to }]);
+  });
+
+  it("may have no second node in a cluster of one machine", () => {
+    const pathsOn = (most: PoolRequest["most"]) => {
+      const pool = poolOf("g6e.4xlarge", 1, { name: "gpu", minNodes: 1, ...(most && { most }) });
+      const model = modelOf("llama-3.1-8b-instruct", { name: "chat", minReplicas: 2, maxReplicas: 2 });
+      return (onlyRefusal(environmentOf([pool], [model])).fixes ?? []).map(({ path }) => path);
+    };
+    expect(pathsOn(undefined)).toContain("pools.gpu.maxNodes");
+    expect(pathsOn({ nodes: 1, zones: 1 })).not.toContain("pools.gpu.maxNodes");
+  });
+
   it("keeps its engine where the file says more than another one would read", () => {
     expect(enginesOf(wide)).toHaveLength(1);
     expect(enginesOf({ ...wide, args: { "enable-prefix-caching": false } })).toEqual([]);

@@ -141,6 +141,42 @@ const rarities = {
     },
   ),
   zones: onA10({ replicas: { min: 2, max: 2 }, serviceLevel: { availability: 0.9998 } }),
+  zonesOfAws: onA10(
+    {},
+    {
+      cluster: {
+        kind: "aws",
+        provision: "create",
+        eks: {
+          region: "us-east-1",
+          accountId: "111122223333",
+          kubernetesVersion: "1.35",
+          zones: ["us-east-1a", "us-east-1b"],
+          administrators: ["arn:aws:iam::111122223333:role/platform"],
+        },
+      },
+      pools: {
+        system: { shape: "m7i.2xlarge", minNodes: 3, maxNodes: 6 },
+        l40s: { shape: "g6e.4xlarge", minNodes: 2, maxNodes: 4 },
+      },
+      models: {
+        chat: {
+          model: "llama-3.2-3b-instruct",
+          contextTokens: 4096,
+          concurrency: 2,
+          replicas: { min: 2, max: 2 },
+          serviceLevel: { availability: 0.999 },
+        },
+        headed: {
+          model: "llama-3.2-3b-instruct",
+          engine: "ray",
+          contextTokens: 4096,
+          concurrency: 2,
+          serviceLevel: { availability: 0.9 },
+        },
+      },
+    },
+  ),
   asleep: onA10({
     replicas: { min: 0, max: 2 },
     scaling: { schedule: [{ from: "0 8 * * 1-5", to: "0 18 * * 1-5", timezone: "Europe/Berlin", replicas: 1 }] },

@@ -42,6 +42,20 @@ describe("nodes that Karpenter will not make", () => {
     ).toEqual([]);
   });
 
+  it("are none where a promised availability takes them, as many as the advice then names", async () => {
+    const model = { model: "llama-3.3-70b-instruct", contextTokens: 32768, concurrency: 8, pools: ["h100"] };
+    const models = {
+      "llama-70b": { ...model, replicas: { min: 2, max: 2 }, serviceLevel: { availability: 0.999 } },
+    };
+    const others = { l40s: { ...POOLS.l40s, minNodes: 0 }, l4: { ...POOLS.l4, minNodes: 0 } };
+    const having = (minNodes: number) =>
+      advised({ ...POOLS, ...others, h100: { ...POOLS.h100, minNodes } }, { models });
+    expect([await having(1), await having(2)]).toEqual([[], []]);
+    expect(await having(3)).toMatchObject([
+      { subject: "pools.h100.minNodes", message: expect.stringMatching(/^3 nodes, .* fit on 2: .* minNodes: 2\.$/) },
+    ]);
+  });
+
   it("are none where replicas need them all, and none of a node group's", async () => {
     expect(await advised(POOLS)).toEqual([]);
     const system = { ...POOLS.system, minNodes: 6 };

@@ -1,0 +1,40 @@
+/** Where nodes of a pool are, how often they are there, and how far the file may go with both. */
+import type { PoolRequest } from "../planner/request";
+import type { EnvironmentConfig, PoolConfig } from "./config";
+
+/** As many as `pools.<name>` may have (stacks/config/core/sections/pools.ts). */
+const MOST_NODES = 1000;
+/** Zones of a pool by cloud, and of machines of one's own (`uptime.zones`): a region of Oracle's has three availability domains at most. */
+const MOST_ZONES = { aws: 6, oci: 3, own: 6 } as const;
+
+/** In how many zones nodes are: those that they are made in, else as the environment says. */
+export function poolPlaces(
+  config: PoolConfig,
+  cluster: EnvironmentConfig["cluster"],
+): Pick<PoolRequest, "zones" | "zoneNames" | "uptime" | "most"> {
+  const { zones: stated = 1, ...fractions } = config.uptime ?? {};
+  const isMade = cluster.provision !== "existing";
+  const ofNetwork = cluster.kind === "aws" ? cluster.eks?.zones : undefined;
+  const zoneNames = isMade ? (config.zones ?? ofNetwork) : undefined;
+  const made = isMade ? (zoneNames ?? config.availabilityDomains) : undefined;
+  return {
+    zones: made?.length ?? stated,
+    ...(zoneNames && { zoneNames }),
+    ...(Object.keys(fractions).length > 0 && { uptime: fractions }),
+    most: mostOf(config, cluster),
+  };
+}
+
+/** The rules of a file (stacks/config/rules) refuse more: what is offered must pass them. */
+function mostOf(
+  { capacity, rdma }: PoolConfig,
+  { kind, provision }: EnvironmentConfig["cluster"],
+): NonNullable<PoolRequest["most"]> {
+  const isCloud = kind === "aws" || kind === "oci";
+  if (provision === "existing" || !isCloud) {
+    return provision === "create" ? { nodes: 1, zones: 1 } : { nodes: MOST_NODES, zones: MOST_ZONES.own };
+  }
+  const isOfOneZone =
+    typeof capacity === "object" || (kind === "aws" ? rdma?.access === "efa" : rdma?.mode !== undefined);
+  return { nodes: MOST_NODES, zones: isOfOneZone ? 1 : MOST_ZONES[kind] };
+}
