@@ -1,4 +1,5 @@
-import { AWS_CALLS, awsState } from "./aws-answers";
+import type { ArnPlace } from "../components/cluster/eks/arn";
+import { awsCalls, awsState, OFFLINE_AWS } from "./aws-answers";
 import { answerOfHost } from "./host-answers";
 import { OCI_CALLS } from "./oci-answers";
 
@@ -22,14 +23,12 @@ function generated(name: string): string {
   return `offline-${name}`;
 }
 
-/** By the token of the function. */
-const CALLS: Readonly<Record<string, ProviderFunction>> = { ...OCI_CALLS, ...AWS_CALLS };
-
-export const defaultAnswers: ProviderAnswers = {
+/** @param aws where on AWS a run is; asked with each answer: a run reads its environment first. */
+export const answersIn = (aws: () => ArnPlace): ProviderAnswers => ({
   id: (_type, name) => `${name}-id`,
   ofOtherStack: generated,
   call(token, inputs) {
-    const answer = CALLS[token];
+    const answer = OCI_CALLS[token] ?? awsCalls(aws())[token];
     if (answer !== undefined) {
       return answer(inputs as Readonly<Record<string, unknown>>);
     }
@@ -50,7 +49,10 @@ export const defaultAnswers: ProviderAnswers = {
       case "oci:ContainerEngine/cluster:Cluster":
         return { ...inputs, endpoints: [{ privateEndpoint: "10.0.0.2:6443" }] };
       default:
-        return awsState(type, name, inputs) ?? { ...inputs };
+        return awsState(type, name, inputs, aws()) ?? { ...inputs };
     }
   },
-};
+});
+
+/** Of a run without an environment. */
+export const defaultAnswers: ProviderAnswers = answersIn(() => OFFLINE_AWS);

@@ -1,14 +1,26 @@
+import { type ArnPlace, partitionOf } from "../components/cluster/eks/arn";
+import { identityOf } from "../components/cluster/eks/deployer";
+import type { EnvironmentConfig } from "../stacks/config";
 import type { ProviderFunction } from "./answers";
 
-/** Account and region that an offline run is in: the numbers of Amazon's own examples. */
-export const OFFLINE_AWS = { accountId: "111122223333", region: "us-east-1", partition: "aws" } as const;
+/** Of a run that names no other place: the numbers of Amazon's own examples. */
+export const OFFLINE_AWS: ArnPlace = { accountId: "111122223333", region: "us-east-1", partition: "aws" };
 
 /** An administrator of aws-prod: whoever deploys must be one. */
 const DEPLOYER = "platform-engineers";
-const { accountId, region, partition } = OFFLINE_AWS;
+
+/** Where an environment is made: in the account that it names, else in that of its first administrator. */
+export function awsPlace({ cluster }: Pick<EnvironmentConfig, "cluster">): ArnPlace {
+  if (cluster.kind !== "aws" || cluster.eks === undefined) {
+    return OFFLINE_AWS;
+  }
+  const { region, accountId, administrators } = cluster.eks;
+  const [first = ""] = administrators;
+  return { region, partition: partitionOf(region), accountId: accountId ?? identityOf(first)?.accountId ?? "" };
+}
 
 /** What Amazon's functions answer in an offline run, in the form that the real ones have. */
-export const AWS_CALLS: Readonly<Record<string, ProviderFunction>> = {
+export const awsCalls = ({ accountId, region, partition }: ArnPlace): Readonly<Record<string, ProviderFunction>> => ({
   "aws:index/getCallerIdentity:getCallerIdentity": (inputs) => ({
     ...inputs,
     id: accountId,
@@ -38,23 +50,23 @@ export const AWS_CALLS: Readonly<Record<string, ProviderFunction>> = {
     };
   },
   "aws:servicequotas/getServiceQuota:getServiceQuota": (inputs) => ({ ...inputs, value: 10_000 }),
-};
+});
 
 /** The rest of an ARN after the partition, by type of resource, from its physical name. */
-const ARNS: Readonly<Record<string, (name: string) => string>> = {
-  "aws:cloudwatch/eventRule:EventRule": (name) => `events:${region}:${accountId}:rule/${name}`,
-  "aws:cloudwatch/logGroup:LogGroup": (name) => `logs:${region}:${accountId}:log-group:${name}`,
-  "aws:eks/cluster:Cluster": (name) => `eks:${region}:${accountId}:cluster/${name}`,
-  "aws:iam/instanceProfile:InstanceProfile": (name) => `iam::${accountId}:instance-profile/${name}`,
-  "aws:iam/policy:Policy": (name) => `iam::${accountId}:policy/${name}`,
-  "aws:iam/role:Role": (name) => `iam::${accountId}:role/${name}`,
-  "aws:kms/key:Key": (name) => `kms:${region}:${accountId}:key/${name}`,
+const ARNS: Readonly<Record<string, (name: string, place: ArnPlace) => string>> = {
+  "aws:cloudwatch/eventRule:EventRule": (name, { region, accountId }) => `events:${region}:${accountId}:rule/${name}`,
+  "aws:cloudwatch/logGroup:LogGroup": (name, { region, accountId }) => `logs:${region}:${accountId}:log-group:${name}`,
+  "aws:eks/cluster:Cluster": (name, { region, accountId }) => `eks:${region}:${accountId}:cluster/${name}`,
+  "aws:iam/instanceProfile:InstanceProfile": (name, { accountId }) => `iam::${accountId}:instance-profile/${name}`,
+  "aws:iam/policy:Policy": (name, { accountId }) => `iam::${accountId}:policy/${name}`,
+  "aws:iam/role:Role": (name, { accountId }) => `iam::${accountId}:role/${name}`,
+  "aws:kms/key:Key": (name, { region, accountId }) => `kms:${region}:${accountId}:key/${name}`,
   "aws:s3/bucket:Bucket": (name) => `s3:::${name}`,
-  "aws:sqs/queue:Queue": (name) => `sqs:${region}:${accountId}:${name}`,
+  "aws:sqs/queue:Queue": (name, { region, accountId }) => `sqs:${region}:${accountId}:${name}`,
 };
 
 /** What only Amazon knows of a resource once it is made, by type. */
-const KNOWN_LATER: Readonly<Record<string, (name: string) => Record<string, unknown>>> = {
+const KNOWN_LATER: Readonly<Record<string, (name: string, place: ArnPlace) => Record<string, unknown>>> = {
   "aws:ec2/vpc:Vpc": (name) => ({
     defaultSecurityGroupId: `offline-${name}-default-group`,
     mainRouteTableId: `offline-${name}-main-routes`,
@@ -63,7 +75,9 @@ const KNOWN_LATER: Readonly<Record<string, (name: string) => Record<string, unkn
   "aws:ec2/launchTemplate:LaunchTemplate": () => ({ latestVersion: 1, defaultVersion: 1 }),
   "aws:kms/key:Key": (name) => ({ keyId: name }),
   "aws:s3/bucket:Bucket": (name) => ({ bucket: name }),
-  "aws:sqs/queue:Queue": (name) => ({ url: `https://sqs.${region}.amazonaws.com/${accountId}/${name}` }),
+  "aws:sqs/queue:Queue": (name, { region, accountId }) => ({
+    url: `https://sqs.${region}.amazonaws.com/${accountId}/${name}`,
+  }),
 };
 
 /** Outputs of a resource besides its inputs. Undefined: it is no resource of Amazon's. */
@@ -71,24 +85,25 @@ export function awsState(
   type: string,
   name: string,
   inputs: Readonly<Record<string, unknown>>,
+  place: ArnPlace,
 ): Record<string, unknown> | undefined {
   if (!type.startsWith("aws:")) {
     return undefined;
   }
   // Without one that is said, a name is made up from the logical one.
   const physical = typeof inputs.name === "string" ? inputs.name : `offline-${name}`;
-  const arn = ARNS[type]?.(physical);
+  const arn = ARNS[type]?.(physical, place);
   return {
-    ...KNOWN_LATER[type]?.(physical),
+    ...KNOWN_LATER[type]?.(physical, place),
     name: physical,
     ...inputs,
-    ...(arn !== undefined && { arn: `arn:${partition}:${arn}` }),
-    ...(type === "aws:eks/cluster:Cluster" && clusterState(inputs)),
+    ...(arn !== undefined && { arn: `arn:${place.partition}:${arn}` }),
+    ...(type === "aws:eks/cluster:Cluster" && clusterState(inputs, place)),
   };
 }
 
 /** The network of a cluster is an argument and an output in one. */
-function clusterState({ vpcConfig }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function clusterState({ vpcConfig }: Readonly<Record<string, unknown>>, { region }: ArnPlace): Record<string, unknown> {
   return {
     endpoint: "https://10.0.0.2",
     certificateAuthority: { data: "" },

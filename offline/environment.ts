@@ -3,7 +3,8 @@ import { assumedClusterOutputs, CLUSTER_OUTPUT, checkClusterOutputs } from "../s
 import { ConfigError, type EnvironmentConfig, type ParsedEnvironmentFile } from "../stacks/config";
 import { loadEnvironment } from "../stacks/config/load";
 import { createPlatform, planEnvironment } from "../stacks/program";
-import { defaultAnswers } from "./answers";
+import { answersIn, type ProviderAnswers } from "./answers";
+import { awsPlace, OFFLINE_AWS } from "./aws-answers";
 import { withOtherStack } from "./other-stack";
 import { type OfflineOptions, type Recording, runOffline } from "./run";
 
@@ -32,7 +33,9 @@ export interface EnvironmentRun {
   readonly clusterOutputs: unknown;
 }
 
-export interface EnvironmentRunOptions extends Pick<OfflineOptions, "preview" | "onResource" | "answers"> {
+export interface EnvironmentRunOptions extends Pick<OfflineOptions, "preview" | "onResource"> {
+  /** Changes what providers answer in the environment. @default as it is */
+  readonly answers?: (own: ProviderAnswers) => ProviderAnswers;
   /**
    * What the stack that made the cluster says of it, with `provision: stack`.
    *
@@ -60,7 +63,9 @@ export async function runEnvironment(
 ): Promise<EnvironmentRun> {
   let decided: Pick<EnvironmentRun, "environment" | "plan" | "secrets"> | undefined;
   let referenced: unknown;
-  const answers = withOtherStack(options.answers ?? defaultAnswers, ({ ofOtherStack }) => {
+  let place = OFFLINE_AWS;
+  const { answers: changed = (own) => own, ...others } = options;
+  const answers = withOtherStack(changed(answersIn(() => place)), ({ ofOtherStack }) => {
     if (!decided) {
       throw new Error("the program refers to another stack before it has a plan");
     }
@@ -71,6 +76,7 @@ export async function runEnvironment(
   const recording = await runOffline(
     async () => {
       const loaded = loadEnvironment();
+      place = awsPlace(loaded.environment);
       const inFile = (error: unknown) => {
         throw error instanceof ConfigError ? error.foundIn(fileName ?? `Pulumi.${name}.yaml`, file.lineOf) : error;
       };
@@ -82,7 +88,7 @@ export async function runEnvironment(
       const platform = await createPlatform({ ...loaded, plan }).catch(inFile);
       return platform.stackOutputs;
     },
-    { ...options, answers, project: PROJECT, stack: name, config: file.config, secretKeys: file.secretKeys },
+    { ...others, answers, project: PROJECT, stack: name, config: file.config, secretKeys: file.secretKeys },
   );
   if (!decided) {
     throw new Error("the program ended without a plan");

@@ -92,7 +92,10 @@ async function markedRun(
     config: standIns.config(config, secretKeys, absent),
     secretKeys: [...secretKeys, ...Object.keys(absent)],
   };
-  const run = await runEnvironment({ ...environment, file }, { answers: standIns.answers, onResource, clusterOutputs });
+  const run = await runEnvironment(
+    { ...environment, file },
+    { answers: (own) => standIns.over(own), onResource, clusterOutputs },
+  );
   const marked: MarkedRun = { resources: run.recording.resources, standIns };
   return { ...marked, run };
 }

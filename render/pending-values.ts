@@ -5,7 +5,7 @@
  * way; whatever does not, cannot reveal them.
  */
 import { createHash } from "node:crypto";
-import { defaultAnswers, type ProviderAnswers } from "../offline/answers";
+import type { ProviderAnswers } from "../offline/answers";
 import { answerOfHost } from "../offline/host-answers";
 
 /** A value that exists only at deployment. */
@@ -68,14 +68,14 @@ export class StandIns {
   /** @param run a letter, different for each run of a comparison. */
   constructor(private readonly run: string) {}
 
-  /** Answers as the offline run does, with a stand-in for whatever a provider makes. */
-  get answers(): ProviderAnswers {
+  /** Answers as others do, with a stand-in for whatever a provider makes. */
+  over(others: ProviderAnswers): ProviderAnswers {
     return {
-      call: defaultAnswers.call,
+      call: others.call,
       id: (type, name) => {
         // Ids of Kubernetes objects are their names.
         return type.startsWith("kubernetes:")
-          ? defaultAnswers.id(type, name)
+          ? others.id(type, name)
           : this.standIn(`${type}::${name}::id`, { kind: "deployment", maker: `${type} ${name}` }, (mark) => mark);
       },
       ofOtherStack: (path) =>
@@ -86,7 +86,7 @@ export class StandIns {
           return { ...inputs, stdout: answerOfHost(inputs, this.run.charCodeAt(0)), stderr: "" };
         }
         return Object.fromEntries(
-          Object.entries(defaultAnswers.state(type, name, inputs)).map(([output, value]) => {
+          Object.entries(others.state(type, name, inputs)).map(([output, value]) => {
             const made = !Object.hasOwn(inputs, output) && typeof value === "string";
             const id = `${type}::${name}::${output}`;
             // Amazon's resources make names and addresses here, and no secret: whoever marks one as secret keeps it so.

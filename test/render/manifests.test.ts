@@ -2,6 +2,7 @@ import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import { describe, expect, it } from "vitest";
+import { defaultAnswers } from "../../offline/answers";
 import { type MarkedRun, manifests } from "../../render/manifests";
 import { StandIns } from "../../render/pending-values";
 import { RenderRefusedError } from "../../render/refusal";
@@ -13,7 +14,7 @@ async function renderProgram(program: (password: pulumi.Output<string>) => void)
     const standIns = new StandIns(letter);
     const { recording } = await deploy(
       () => program(new random.RandomPassword("password", { length: 20, special: false }).result),
-      { answers: standIns.answers },
+      { answers: standIns.over(defaultAnswers) },
     );
     return { resources: recording.resources, standIns };
   };

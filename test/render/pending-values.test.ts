@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { defaultAnswers } from "../../offline/answers";
 import { compare, PendingText, pendingPaths, StandIns } from "../../render/pending-values";
 
 const PASSWORD = "random:index/randomPassword:RandomPassword";
@@ -11,7 +12,7 @@ function compared(make: (password: string, url: string) => unknown): unknown {
   const [a, b] = ["a", "b"].map((letter) => {
     const standIns = new StandIns(letter);
     const config = standIns.config(CONFIG, ["inference-stacks:alertWebhookUrl"]);
-    const { result } = standIns.answers.state(PASSWORD, "key", { length: 40 });
+    const { result } = standIns.over(defaultAnswers).state(PASSWORD, "key", { length: 40 });
     return { standIns, made: make(String(result), config["inference-stacks:alertWebhookUrl"] ?? "") };
   });
   if (!a || !b) {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../names/repository-root";
-import { AWS_CALLS } from "../../offline/aws-answers";
+import { awsCalls, OFFLINE_AWS } from "../../offline/aws-answers";
 import { parseEnvironmentFile } from "../../stacks/config";
 import type { CoreConfig } from "../../stacks/config/core/schema";
 import { checkDeployer, DeployerRefusedError } from "../../stacks/deployer";
@@ -25,7 +25,7 @@ const check = (arn: string, changes: Partial<CoreConfig> = {}) =>
 describe("checkDeployer", () => {
   it("lets an administrator's session deploy, and whom offline runs play", async () => {
     expect(await check(ENGINEER)).toEqual([]);
-    const { arn } = AWS_CALLS["aws:index/getCallerIdentity:getCallerIdentity"]?.({}) ?? {};
+    const { arn } = awsCalls(OFFLINE_AWS)["aws:index/getCallerIdentity:getCallerIdentity"]?.({}) ?? {};
     expect(await check(String(arn))).toEqual([]);
   });
 

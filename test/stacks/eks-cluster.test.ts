@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { repositoryRoot } from "../../names/repository-root";
+import { judge } from "../../report/judge";
 import { changedRun, type ProgramRun } from "./run";
 
 const PROVIDER = "pulumi:providers:";
@@ -75,5 +76,32 @@ describe("scope: cluster on EKS", () => {
     const rules = run.deployment.ofType("aws:vpc/securityGroupIngressRule:SecurityGroupIngressRule");
     expect(rules.length).toBeGreaterThan(0);
     expect(rules.filter(({ inputs }) => inputs.cidrIpv4 === "0.0.0.0/0")).toEqual([]);
+  });
+});
+
+describe("an account and a region of one's own", () => {
+  const ACCOUNT = "222233334444";
+  const AMAZONS = /:aws:$/;
+  const arnsOf = ({ recording }: ProgramRun) =>
+    [...JSON.stringify(recording).matchAll(/arn:[\w-]+:[\w-]+:[\w-]*:\w*:/g)].map(([arn]) => arn);
+
+  it.each([
+    ["said", "eu-central-1", "aws", { accountId: ACCOUNT }],
+    ["told by administrators", "us-gov-west-1", "aws-us-gov", { accountId: undefined }],
+  ])("are those of everything that an offline run makes: %s", async (_, region, partition, account) => {
+    const own = await eksRun({
+      ...account,
+      region,
+      zones: ["a", "b", "c"].map((letter) => `${region}${letter}`),
+      administrators: [`arn:${partition}:iam::${ACCOUNT}:role/admins/ops`],
+    });
+    const { violations } = judge(own);
+    expect(violations.filter(({ severity }) => severity !== "advisory")).toEqual([]);
+    const arns = arnsOf(own).filter((arn) => !AMAZONS.test(arn));
+    expect(arns.length).toBeGreaterThan(50);
+    for (const arn of arns) {
+      const [, of, , where, whose] = arn.split(":");
+      expect([of, region, ACCOUNT], arn).toEqual([partition, where || region, whose || ACCOUNT]);
+    }
   });
 });

@@ -62,7 +62,7 @@ export function isOwnId(text: string): boolean {
 
 /** What AWS knows of a resource once it is made, as offline runs have it; for ids this cloud's own. */
 export function outputsOf(type: string, inputs: Properties, id: string): Properties {
-  const known = awsState(type, id, { ...inputs, name: inputs.name ?? last(id) }) ?? {};
+  const known = awsState(type, id, { ...inputs, name: inputs.name ?? last(id) }, OFFLINE_AWS) ?? {};
   const besides = Object.fromEntries(Object.entries(known).filter(([key]) => inputs[key] === undefined));
   return { ...besides, ...OUTPUTS[type]?.(inputs, id) };
 }

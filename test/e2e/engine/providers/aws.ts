@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { isDeepStrictEqual } from "node:util";
 import type { KubernetesObject } from "../../../../kubernetes/object";
 import { AWS_ACCOUNTS } from "../../../../names/aws";
-import { AWS_CALLS } from "../../../../offline/aws-answers";
+import { awsCalls, OFFLINE_AWS } from "../../../../offline/aws-answers";
 import { accessOf, connect } from "../../../../rehearsal/cluster/kubeconfig";
 import facts from "../../../fixtures/upstream/aws-replacement.json";
 import { PlayedKarpenter } from "./aws-karpenter";
@@ -89,7 +89,7 @@ new CloudProvider(
     version: facts.version,
     facts: facts.resources as Readonly<Record<string, ArgumentFacts>>,
     types: Object.fromEntries(types),
-    functions: AWS_CALLS,
+    functions: awsCalls(OFFLINE_AWS),
     newId,
     isOwnId,
     alsoKnownAs,
