@@ -32,7 +32,7 @@ const AS_KUBERNETES = {
 function parsed(text: string): { readonly documents: Value[]; readonly isWhole: boolean } {
   const all = parseAllDocuments(text, AS_KUBERNETES);
   const documents = Array.isArray(all) ? all.filter(({ errors }) => errors.length === 0) : [];
-  const values = documents.flatMap((each) => {
+  const values = documents.flatMap((each): Value[] => {
     try {
       return [snapshot(each.toJS())];
     } catch {

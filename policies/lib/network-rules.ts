@@ -200,7 +200,13 @@ export function overridingRules({ kind, type, props }: Resource): TooWide[] {
           found: "is open to everybody, past all NetworkPolicies",
           allowed: "rules that name their peers",
         })),
-      ...(direction === "egress" ? spec.get(direction).items().filter(isAllowing).flatMap(metadataNetworks) : []),
+      ...(direction === "egress"
+        ? spec
+            .get(direction)
+            .items()
+            .filter(isAllowing)
+            .flatMap((rule) => metadataNetworks(rule))
+        : []),
       ...[spec.get("enableDefaultDeny", direction)]
         .filter((field) => field.is((value) => value === false))
         .map((field) => ({

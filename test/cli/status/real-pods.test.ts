@@ -117,7 +117,7 @@ it("a failed pod is none of those that should be ready", () => {
 
 /** A pod of another owner of the kinds that have an owner themselves. */
 function ownedBy(fixture: PodFact, kind: string, name: string, hash?: string): PodFact {
-  const labels = hash === undefined ? {} : { "pod-template-hash": hash };
+  const labels: Record<string, string> = hash === undefined ? {} : { "pod-template-hash": hash };
   const metadata = {
     ...fixture.metadata,
     name: `${name}-abcde`,
