@@ -8,6 +8,8 @@ import { namespaceOf, type Resource } from "../lib/resource";
 const LABELS = Object.values(MESH_LABELS);
 type MeshLabel = (typeof LABELS)[number];
 
+const ISTIO_OBJECT = /^kubernetes:([a-z0-9]+\.)*istio\.io\//;
+
 export const meshMembers = stackPolicy(
   {
     name: "mesh-members",
@@ -22,12 +24,13 @@ export const meshMembers = stackPolicy(
   (resources, report) => {
     const namespaces = resources.filter(({ kind }) => kind === "Namespace");
     const mode = modeOf(namespaces);
+    const hasMesh = mode !== undefined || resources.some(({ type }) => ISTIO_OBJECT.test(type));
     for (const resource of resources) {
       const name = createdNamespace(resource);
       if (name === undefined || mayStayOutside(name, mode, resources) || isDeclared(resource, name, namespaces)) {
         continue;
       }
-      const field = leaving(resource, mode);
+      const field = leaving(resource, mode, hasMesh);
       if (field !== undefined) {
         report({ resource, field, found: "is outside of the mesh", allowed: "a namespace in the mesh" });
       }
@@ -60,13 +63,13 @@ function modeOf(namespaces: readonly Resource[]): MeshLabel | undefined {
 
 /**
  * Where a namespace says that it stays outside, or says nothing while others are in a mesh. A patch takes it out by any value but the one that
- * keeps it inside, also by none (`null`).
+ * keeps it inside, also by none (`null`), and of a mesh in another stack too.
  */
-function leaving(resource: Resource, mode: MeshLabel | undefined): Field | undefined {
+function leaving(resource: Resource, mode: MeshLabel | undefined, hasMesh: boolean): Field | undefined {
   const { isPatch, kind, props } = resource;
   const labels = LABELS.map((label) => ({ ...label, field: labelOf(resource, label.key) }));
   const outside = labels.find(({ field, inside, outside: value }) =>
-    field.is((given) => (isPatch ? given !== undefined && given !== inside : given === value)),
+    field.is((given) => (isPatch ? given !== undefined && given !== inside : hasMesh && given === value)),
   )?.field;
   const isSilent = mode !== undefined && !isPatch && labelOf(resource, mode.key).is((given) => given !== mode.inside);
   return (
@@ -82,7 +85,16 @@ function mayStayOutside(name: Field, mode: MeshLabel | undefined, resources: rea
     !name.is((value) => !outsiders.some(({ namespace }) => namespace === value)) ||
     resources.some(
       (resource) =>
-        groups.kinds.includes(resource.kind ?? "") && !namespaceOf(resource).is((value) => value !== name.value),
+        groups.kinds.includes(resource.kind ?? "") &&
+        !namespaceOf(resource).is((value) => value !== name.value) &&
+        !isOfSinglePods(resource),
     )
+  );
+}
+
+/** Whether groups have one pod each, as by default: it computes with no other. */
+function isOfSinglePods({ kind, props }: Resource): boolean {
+  return (
+    kind === "LeaderWorkerSet" && props.get("spec", "leaderWorkerTemplate", "size").is((size) => !(Number(size) > 1))
   );
 }
