@@ -34,7 +34,16 @@ export const podFact = z.object({
     labels: z.record(text, text).default({}),
     creationTimestamp: text.nullish(),
     deletionTimestamp: text.nullish(),
-    ownerReferences: z.array(z.object({ uid: text, controller: z.boolean().default(false) })).default([]),
+    ownerReferences: z
+      .array(
+        z.object({
+          uid: text,
+          kind: text.default(""),
+          name: text.default(""),
+          controller: z.boolean().default(false),
+        }),
+      )
+      .default([]),
   }),
   status: z
     .object({
@@ -130,13 +139,46 @@ export function isActive(pod: PodFact): boolean {
 /** Whether a pod that failed has a successor: it stays in the list, for its log, until there are thousands. */
 export function isReplaced(pod: PodFact, all: readonly PodFact[]): boolean {
   const owner = ownerOf(pod);
-  return (
-    pod.status.phase === "Failed" &&
-    owner !== undefined &&
-    all.some((other) => ownerOf(other) === owner && (isReady(other) || hasCompleted(other)))
-  );
+  if (pod.status.phase !== "Failed" || owner === undefined) {
+    return false;
+  }
+  const deployment = deploymentOf(pod);
+  const run = cronRunOf(pod);
+  return all.some((other) => {
+    const isOfOwner =
+      ownerOf(other)?.uid === owner.uid || (deployment !== undefined && deploymentOf(other) === deployment);
+    return (
+      (isOfOwner && (isReady(other) || hasCompleted(other))) || (hasCompleted(other) && isLater(cronRunOf(other), run))
+    );
+  });
 }
 
-function ownerOf({ metadata }: PodFact): string | undefined {
-  return metadata.ownerReferences.find(({ controller }) => controller)?.uid;
+function ownerOf({ metadata }: PodFact) {
+  return metadata.ownerReferences.find(({ controller }) => controller);
+}
+
+/** The Deployment whose ReplicaSet has a pod, by the hash at the end of the ReplicaSet's name (Deployment controller of Kubernetes 1.36). */
+function deploymentOf(pod: PodFact): string | undefined {
+  const owner = ownerOf(pod);
+  const suffix = `-${pod.metadata.labels["pod-template-hash"]}`;
+  return owner?.kind === "ReplicaSet" && owner.name.endsWith(suffix)
+    ? `${pod.metadata.namespace}/${owner.name.slice(0, -suffix.length)}`
+    : undefined;
+}
+
+/** A run of a CronJob; `at` in minutes since the epoch. */
+interface CronRun {
+  readonly cronJob: string;
+  readonly at: number;
+}
+
+/** The run whose Job has a pod: such Jobs are named after their CronJob and minute (`getJobName` of Kubernetes 1.36). */
+function cronRunOf(pod: PodFact): CronRun | undefined {
+  const owner = ownerOf(pod);
+  const [, name, minutes] = (owner?.kind === "Job" && /^(.+)-(\d{8,})$/.exec(owner.name)) || [];
+  return name === undefined ? undefined : { cronJob: `${pod.metadata.namespace}/${name}`, at: Number(minutes) };
+}
+
+function isLater(run: CronRun | undefined, than: CronRun | undefined): boolean {
+  return run !== undefined && than !== undefined && run.cronJob === than.cronJob && run.at > than.at;
 }

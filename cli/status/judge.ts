@@ -59,7 +59,7 @@ export function judgePart(namespace: string, facts: StatusFacts, now: number, en
   return {
     namespace,
     readyPods: pods.filter(isReady).length,
-    pods: pods.filter((pod) => !isLeaving(pod)).length,
+    pods: pods.filter(isActive).length,
     problems: pods.flatMap(
       (pod) => problemOf(pod, context(pod, facts, { now, environment, budget: PART_BUDGET })) ?? [],
     ),

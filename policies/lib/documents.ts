@@ -1,4 +1,4 @@
-import { parseAllDocuments } from "yaml";
+import { parseAllDocuments, type Tags } from "yaml";
 import { askedOnce } from "./asked-once";
 import { isObject, snapshot, UNKNOWN, type Value } from "./field";
 
@@ -8,16 +8,39 @@ export const documentsIn = askedOnce((text): readonly Value[] => {
   return isWhole || !text.includes("{{") ? documents : parsed(withoutTemplates(text)).documents.map(unknownTemplates);
 });
 
-/** Of a key that is there twice the last counts, as for Kubernetes. */
+/** Tags of YAML 1.1 that Kubernetes' reader has as text (`timestamp`, sexagesimal numbers) or ignores. */
+const UNREAD_TAG = /:(timestamp|omap|pairs|set)$/;
+
+/** What Kubernetes' reader has besides: octal numbers of YAML 1.2, and base64 as the text that it is of. */
+const MORE_TAGS: Tags = [
+  "intOct",
+  { tag: "tag:yaml.org,2002:binary", resolve: (text: string) => Buffer.from(text, "base64").toString() },
+];
+
+/** As Kubernetes reads it (sigs.k8s.io/yaml): YAML 1.1 with merge keys, whatever a directive says. Of a key that is there twice the last counts. */
+const AS_KUBERNETES = {
+  uniqueKeys: false,
+  schema: "yaml-1.1",
+  merge: true,
+  resolveKnownTags: false,
+  customTags: (tags: Tags): Tags => [
+    ...MORE_TAGS,
+    ...tags.filter((tag) => typeof tag === "string" || !(UNREAD_TAG.test(tag.tag) || tag.format === "TIME")),
+  ],
+} as const;
+
 function parsed(text: string): { readonly documents: Value[]; readonly isWhole: boolean } {
-  try {
-    const all = parseAllDocuments(text, { uniqueKeys: false });
-    const documents = Array.isArray(all) ? all.filter(({ errors }) => errors.length === 0) : [];
-    return { documents: documents.map((each) => snapshot(each.toJS())), isWhole: documents.length === all.length };
-  } catch {
-    // More references than the parser follows.
-    return { documents: [], isWhole: false };
-  }
+  const all = parseAllDocuments(text, AS_KUBERNETES);
+  const documents = Array.isArray(all) ? all.filter(({ errors }) => errors.length === 0) : [];
+  const values = documents.flatMap((each): Value[] => {
+    try {
+      return [snapshot(each.toJS())];
+    } catch {
+      // More references than the parser follows, or a merge of what is no object.
+      return [];
+    }
+  });
+  return { documents: values, isWhole: values.length === all.length };
 }
 
 /** Stands for what a template puts in. */

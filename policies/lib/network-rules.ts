@@ -175,6 +175,9 @@ const NO_PEERS = [
   "http",
   "ipVersion",
 ];
+/** Where a rule of Calico's has the pods that it is for, which are no peers. */
+const OWN_SIDE = { ingress: "destination", egress: "source" } as const;
+type OwnSide = (typeof OWN_SIDE)[keyof typeof OWN_SIDE];
 const EVERYBODY = /^(|\*|all|all\(\)|global\(\)|world|cluster|Allow|Accept)$/i;
 
 /** Rules of such a policy that allow and name no peer. */
@@ -185,19 +188,25 @@ export function overridingRules({ kind, type, props }: Resource): TooWide[] {
   }
   // Cilium has lists of specs as well.
   const specs = [props.get("spec"), ...props.get("specs").items()];
-  return ["ingress", "egress"].flatMap((direction) =>
+  return (["ingress", "egress"] as const).flatMap((direction) =>
     specs.flatMap((spec) => [
       ...spec
         .get(direction)
         .items()
         .filter(isAllowing)
-        .filter((rule) => !namesPeers(rule))
+        .filter((rule) => !namesPeers(rule, OWN_SIDE[direction]))
         .map((field) => ({
           field,
           found: "is open to everybody, past all NetworkPolicies",
           allowed: "rules that name their peers",
         })),
-      ...(direction === "egress" ? spec.get(direction).items().filter(isAllowing).flatMap(metadataNetworks) : []),
+      ...(direction === "egress"
+        ? spec
+            .get(direction)
+            .items()
+            .filter(isAllowing)
+            .flatMap((rule) => metadataNetworks(rule))
+        : []),
       ...[spec.get("enableDefaultDeny", direction)]
         .filter((field) => field.is((value) => value === false))
         .map((field) => ({
@@ -213,34 +222,50 @@ function isAllowing(rule: Field): boolean {
   return rule.get("action").is((action) => action === undefined || action === "Allow" || action === "Accept");
 }
 
-/** Networks with a metadata service in them, wherever a rule names them, but what it leaves out. */
-function metadataNetworks(field: Field): TooWide[] {
+/** Networks with a metadata service in them, wherever an egress rule names them, but what it leaves out: `except`, and Calico's `notNets`. */
+function metadataNetworks(field: Field, notNets?: Field): TooWide[] {
   if (METADATA_ADDRESSES.some((address) => reaches(field, address))) {
     return [{ field: field.get("cidr"), found: METADATA_INSIDE, allowed: "networks without it" }];
   }
   const { value } = field;
   if (typeof value === "string") {
-    return METADATA_ADDRESSES.some((address) => cidrContains(value, address))
+    return METADATA_ADDRESSES.some((address) => cidrContains(value, address) && !isLeftOut(address, notNets))
       ? [{ field, found: METADATA_INSIDE, allowed: "networks without it" }]
       : [];
   }
-  const below = isObject(value) ? field.entries() : field.items().map((item) => ["", item] as const);
-  return below.filter(([key]) => !/^(not|except|cidr$)/.test(key)).flatMap(([, child]) => metadataNetworks(child));
+  if (!isObject(value)) {
+    return field.items().flatMap((item) => metadataNetworks(item, notNets));
+  }
+  return field
+    .entries()
+    .filter(([key]) => !/^(not|except|cidr$)/.test(key) && key !== OWN_SIDE.egress)
+    .flatMap(([key, child]) => metadataNetworks(child, key === "nets" ? field.get("notNets") : undefined));
+}
+
+/** Networks that are unknown may leave an address out. */
+function isLeftOut(address: string, networks: Field | undefined): boolean {
+  return (
+    networks !== undefined &&
+    (!networks.is(() => true) ||
+      networks.items().some((each) => !each.is((cidr) => typeof cidr !== "string" || !cidrContains(cidr, address))))
+  );
 }
 
 /** What a rule leaves out, as Calico's `notNets` does, names nobody. */
-function namesPeers(field: Field): boolean {
+function namesPeers(field: Field, ownSide: OwnSide): boolean {
   if (typeof field.value === "symbol") {
     field.items(); // asks, so that the result is "undecided"
     return true;
   }
   if (Array.isArray(field.value)) {
-    return field.items().some(namesPeers);
+    return field.items().some((item) => namesPeers(item, ownSide));
   }
   if (isObject(field.value)) {
     return field
       .entries()
-      .some(([key, child]) => !NO_PEERS.includes(key) && !key.startsWith("not") && namesPeers(child));
+      .some(
+        ([key, child]) => ![...NO_PEERS, ownSide].includes(key) && !key.startsWith("not") && namesPeers(child, ownSide),
+      );
   }
   return typeof field.value === "string" && !EVERYBODY.test(field.value) && !isWorldOpen(field.value);
 }

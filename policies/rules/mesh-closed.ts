@@ -238,6 +238,8 @@ function isHarmless(each: Field): boolean {
 /** Labels and annotations by which a pod, or some of its ports, leaves the mesh. */
 const LEAVING: readonly (readonly [name: RegExp, isWrong: (value: string) => boolean])[] = [
   [/^sidecar\.istio\.io\/inject$/, (value) => value !== "true"],
+  // Templates other than the default bring no proxy, or one that takes no connections for the pod (Istio 1.30.3, `selectTemplates`).
+  [/^inject\.istio\.io\/templates$/, (value) => value !== "sidecar"],
   [/^istio\.io\/dataplane-mode$/, (value) => value === "none"],
   // What asks who calls for a model stands in its waypoint.
   [/^istio\.io\/use-waypoint$/, (value) => value === "none"],

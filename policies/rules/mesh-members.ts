@@ -1,11 +1,14 @@
 import { MESH_LABELS, MESH_OUTSIDERS } from "../../names/mesh-members";
 import groups from "../data/group-kinds.json";
+import { createdNamespace } from "../lib/created-namespaces";
 import type { Field } from "../lib/field";
 import { stackPolicy } from "../lib/policy";
 import { namespaceOf, type Resource } from "../lib/resource";
 
 const LABELS = Object.values(MESH_LABELS);
 type MeshLabel = (typeof LABELS)[number];
+
+const ISTIO_OBJECT = /^kubernetes:([a-z0-9]+\.)*istio\.io\//;
 
 export const meshMembers = stackPolicy(
   {
@@ -21,14 +24,29 @@ export const meshMembers = stackPolicy(
   (resources, report) => {
     const namespaces = resources.filter(({ kind }) => kind === "Namespace");
     const mode = modeOf(namespaces);
-    for (const resource of namespaces.filter((each) => !mayStayOutside(each, resources))) {
-      const field = leaving(resource, mode);
+    const hasMesh = mode !== undefined || resources.some(({ type }) => ISTIO_OBJECT.test(type));
+    for (const resource of resources) {
+      const name = createdNamespace(resource);
+      if (name === undefined || mayStayOutside(name, mode, resources) || isDeclared(resource, name, namespaces)) {
+        continue;
+      }
+      const field = leaving(resource, mode, hasMesh);
       if (field !== undefined) {
         report({ resource, field, found: "is outside of the mesh", allowed: "a namespace in the mesh" });
       }
     }
   },
 );
+
+/** Whether Helm finds a release's namespace, which then is judged by itself. */
+function isDeclared({ kind }: Resource, name: Field, namespaces: readonly Resource[]): boolean {
+  return (
+    kind === undefined &&
+    namespaces.some(
+      ({ isPatch, props }) => !isPatch && !props.get("metadata", "name").is((value) => value !== name.value),
+    )
+  );
+}
 
 function labelOf({ props }: Resource, key: string): Field {
   return props.get("metadata", "labels", key);
@@ -43,23 +61,40 @@ function modeOf(namespaces: readonly Resource[]): MeshLabel | undefined {
   return members.filter(({ count }) => count > 0).sort((a, b) => b.count - a.count)[0]?.label;
 }
 
-/** Where a namespace says that it stays outside, or says nothing while others are in a mesh. */
-function leaving(resource: Resource, mode: MeshLabel | undefined): Field | undefined {
-  const outside = LABELS.map(({ key, outside: value }) => [labelOf(resource, key), value] as const).find(
-    ([label, value]) => label.is((given) => given === value),
-  )?.[0];
-  const isSilent =
-    mode !== undefined && !resource.isPatch && labelOf(resource, mode.key).is((given) => given !== mode.inside);
-  return outside ?? (isSilent ? resource.props.get("metadata", "labels") : undefined);
+/**
+ * Where a namespace says that it stays outside, or says nothing while others are in a mesh. A patch takes it out by any value but the one that
+ * keeps it inside, also by none (`null`), and of a mesh in another stack too.
+ */
+function leaving(resource: Resource, mode: MeshLabel | undefined, hasMesh: boolean): Field | undefined {
+  const { isPatch, kind, props } = resource;
+  const labels = LABELS.map((label) => ({ ...label, field: labelOf(resource, label.key) }));
+  const outside = labels.find(({ field, inside, outside: value }) =>
+    field.is((given) => (isPatch ? given !== undefined && given !== inside : hasMesh && given === value)),
+  )?.field;
+  const isSilent = mode !== undefined && !isPatch && labelOf(resource, mode.key).is((given) => given !== mode.inside);
+  return (
+    outside ?? (isSilent ? (kind === undefined ? props.get("namespace") : props.get("metadata", "labels")) : undefined)
+  );
 }
 
-function mayStayOutside({ props }: Resource, resources: readonly Resource[]): boolean {
-  const name = props.get("metadata", "name");
+function mayStayOutside(name: Field, mode: MeshLabel | undefined, resources: readonly Resource[]): boolean {
+  const outsiders = MESH_OUTSIDERS.filter(
+    (outsider) => mode === undefined || outsider.mode === undefined || MESH_LABELS[outsider.mode] === mode,
+  );
   return (
-    !name.is((value) => !MESH_OUTSIDERS.some(({ namespace }) => namespace === value)) ||
+    !name.is((value) => !outsiders.some(({ namespace }) => namespace === value)) ||
     resources.some(
       (resource) =>
-        groups.kinds.includes(resource.kind ?? "") && !namespaceOf(resource).is((value) => value !== name.value),
+        groups.kinds.includes(resource.kind ?? "") &&
+        !namespaceOf(resource).is((value) => value !== name.value) &&
+        !isOfSinglePods(resource),
     )
+  );
+}
+
+/** Whether groups have one pod each, as by default: it computes with no other. */
+function isOfSinglePods({ kind, props }: Resource): boolean {
+  return (
+    kind === "LeaderWorkerSet" && props.get("spec", "leaderWorkerTemplate", "size").is((size) => !(Number(size) > 1))
   );
 }

@@ -36,8 +36,9 @@ const FORBIDDEN = [
   ...OLDER_METADATA_SERVICES,
 ].flatMap((cidr) => parseCidr(cidr) ?? []);
 
+/** The same by name, also by a wildcard; AWS has one per region. */
 const NAMES =
-  /^(localhost|metadata|metadata\.google\.internal|instance-data(\.ec2\.internal)?)\.?$|169[.-]254[.-]169[.-]254|(^|[.-])a9fea9fe\b|a9fe-a9fe|fd00-ec2-|fd20-ce-/i;
+  /^(localhost|metadata|metadata\.google\.internal|instance-data(\.(ec2|[a-z0-9-]+\.compute)\.internal)?)\.?$|^\*\.(ec2|google|([a-z0-9-]+\.)?compute)\.internal\.?$|169[.-]254[.-]169[.-]254|(^|[.-])a9fea9fe\b|a9fe-a9fe|fd00-ec2-|fd20-ce-/i;
 
 const ROWS: readonly Row[] = [
   ...PLACES.flatMap(([on, paths]) =>

@@ -1,4 +1,4 @@
-import { HELM_RELEASE } from "../../kubernetes/resource-types";
+import { createdNamespace } from "../lib/created-namespaces";
 import type { Field } from "../lib/field";
 import { overridingRules, tooWideEgress, tooWideIngress, unreadNetworks } from "../lib/network-rules";
 import { stackPolicy } from "../lib/policy";
@@ -73,15 +73,6 @@ function hasPodIdentity(namespace: Field, resources: readonly Resource[]): boole
       type === STACK_REFERENCE ||
       (type === POD_IDENTITY && !props.get("namespace").is((value) => value !== namespace.value)),
   );
-}
-
-function createdNamespace(resource: Resource): Field | undefined {
-  if (resource.kind === "Namespace") {
-    return resource.props.get("metadata", "name");
-  }
-  const createdByHelm =
-    resource.type === HELM_RELEASE && resource.props.get("createNamespace").is((value) => value === true);
-  return createdByHelm ? resource.props.get("namespace") : undefined;
 }
 
 /** A policy whose namespace or content is unknown gets the benefit of the doubt; the result is then undecided. */

@@ -106,6 +106,46 @@ describe("a pod that is not ready", () => {
 
 it("a pod that was evicted is no trouble once its successor is ready, of a model or of a part", () => {
   expect(judged(["evicted", "ready"])).toMatchObject({ state: "ready", problems: [] });
-  const part = judgePart("model-chat", facts([pod("evicted"), pod("ready")]), NOW, "prod");
-  expect(part).toMatchObject({ readyPods: 1, pods: 1, problems: [] });
+  expect(part(pod("evicted"), pod("ready"))).toMatchObject({ readyPods: 1, pods: 1, problems: [] });
+});
+
+const part = (...pods: PodFact[]) => judgePart("model-chat", facts(pods), NOW, "prod");
+
+it("a failed pod is none of those that should be ready", () => {
+  expect(part(pod("evicted"))).toMatchObject({ readyPods: 0, pods: 0, problems: [{ what: expect.any(String) }] });
+});
+
+/** A pod of another owner of the kinds that have an owner themselves. */
+function ownedBy(fixture: PodFact, kind: string, name: string, hash?: string): PodFact {
+  const labels: Record<string, string> = hash === undefined ? {} : { "pod-template-hash": hash };
+  const metadata = {
+    ...fixture.metadata,
+    name: `${name}-abcde`,
+    labels: { ...fixture.metadata.labels, ...labels },
+    ownerReferences: [{ uid: name, kind, name, controller: true }],
+  };
+  return { ...fixture, metadata };
+}
+
+const ended = (phase: string): PodFact => ({ ...pod("evicted"), status: { ...pod("evicted").status, phase } });
+const run = (phase: string, name: string) => ownedBy(ended(phase), "Job", name);
+const evictedOf = (name: string, hash: string) => ownedBy(pod("evicted"), "ReplicaSet", name, hash);
+const readyOf = (name: string, hash: string) => ownedBy(pod("ready"), "ReplicaSet", name, hash);
+
+it.each([
+  ["its Deployment has rolled on", evictedOf("chat-5d", "5d"), readyOf("chat-7f", "7f"), 0],
+  ["another Deployment is ready", evictedOf("chat-5d", "5d"), readyOf("chat-ui-7f", "7f"), 1],
+  ["ReplicaSets have no Deployment", evictedOf("chat-a", "5d"), readyOf("chat-b", "7f"), 1],
+  ["the next run of its CronJob succeeded", run("Failed", "copy-29400000"), run("Succeeded", "copy-29401440"), 0],
+  ["an earlier run of its CronJob succeeded", run("Failed", "copy-29401440"), run("Succeeded", "copy-29400000"), 1],
+  ["the next run failed as well", run("Failed", "copy-29400000"), run("Failed", "copy-29401440"), 2],
+  ["another CronJob succeeded", run("Failed", "copy-29400000"), run("Succeeded", "sweep-29401440"), 1],
+  ["another Job succeeded", run("Failed", "copy-1"), run("Succeeded", "copy-2"), 1],
+] as const)("a failed pod where %s", (_, failed, other, problems) => {
+  expect(part(failed, other).problems).toHaveLength(problems);
+});
+
+it("a failed pod of a model's earlier revision is no trouble", () => {
+  const pods = [evictedOf("chat-5d", "5d"), readyOf("chat-7f", "7f")];
+  expect(judgeModel(CHAT, facts(pods), NOW, "prod")).toMatchObject({ state: "ready", problems: [] });
 });

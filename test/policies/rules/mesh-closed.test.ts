@@ -56,6 +56,19 @@ policyCases(meshClosed, [
     [object("a.example/v1", "Thing", { spec: { workers: { podLabels: { "istio.io/dataplane-mode": "none" } } } })],
     ["podLabels"],
   ],
+  ...["grpc-simple", "gateway", "sidecar,custom", ""].map(
+    (templates) =>
+      [
+        `a pod that injects "${templates}" in place of the proxy`,
+        [deployment(podSpec(), { annotations: { "inject.istio.io/templates": templates } })],
+        ["templates"],
+      ] as const,
+  ),
+  [
+    "a pod that injects the proxy by name",
+    [deployment(podSpec(), { annotations: { "inject.istio.io/templates": "sidecar" } })],
+    "pass",
+  ],
   [
     "a pod that leaves, by a chart's value",
     [release({ values: { podAnnotations: { "sidecar.istio.io/inject": "false" } } })],

@@ -38,11 +38,16 @@ policyCases(networkDestinations, [
   ...[
     "localhost",
     "metadata.google.internal",
+    "instance-data.us-west-2.compute.internal",
     "169.254.169.254.nip.io",
     "169-254-169-254.example.com",
     "a9fea9fe.nip.io",
     "fd00-ec2--254.sslip.io",
   ].map((host) => [`the name ${host}`, name(host), [no]] as const),
+  ...["*.google.internal", "*.ec2.internal", "*.us-west-2.compute.internal", "*.compute.internal"].map(
+    (host) => [`names as ${host}`, entry({ hosts: [host] }), [no]] as const,
+  ),
+  ["a machine of AWS by name", entry({ hosts: ["ip-10-0-0-1.us-west-2.compute.internal"] }), "pass"],
   ...[
     "http://2852039166/",
     "http:\\\\169.254.169.254\\keys",

@@ -15,6 +15,11 @@ const from = (namespaceSelector: object) => [policy({ ingress: [{ from: [{ names
 const level = (operator: string, ...values: string[]) => ({
   matchExpressions: [{ key: "pod-security.kubernetes.io/enforce", operator, values }],
 });
+const METADATA = "has the cloud's metadata service in it";
+const metadata = (changes: object) =>
+  calico({
+    egress: [{ action: "Allow", destination: { selector: "a == 'b'", nets: ["169.0.0.0/8"], ...changes } }],
+  });
 const calico = (spec: object) => [object("crd.projectcalico.org/v1", "GlobalNetworkPolicy", { spec })];
 
 const cilium = (body: object) => [
@@ -55,6 +60,28 @@ policyCases(networkPolicyPerNamespace, [
   [
     "a network plugin's rule for a network",
     calico({ ingress: [{ action: "Allow", source: { nets: ["10.0.0.0/8"] } }] }),
+    "pass",
+  ],
+  [
+    "a network plugin's rule that names only the pods that it is for, in",
+    calico({ ingress: [{ action: "Allow", destination: { selector: "a == 'b'" } }] }),
+    ["is open to everybody"],
+  ],
+  [
+    "a network plugin's rule that names only the pods that it is for, out",
+    calico({ egress: [{ action: "Allow", source: { selector: "a == 'b'" } }] }),
+    ["is open to everybody"],
+  ],
+  ["a network plugin's networks without the metadata service", metadata({ notNets: ["169.254.0.0/16"] }), "pass"],
+  ["other networks left out", metadata({ notNets: ["10.0.0.0/8"] }), [METADATA]],
+  ["unknown networks left out", metadata({ notNets: UNKNOWN }), "unknown"],
+  ["an unknown network left out", metadata({ notNets: [UNKNOWN] }), "unknown"],
+  ["a network plugin's networks", metadata({}), [METADATA]],
+  [
+    "networks of the pods that a rule out is for",
+    calico({
+      egress: [{ action: "Allow", source: { nets: ["0.0.0.0/0"] }, destination: { nets: ["10.0.0.0/8"] } }],
+    }),
     "pass",
   ],
   [

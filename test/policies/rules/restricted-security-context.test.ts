@@ -303,6 +303,33 @@ policyCases(restrictedSecurityContext, [
     ["hostNetwork is true", "hostPID is true"],
   ],
   [
+    "a pod in text in words of YAML 1.1",
+    [object("core/v1", "ConfigMap", { data: { a: "spec:\n  hostNetwork: yes\n  containers: [{name: a}]\n" } })],
+    ["hostNetwork is true"],
+  ],
+  [
+    "a merge key in text",
+    [
+      object("core/v1", "ConfigMap", {
+        data: { a: "x: &x {hostPID: on}\nspec:\n  <<: *x\n  containers: [{name: a}]\n" },
+      }),
+    ],
+    ["data.a.x.hostPID is true", "data.a.spec.hostPID is true"],
+  ],
+  [
+    "an object in a chart's text in words of YAML 1.1",
+    [
+      release({
+        values: {
+          extraObjects: [
+            "apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: a}\nautomountServiceAccountToken: yes\n",
+          ],
+        },
+      }),
+    ],
+    ["automountServiceAccountToken is true"],
+  ],
+  [
     "texts that hold no pod",
     [
       object("core/v1", "ConfigMap", {

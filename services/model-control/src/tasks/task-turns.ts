@@ -44,12 +44,19 @@ export class TaskTurns {
 
   /**
    * Whether a task waits that another owner could run than the one whose slot this one has: all places are taken, or it would not wait.
-   * Who has only joined a task has no slot for it, and its own tasks wait no longer for that.
+   * Who has only joined a task has no slot for it, and its own tasks wait no longer for that. A task of the same owners is no other's: the
+   * two would change places for ever.
    */
   async othersWait(job: TaskJob): Promise<boolean> {
-    const holder = await this.holder(job);
+    const known = await this.known(job);
+    const sharing = ownersOf(known.data);
+    const holder = await this.holder(known);
     const waiting = (await this.queue.getJobs(["prioritized"], 0, this.queued)) as (TaskJob | undefined)[];
-    return waiting.some((other) => other !== undefined && ownersOf(other.data).some((owner) => owner !== holder));
+    return waiting.some((other) => {
+      const owners = other === undefined ? [] : ownersOf(other.data);
+      const isHolders = holder !== undefined && owners.includes(holder);
+      return owners.some((owner) => owner !== holder && !(isHolders && sharing.includes(owner)));
+    });
   }
 
   /** The owner whose slot a task has; without one, the first, who asked for it. */
@@ -59,10 +66,14 @@ export class TaskTurns {
     return owners.find((_, index) => held[index]) ?? owners[0];
   }
 
-  /** The task goes behind what waits, as the next one of an owner's would, and gives its slot back. Those count who joined while it ran. */
+  /** The task as the queue has it, with those who joined while it ran. */
+  private async known(job: TaskJob): Promise<TaskJob> {
+    return ((await this.queue.getJob(job.id ?? "")) as TaskJob | undefined) ?? job;
+  }
+
+  /** The task goes behind what waits, as the next one of an owner's would, and gives its slot back. */
   async yield(job: TaskJob): Promise<void> {
-    const known = ((await this.queue.getJob(job.id ?? "")) as TaskJob | undefined) ?? job;
-    const owners = ownersOf(known.data);
+    const owners = ownersOf((await this.known(job)).data);
     if (owners.length > 0) {
       await job.changePriority({ priority: await this.fair.placeOfShared(owners) });
     }

@@ -1,0 +1,13 @@
+import { HELM_RELEASE } from "../../kubernetes/resource-types";
+import type { Field } from "./field";
+import type { Resource } from "./resource";
+
+/** Name of the namespace that a resource is, or that Helm creates for it without labels; undefined for any other resource. */
+export function createdNamespace(resource: Resource): Field | undefined {
+  if (resource.kind === "Namespace") {
+    return resource.props.get("metadata", "name");
+  }
+  const isCreatedByHelm =
+    resource.type === HELM_RELEASE && resource.props.get("createNamespace").is((value) => value === true);
+  return isCreatedByHelm ? resource.props.get("namespace") : undefined;
+}
