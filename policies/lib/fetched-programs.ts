@@ -3,21 +3,24 @@ export function runsWhatItFetches(script: string): boolean {
   return !COMPARED.test(script) && (AT_ONCE.some((pattern) => pattern.test(script)) || runsFile(script));
 }
 
-const COMPARED = /\bsha(256|384|512)?sum\b[^\n;&|]*\s(-c|--check)\b|\b(cosign|gpg|minisign)\b[^\n;&|]*\bverify/;
+const COMPARED =
+  /\bsha(256|384|512)?sum\b(?:(?!\bsha)[^\n;&|])*\s(-c|--check)\b|\b(cosign|gpg|minisign)\b(?:(?!\b(?:cosign|gpg|minisign)\b)[^\n;&|])*\bverify/;
 
 const FETCHES = "(curl|wget)\\b";
-const SUDO = "(sudo\\s+(-\\S+\\s+)*)?(\\S*/)?";
+const SUDO = "(sudo\\s+(-\\S+\\s+)*)?([^\\s;&|()]*/)?";
 const SHELL = "(ba|da|z|k)?sh";
 const LANGUAGE = "(python|perl|ruby|node|php)[\\d.]*";
 /** Where a program's own name ends its command: with arguments it reads data. */
 const ALONE = "\\s*(-\\s*)?($|[\\n;&|)\"'])";
 
 const AT_ONCE: readonly RegExp[] = [
-  new RegExp(`\\b${FETCHES}[^;&\\n]*\\|\\s*${SUDO}(${SHELL}\\b|${LANGUAGE}${ALONE})`),
-  new RegExp(`(^|[\\s;&|(])(eval|source|\\.|(\\S*/)?${SHELL})\\s+(-\\w+\\s+)*["']?(\\$\\(|\`|<\\()\\s*${FETCHES}`),
+  new RegExp(`\\b${FETCHES}(?:(?!${FETCHES})[^;&\\n])*\\|\\s*${SUDO}(${SHELL}\\b|${LANGUAGE}${ALONE})`),
+  new RegExp(
+    `(^|[\\s;&|(])(eval|source|\\.|([^\\s;&|()]*/)?${SHELL})\\s+(-\\w+\\s+)*["']?(\\$\\(|\`|<\\()\\s*${FETCHES}`,
+  ),
   /\bexec\s*\([^\n]*\b(urlopen|urlretrieve|requests\.get)\b/,
-  /\bkubectl\b[^\n;&|]*\s(-f|-k|--filename|--kustomize)[\s=]*["']?https?:/,
-  /\b(pipx?|pip3|uv|npm|npx|pnpm|yarn)\b[^\n;&|]*\s["']?(\S+\s*@\s*)?(git\+|https?:)\S*(\.(tar\.gz|tgz|zip|whl|git)\b|\bgit\b)/,
+  /\bkubectl\b(?:(?!kubectl\b)[^\n;&|])*\s(-f|-k|--filename|--kustomize)[\s=]*["']?https?:/,
+  /\b(pipx?|pip3|uv|npm|npx|pnpm|yarn)\b(?:(?!\b(?:pipx?|pip3|uv|npm|npx|pnpm|yarn)\b)[^\n;&|])*\s["']?(\S{1,300}\s*@\s*)?(git\+|https?:)\S{0,2000}(\.(tar\.gz|tgz|zip|whl|git)\b|\bgit\b)/,
 ];
 
 /** The file that a command writes what it fetches to: by an option, by the shell, or by the address's last part. */

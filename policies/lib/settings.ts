@@ -77,8 +77,8 @@ function inText(keys: readonly string[], field: Field, about: RegExp): Setting[]
   return [
     ...options(keys, found),
     ...texts.flatMap(({ text, at }) => {
-      const json = jsonObjectIn(text);
-      return json === undefined ? lines(keys, text, at) : settingsBelow(at.containing(json), about, keys);
+      const json = jsonObjectIn(at);
+      return json === undefined ? lines(keys, text, at) : settingsBelow(json, about, keys);
     }),
   ];
 }
@@ -108,7 +108,8 @@ function bareSwitch(word: string, next: string | undefined): { readonly name?: s
 }
 
 /** Switches anywhere in a line: `{a: true}`, `a = false`, `?a=0`. */
-const SWITCH = /["']?([A-Za-z][\w.-]*)["']?\s*[=:]\s*["']?(true|false|yes|no|on|off|none|0|1)\b/gi;
+const SWITCH =
+  /(?<![\w.$])(?<!\w-)([A-Za-z][\w.-]{0,100})["']?\s{0,20}[=:]\s{0,20}["']?(true|false|yes|no|on|off|none|0|1)\b/gi;
 
 /** Lines of files of settings: `[section]` or `section:`, and `name = value`, `name: value` or `name value`. */
 function lines(keys: readonly string[], text: string, at: Field): Setting[] {
@@ -131,9 +132,12 @@ function lines(keys: readonly string[], text: string, at: Field): Setting[] {
 /** Ways to know a caller: a variable that ends in one of them and `AUTH` is of this way alone. */
 const WAYS = ["basic", "client", "digest", "http", "jwt", "key", "ldap", "oidc", "proxy", "saml", "tls", "token"];
 
+/** Characters of the longest name that is read as a whole; of a longer one its end is. */
+const LONGEST_NAME = 200;
+
 /** Variables (`WEBUI_AUTH`) begin with the name of a program, in any number of words. */
 function namesOf(name: string): string[] {
-  const parts = words(name).split("-");
+  const parts = words(name.slice(-LONGEST_NAME)).split("-");
   return /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name)
     ? parts.flatMap((_, start) => (WAYS.includes(parts[start - 1] ?? "") ? [] : [parts.slice(start).join("-")]))
     : [parts.join("-")];
@@ -143,7 +147,7 @@ function namesOf(name: string): string[] {
 function words(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .replace(/([A-Z]{2,})([A-Z][a-z])/g, "$1-$2")
+    .replace(/(?<=[A-Z]{2})(?=[A-Z][a-z])/g, "-")
     .replace(/[^A-Za-z0-9]+/g, "-")
     .toLowerCase();
 }
