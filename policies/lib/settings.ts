@@ -3,6 +3,7 @@ import { type Field, isObject, UNKNOWN } from "./field";
 import { chartValues } from "./helm-values";
 import { type Property, propertiesBelow } from "./properties";
 import type { Resource } from "./resource";
+import { withoutComments, withoutProse } from "./unread-text";
 
 /** One setting of a program that a Helm chart or an object of Kubernetes brings, however it is written. */
 export interface Setting {
@@ -23,7 +24,8 @@ export function settings(resource: Resource, about: RegExp): Setting[] {
 }
 
 function settingsBelow(holder: Field, about: RegExp, above: readonly string[] = []): Setting[] {
-  return propertiesBelow(holder, above).flatMap(({ keys, field, holder: own }: Property) => [
+  const read = propertiesBelow(holder, above).filter(({ key }) => key !== "description");
+  return read.flatMap(({ keys, field, holder: own }: Property) => [
     ...(isObject(field.value) || !keys.some((key) => about.test(key)) ? [] : [property(keys, field)]),
     ...variable(keys, field, own, about),
     ...inText(keys, field, about),
@@ -68,7 +70,9 @@ function inText(keys: readonly string[], field: Field, about: RegExp): Setting[]
   const found = items.flatMap((at): Word[] => {
     const { value } = at;
     return typeof value === "string"
-      ? value.split(/[\s"']+/).flatMap((word) => (word === "" ? [] : [{ word, at }]))
+      ? readBy(keys, value)
+          .split(/[\s"']+/)
+          .flatMap((word) => (word === "" ? [] : [{ word, at }]))
       : value === UNKNOWN
         ? [{ word: undefined, at }]
         : [];
@@ -78,9 +82,17 @@ function inText(keys: readonly string[], field: Field, about: RegExp): Setting[]
     ...options(keys, found),
     ...texts.flatMap(({ text, at }) => {
       const json = jsonObjectIn(at);
-      return json === undefined ? lines(keys, text, at) : settingsBelow(json, about, keys);
+      return json === undefined ? lines(keys, readBy(keys, text), at) : settingsBelow(json, about, keys);
     }),
   ];
+}
+
+/** Under it stands a command line, which has no prose. */
+const COMMAND_KEY = /(^|[a-z])(command|args)$/i;
+
+/** What a program reads of a text. */
+function readBy(keys: readonly string[], text: string): string {
+  return COMMAND_KEY.test(keys.at(-1) ?? "") ? withoutComments(text) : withoutProse(withoutComments(text));
 }
 
 /** `--name=value`, `--name value`, and `--name`, which is true; `set name value` of a command line. */
