@@ -119,9 +119,12 @@ function bareSwitch(word: string, next: string | undefined): { readonly name?: s
   return value !== undefined && /^[a-z]+(-[a-z]+)+$/.test(word) ? { name: word, value } : {};
 }
 
+/** How minified JavaScript writes them. */
+const MINIFIED: Readonly<Record<string, string>> = { "!0": "true", "!1": "false" };
+
 /** Switches anywhere in a line: `{a: true}`, `a = false`, `?a=0`. */
 const SWITCH =
-  /(?<![\w.$])(?<!\w-)([A-Za-z][\w.-]{0,100})["']?\s{0,20}[=:]\s{0,20}["']?(true|false|yes|no|on|off|none|0|1)\b/gi;
+  /(?<![\w.$])(?<!\w-)([A-Za-z][\w.-]{0,100})["']?\s{0,20}[=:]\s{0,20}["']?(true|false|yes|no|on|off|none|!?[01])\b/gi;
 
 /** Lines of files of settings: `[section]` or `section:`, and `name = value`, `name: value` or `name value`. */
 function lines(keys: readonly string[], text: string, at: Field): Setting[] {
@@ -134,7 +137,9 @@ function lines(keys: readonly string[], text: string, at: Field): Setting[] {
       ) ?? [];
     const whole = name === undefined || value === undefined ? [] : [[name, value] as const];
     const inline =
-      whole.length > 0 ? [] : [...line.matchAll(SWITCH)].map(([, key = "", state]) => [key, state] as const);
+      whole.length > 0
+        ? []
+        : [...line.matchAll(SWITCH)].map(([, key = "", state = ""]) => [key, MINIFIED[state] ?? state] as const);
     return [...whole, ...inline].map(([key, held]) =>
       setting([...keys, ...(section === undefined ? [] : [section]), key], [at.containing(held)], at),
     );

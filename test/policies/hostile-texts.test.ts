@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { policies } from "../../policies/all";
 import { evaluatePolicies, type RecordedInputs } from "../../policies/evaluate";
-import { container, deployment, object, podSpec, release } from "./cases";
+import { container, deployment, object, podSpec, release, resource } from "./cases";
 
 const repeated = (part: string) => (length: number) => part.repeat(Math.ceil(length / part.length)).slice(0, length);
 const random = (encoding: "base64url" | "hex") => (length: number) =>
@@ -47,6 +47,7 @@ const TEXTS: readonly (readonly [start: string, rest: (length: number) => string
   ["", repeated("kubectl ")],
   ["", repeated("pip a ")],
   ["", repeated(";/")],
+  ["curl -o b a\n", repeated("curl -o a b\n")],
 ];
 
 function hostile(content: string): RecordedInputs[] {
@@ -54,6 +55,7 @@ function hostile(content: string): RecordedInputs[] {
     ...[object("core/v1", "ConfigMap", { data: { "a.conf": content } })],
     deployment(podSpec({ containers: [container({ command: ["sh", "-c"], args: [content] })] })),
     release({ values: { config: content } }),
+    resource("command:local:Command", { create: content }),
   ];
 }
 

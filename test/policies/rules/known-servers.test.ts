@@ -33,6 +33,7 @@ policyCases(knownServers, [
     'tls_config: {"insecure_skip_verify": true}',
     '[{"insecureSkipVerify": true}]',
     "server: https://a.example/?skip_verify=true",
+    "a({rejectUnauthorized:!1})",
   ].map((content) => [`a file: ${content}`, text(content), [checked]] as const),
   ...["insecure_skip_verify: true", "sslverify=false\ntls_verify = false", "skip_ssl_validation true"].map(
     (content) => [`a file: ${content}`, text(content), [checked]] as const,
