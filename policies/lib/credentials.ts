@@ -16,7 +16,7 @@ interface Format {
 const FORMATS: readonly Format[] = [
   { what: "an AWS access key id", shortest: 20, pattern: /\b(AKIA|ASIA)[0-9A-Z]{16}\b/ },
   { what: "a private key", shortest: 27, pattern: /-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY-----/ },
-  { what: "a JSON web token", shortest: 35, pattern: /\beyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/ },
+  { what: "a JSON web token", shortest: 35, pattern: /(?<![\w-])eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{10,}/ },
   { what: "a bearer token", shortest: 23, pattern: /\bBearer\s+(?=\S*\d)[A-Za-z0-9._~+/-]{16,}/i },
   {
     what: "a name with its password",
@@ -27,7 +27,7 @@ const FORMATS: readonly Format[] = [
     what: "a vendor's API token",
     shortest: 15,
     pattern:
-      /\b(hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|glpat-[\w-]{20}|xox[abprs]-[\w-]{10,}|sk-[\w-]*?(?=[A-Za-z]*\d)[A-Za-z0-9]{16,}|nvapi-[\w-]{30,})/,
+      /\b(hf_[A-Za-z0-9]{30,}|gh[pousr]_[A-Za-z0-9]{36}|glpat-[\w-]{20}|xox[abprs]-[\w-]{10,}|sk-[\w-]{0,100}?(?=[A-Za-z]{0,100}\d)[A-Za-z0-9]{16,}|nvapi-[\w-]{30,})/,
   },
   {
     what: "a private key",
@@ -39,14 +39,18 @@ const FORMATS: readonly Format[] = [
     what: "a URL with a key",
     shortest: 16,
     pattern:
-      /[?&](token|access_token|auth_token|api_?key|apikey|password|passwd|secret|client_secret|sig|signature|x-amz-signature)=(?=[^&\s]*\d)[^&\s$<>{}"']{8,}/i,
+      /[?&](token|access_token|auth_token|api_?key|apikey|password|passwd|secret|client_secret|sig|signature|x-amz-signature)=(?=[^&\s]{0,500}\d)[^&\s$<>{}"']{8,}/i,
   },
   {
     what: "a webhook of Slack",
     shortest: 60,
     pattern: /\bhooks\.slack\.com\/services\/T\w{6,}\/B\w{6,}\/\w{16,}/,
   },
-  { what: "a URL with a password", shortest: 8, pattern: /\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]+:[^\s:/@$]+@/i },
+  {
+    what: "a URL with a password",
+    shortest: 8,
+    pattern: /(?<![a-z0-9])[a-z][a-z0-9+.-]{0,30}:\/\/[^\s:/@]{1,1000}:[^\s:/@$]{1,1000}@/i,
+  },
 ];
 
 const NAMES =
@@ -175,7 +179,7 @@ function without(text: string, names: readonly string[]): string {
 }
 
 /** Certificates and public keys are random-looking, and public. */
-const CERTIFICATES = /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----.*?-----END \1-----/gs;
+const CERTIFICATES = /-----BEGIN (CERTIFICATE|PUBLIC KEY)-----[^-]*-----END \1-----/g;
 
 /** They stand between the words of a name. Base64 has them too, but seldom: one in 32 characters. */
 const SEPARATORS = /[/_=-]+/;

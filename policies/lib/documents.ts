@@ -1,9 +1,28 @@
 import { parseAllDocuments, type Tags } from "yaml";
 import { askedOnce } from "./asked-once";
-import { isObject, snapshot, UNKNOWN, type Value } from "./field";
+import { tooLargeToRead } from "./bounds";
+import { type Field, isObject, snapshot, UNKNOWN, type Value } from "./field";
 
-/** Documents of YAML or JSON in a text; none where it is neither. What a template puts in is unknown, as far as the rest can be read. */
-export const documentsIn = askedOnce((text): readonly Value[] => {
+/**
+ * Documents of YAML or JSON in a field's text; none where it is neither. What a template puts in is unknown, as far as the rest can be
+ * read; what is too large to read leaves the result undecided.
+ */
+export function documentsIn(field: Field): Field[] {
+  const text = readable(field);
+  return text === undefined ? [] : documentsOf(text).map((document) => field.containing(document));
+}
+
+/** The text of a field, where it can be parsed. */
+function readable(field: Field): string | undefined {
+  const text = field.text();
+  const reason = text === undefined ? undefined : tooLargeToRead(text);
+  if (reason !== undefined) {
+    field.cannotTell(`${field.path} (a text ${reason})`);
+  }
+  return reason === undefined ? text : undefined;
+}
+
+const documentsOf = askedOnce((text): readonly Value[] => {
   const { documents, isWhole } = parsed(text);
   return isWhole || !text.includes("{{") ? documents : parsed(withoutTemplates(text)).documents.map(unknownTemplates);
 });
@@ -20,6 +39,7 @@ const MORE_TAGS: Tags = [
 /** As Kubernetes reads it (sigs.k8s.io/yaml): YAML 1.1 with merge keys, whatever a directive says. Of a key that is there twice the last counts. */
 const AS_KUBERNETES = {
   uniqueKeys: false,
+  prettyErrors: false,
   schema: "yaml-1.1",
   merge: true,
   resolveKnownTags: false,
@@ -48,7 +68,9 @@ const PUT_IN = "\u2b1atemplate\u2b1a";
 
 /** Without lines that are templates alone: conditions, loops, blocks. */
 function withoutTemplates(text: string): string {
-  return text.replace(/^\s*(\{\{[^\n]*?\}\}\s*)+$/gm, "").replace(/\{\{[^\n]*?\}\}/g, PUT_IN);
+  return text
+    .replace(/^[ \t]*(?:\{\{(?:(?!\}\}|\{\{).)*\}\}[ \t]*)+$/gm, "")
+    .replace(/\{\{(?:(?!\}\}|\{\{).)*\}\}/g, PUT_IN);
 }
 
 function unknownTemplates(value: Value): Value {
@@ -78,11 +100,14 @@ export function patchIn(value: Value): Value | undefined {
     .reduceRight<Value>((held, key) => (/^(\d+|-)$/.test(key) ? [held] : { [key]: held }), value.value);
 }
 
-/** The object of JSON that a text is; undefined for any other text. */
-export const jsonObjectIn = askedOnce((text): Value | undefined => {
-  if (!/^\s*\{/.test(text)) {
-    return undefined;
-  }
+/** The object of JSON that a field's text is; undefined for any other text. */
+export function jsonObjectIn(field: Field): Field | undefined {
+  const text = /^\s*\{/.test(String(field.value)) ? readable(field) : undefined;
+  const json = text === undefined ? undefined : jsonOf(text);
+  return json === undefined ? undefined : field.containing(json);
+}
+
+const jsonOf = askedOnce((text): Value | undefined => {
   try {
     return snapshot(JSON.parse(text));
   } catch {

@@ -3,26 +3,31 @@ export function runsWhatItFetches(script: string): boolean {
   return !COMPARED.test(script) && (AT_ONCE.some((pattern) => pattern.test(script)) || runsFile(script));
 }
 
-const COMPARED = /\bsha(256|384|512)?sum\b[^\n;&|]*\s(-c|--check)\b|\b(cosign|gpg|minisign)\b[^\n;&|]*\bverify/;
+const COMPARED =
+  /\bsha(256|384|512)?sum\b(?:(?!\bsha)[^\n;&|])*\s(-c|--check)\b|\b(cosign|gpg|minisign)\b(?:(?!\b(?:cosign|gpg|minisign)\b)[^\n;&|])*\bverify/;
 
 const FETCHES = "(curl|wget)\\b";
-const SUDO = "(sudo\\s+(-\\S+\\s+)*)?(\\S*/)?";
+const SUDO = "(sudo\\s+(-\\S+\\s+)*)?([^\\s;&|()]*/)?";
 const SHELL = "(ba|da|z|k)?sh";
 const LANGUAGE = "(python|perl|ruby|node|php)[\\d.]*";
 /** Where a program's own name ends its command: with arguments it reads data. */
 const ALONE = "\\s*(-\\s*)?($|[\\n;&|)\"'])";
 
 const AT_ONCE: readonly RegExp[] = [
-  new RegExp(`\\b${FETCHES}[^;&\\n]*\\|\\s*${SUDO}(${SHELL}\\b|${LANGUAGE}${ALONE})`),
-  new RegExp(`(^|[\\s;&|(])(eval|source|\\.|(\\S*/)?${SHELL})\\s+(-\\w+\\s+)*["']?(\\$\\(|\`|<\\()\\s*${FETCHES}`),
+  new RegExp(`\\b${FETCHES}(?:(?!${FETCHES})[^;&\\n])*\\|\\s*${SUDO}(${SHELL}\\b|${LANGUAGE}${ALONE})`),
+  new RegExp(
+    `(^|[\\s;&|(])(eval|source|\\.|([^\\s;&|()]*/)?${SHELL})\\s+(-\\w+\\s+)*["']?(\\$\\(|\`|<\\()\\s*${FETCHES}`,
+  ),
   /\bexec\s*\([^\n]*\b(urlopen|urlretrieve|requests\.get)\b/,
-  /\bkubectl\b[^\n;&|]*\s(-f|-k|--filename|--kustomize)[\s=]*["']?https?:/,
-  /\b(pipx?|pip3|uv|npm|npx|pnpm|yarn)\b[^\n;&|]*\s["']?(\S+\s*@\s*)?(git\+|https?:)\S*(\.(tar\.gz|tgz|zip|whl|git)\b|\bgit\b)/,
+  /\bkubectl\b(?:(?!kubectl\b)[^\n;&|])*\s(-f|-k|--filename|--kustomize)[\s=]*["']?https?:/,
+  /\b(pipx?|pip3|uv|npm|npx|pnpm|yarn)\b(?:(?!\b(?:pipx?|pip3|uv|npm|npx|pnpm|yarn)\b)[^\n;&|])*\s["']?(\S{1,300}\s*@\s*)?(git\+|https?:)\S{0,2000}(\.(tar\.gz|tgz|zip|whl|git)\b|\bgit\b)/,
 ];
+
+const FETCHING = new RegExp(`(?:^|\\s)(?:\\S*/)?${FETCHES}`);
 
 /** The file that a command writes what it fetches to: by an option, by the shell, or by the address's last part. */
 function fileOf(command: string): string | undefined {
-  const [, program] = new RegExp(`(?:^|\\s)(?:\\S*/)?${FETCHES}`).exec(command) ?? [];
+  const [, program] = FETCHING.exec(command) ?? [];
   if (program === undefined) {
     return undefined;
   }
@@ -33,17 +38,37 @@ function fileOf(command: string): string | undefined {
   return file?.replace(/["']/g, "");
 }
 
+/** Each command is read once: it runs what one before it fetched, or fetches something itself. */
 function runsFile(script: string): boolean {
-  const commands = script.split(/[\n;]|&&|\|\|/);
-  return commands.some((command, index) => {
+  const fetched = new Set<string>();
+  for (const command of script.split(/[\n;]|&&|\|\|/)) {
+    if (filesRunBy(command).some((file) => fetched.has(here(file)))) {
+      return true;
+    }
     const file = fileOf(command);
-    return file !== undefined && file !== "-" && commands.slice(index + 1).some((later) => runs(later, file));
-  });
+    if (file !== undefined && file !== "-") {
+      fetched.add(here(file));
+    }
+  }
+  return false;
 }
 
-function runs(command: string, file: string): boolean {
-  const literal = `["']?(\\./)?${file.replace(/[^A-Za-z0-9]/g, "\\$&")}["']?(\\s|$)`;
-  return new RegExp(
-    `^\\s*${SUDO}(${SHELL}|source|\\.|${LANGUAGE})\\s+(-\\S+\\s+)*${literal}|^\\s*(sudo\\s+(-\\S+\\s+)*)?(chmod\\s.*\\s)?${literal}`,
-  ).test(command);
+const INTERPRETER = new RegExp(`^([^;&|()]*/)?(${SHELL}|source|\\.|${LANGUAGE})$`);
+
+/** What a command runs, or makes a program: itself, the script of an interpreter, the files of `chmod`. */
+function filesRunBy(command: string): readonly string[] {
+  const words = command.replace(/["']/g, "").trim().split(/\s+/);
+  const [program = "", ...given] = words[0] === "sudo" ? withoutOptions(words.slice(1)) : words;
+  if (program === "chmod") {
+    return given;
+  }
+  return INTERPRETER.test(program) ? [program, ...withoutOptions(given).slice(0, 1)] : [program];
 }
+
+function withoutOptions(words: readonly string[]): readonly string[] {
+  const first = words.findIndex((word) => !word.startsWith("-"));
+  return first === -1 ? [] : words.slice(first);
+}
+
+/** `./a` is `a`. */
+const here = (file: string) => file.replace(/^\.\//, "");

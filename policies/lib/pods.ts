@@ -71,8 +71,8 @@ const TELLING_KEYS: ReadonlySet<string> = new Set([
 const TELLING_TEXT = new RegExp(
   [
     `(^|[\\s{,\\[])["']?(${[...TELLING_KEYS].filter((key) => key !== "image").join("|")})["']?\\s*:`,
-    `"[^"\\n]*\\\\[^"\\n]*"\\s*:`,
-    `(^|[\\s{,])\\*\\S+\\s+:`,
+    `"[^"\\\\\\n]*\\\\[^"\\n]*"\\s*:`,
+    `(^|[\\s{,])\\*[^\\s,[\\]{}]+\\s+:`,
     `["']?path["']?\\s*:\\s*["']?/`,
   ].join("|"),
   "m",
@@ -136,9 +136,7 @@ export function heldPods(field: Field): Field[] | undefined {
   const { value } = field;
   if (typeof value === "string") {
     return TELLING_TEXT.test(value)
-      ? documentsIn(value)
-          .filter((document) => isObject(document) || Array.isArray(document))
-          .map((document) => field.containing(document))
+      ? documentsIn(field).filter((document) => isObject(document.value) || Array.isArray(document.value))
       : [];
   }
   const patch = patchIn(value);

@@ -14,7 +14,7 @@ export interface PolicyDefinition extends Pick<Policy, "name" | "description" | 
   readonly severity: NonNullable<Policy["severity"]>;
   readonly enforcementLevel: Extract<EnforcementLevel, "mandatory" | "advisory">;
   readonly tags: string[];
-  /** How to fix a violation; every message ends with it. */
+  /** How to fix a violation; a message ends with it, unless its finding says how to fix it there. */
   readonly remediationSteps: string;
 }
 
@@ -25,6 +25,8 @@ export interface Finding {
   /** What is there, in words. @default the field's value; give it where the value is large or must not be printed */
   readonly found?: string;
   readonly allowed: string;
+  /** How to fix it here. @default the policy's `remediationSteps` */
+  readonly fix?: string;
 }
 
 export type Report = (finding: Finding) => void;
@@ -121,10 +123,12 @@ function configOf<C extends object>(definition: PolicyDefinition, args: PolicyCo
   return { ...defaults, ...args.getConfig<Partial<C>>() } as C;
 }
 
-function message(definition: PolicyDefinition, { resource, field, found, allowed }: Finding): string {
+function message(
+  { remediationSteps }: PolicyDefinition,
+  { resource, field, found, allowed, fix = remediationSteps }: Finding,
+): string {
   const where = `${describeResource(resource)}: ${field.path}`;
-  const fix = definition.remediationSteps.replace(/\.$/, "");
-  return `${where} ${found ?? describeValue(field.value)}; allowed: ${allowed}; fix: ${fix}.`;
+  return `${where} ${found ?? describeValue(field.value)}; allowed: ${allowed}; fix: ${fix.replace(/\.$/, "")}.`;
 }
 
 const LONGEST_VALUE = 120;

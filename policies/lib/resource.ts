@@ -96,8 +96,8 @@ function objectOfChart(chart: Resource, props: Field): Resource[] {
 function objectsIn(field: Field): Field[] {
   const { value } = field;
   if (typeof value === "string") {
-    const documents = /^\s*(-\s+)?["']?apiVersion["']?:/m.test(value) ? documentsIn(value) : [];
-    return documents.flatMap((document) => objectsIn(field.containing(document)));
+    const documents = /^[ \t]*(-[ \t]+)?["']?apiVersion["']?:/m.test(value) ? documentsIn(field) : [];
+    return documents.flatMap(objectsIn);
   }
   if (Array.isArray(value)) {
     return field.items().flatMap(objectsIn);

@@ -12,16 +12,18 @@ export interface Row {
   /** What is there, in words. @default the value */
   readonly found?: string;
   readonly allowed: string;
+  /** How to fix it there. @default the policy's `remediationSteps` */
+  readonly fix?: string;
 }
 
 /** What a resource has that rows forbid. */
 export function broken(rows: readonly Row[], { type, kind, props, isPatch }: Resource): Omit<Finding, "resource">[] {
   return rows
     .filter(({ on }) => on.includes(type) || (kind !== undefined && on.includes(kind)))
-    .flatMap(({ path, isWrong, found, allowed }) =>
+    .flatMap(({ path, isWrong, found, allowed, fix }) =>
       select(props, path)
         .filter((field) => field.is((value) => isWrong(value) && !(isPatch && value === undefined)))
-        .map((field) => ({ field, ...(found !== undefined && { found }), allowed })),
+        .map((field) => ({ field, ...(found !== undefined && { found }), allowed, ...(fix !== undefined && { fix }) })),
     );
 }
 

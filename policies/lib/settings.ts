@@ -3,6 +3,7 @@ import { type Field, isObject, UNKNOWN } from "./field";
 import { chartValues } from "./helm-values";
 import { type Property, propertiesBelow } from "./properties";
 import type { Resource } from "./resource";
+import { withoutComments, withoutProse } from "./unread-text";
 
 /** One setting of a program that a Helm chart or an object of Kubernetes brings, however it is written. */
 export interface Setting {
@@ -23,7 +24,8 @@ export function settings(resource: Resource, about: RegExp): Setting[] {
 }
 
 function settingsBelow(holder: Field, about: RegExp, above: readonly string[] = []): Setting[] {
-  return propertiesBelow(holder, above).flatMap(({ keys, field, holder: own }: Property) => [
+  const read = propertiesBelow(holder, above).filter(({ key }) => key !== "description");
+  return read.flatMap(({ keys, field, holder: own }: Property) => [
     ...(isObject(field.value) || !keys.some((key) => about.test(key)) ? [] : [property(keys, field)]),
     ...variable(keys, field, own, about),
     ...inText(keys, field, about),
@@ -68,7 +70,9 @@ function inText(keys: readonly string[], field: Field, about: RegExp): Setting[]
   const found = items.flatMap((at): Word[] => {
     const { value } = at;
     return typeof value === "string"
-      ? value.split(/[\s"']+/).flatMap((word) => (word === "" ? [] : [{ word, at }]))
+      ? readBy(keys, value)
+          .split(/[\s"']+/)
+          .flatMap((word) => (word === "" ? [] : [{ word, at }]))
       : value === UNKNOWN
         ? [{ word: undefined, at }]
         : [];
@@ -77,10 +81,18 @@ function inText(keys: readonly string[], field: Field, about: RegExp): Setting[]
   return [
     ...options(keys, found),
     ...texts.flatMap(({ text, at }) => {
-      const json = jsonObjectIn(text);
-      return json === undefined ? lines(keys, text, at) : settingsBelow(at.containing(json), about, keys);
+      const json = jsonObjectIn(at);
+      return json === undefined ? lines(keys, readBy(keys, text), at) : settingsBelow(json, about, keys);
     }),
   ];
+}
+
+/** Under it stands a command line, which has no prose. */
+const COMMAND_KEY = /(^|[a-z])(command|args)$/i;
+
+/** What a program reads of a text. */
+function readBy(keys: readonly string[], text: string): string {
+  return COMMAND_KEY.test(keys.at(-1) ?? "") ? withoutComments(text) : withoutProse(withoutComments(text));
 }
 
 /** `--name=value`, `--name value`, and `--name`, which is true; `set name value` of a command line. */
@@ -107,8 +119,12 @@ function bareSwitch(word: string, next: string | undefined): { readonly name?: s
   return value !== undefined && /^[a-z]+(-[a-z]+)+$/.test(word) ? { name: word, value } : {};
 }
 
+/** How minified JavaScript writes them. */
+const MINIFIED: Readonly<Record<string, string>> = { "!0": "true", "!1": "false" };
+
 /** Switches anywhere in a line: `{a: true}`, `a = false`, `?a=0`. */
-const SWITCH = /["']?([A-Za-z][\w.-]*)["']?\s*[=:]\s*["']?(true|false|yes|no|on|off|none|0|1)\b/gi;
+const SWITCH =
+  /(?<![\w.$])(?<!\w-)([A-Za-z][\w.-]{0,100})["']?\s{0,20}[=:]\s{0,20}["']?(true|false|yes|no|on|off|none|!?[01])\b/gi;
 
 /** Lines of files of settings: `[section]` or `section:`, and `name = value`, `name: value` or `name value`. */
 function lines(keys: readonly string[], text: string, at: Field): Setting[] {
@@ -121,7 +137,9 @@ function lines(keys: readonly string[], text: string, at: Field): Setting[] {
       ) ?? [];
     const whole = name === undefined || value === undefined ? [] : [[name, value] as const];
     const inline =
-      whole.length > 0 ? [] : [...line.matchAll(SWITCH)].map(([, key = "", state]) => [key, state] as const);
+      whole.length > 0
+        ? []
+        : [...line.matchAll(SWITCH)].map(([, key = "", state = ""]) => [key, MINIFIED[state] ?? state] as const);
     return [...whole, ...inline].map(([key, held]) =>
       setting([...keys, ...(section === undefined ? [] : [section]), key], [at.containing(held)], at),
     );
@@ -131,9 +149,12 @@ function lines(keys: readonly string[], text: string, at: Field): Setting[] {
 /** Ways to know a caller: a variable that ends in one of them and `AUTH` is of this way alone. */
 const WAYS = ["basic", "client", "digest", "http", "jwt", "key", "ldap", "oidc", "proxy", "saml", "tls", "token"];
 
+/** Characters of the longest name that is read as a whole; of a longer one its end is. */
+const LONGEST_NAME = 200;
+
 /** Variables (`WEBUI_AUTH`) begin with the name of a program, in any number of words. */
 function namesOf(name: string): string[] {
-  const parts = words(name).split("-");
+  const parts = words(name.slice(-LONGEST_NAME)).split("-");
   return /^[A-Z][A-Z0-9]*_[A-Z0-9_]+$/.test(name)
     ? parts.flatMap((_, start) => (WAYS.includes(parts[start - 1] ?? "") ? [] : [parts.slice(start).join("-")]))
     : [parts.join("-")];
@@ -143,7 +164,7 @@ function namesOf(name: string): string[] {
 function words(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, "$1-$2")
-    .replace(/([A-Z]{2,})([A-Z][a-z])/g, "$1-$2")
+    .replace(/(?<=[A-Z]{2})(?=[A-Z][a-z])/g, "-")
     .replace(/[^A-Za-z0-9]+/g, "-")
     .toLowerCase();
 }

@@ -265,8 +265,8 @@ const SELECTING = /selector|^match(Labels|Expressions)$/i;
 function labelsInText(field: Field): (readonly [string, Field])[] {
   const { value } = field;
   return typeof value === "string" && /istio\.io(\/|~1)/.test(value)
-    ? documentsIn(value).flatMap((document) =>
-        propertiesBelow(field.containing(document)).map(({ key, field: below }) => [key, below] as const),
+    ? documentsIn(field).flatMap((document) =>
+        propertiesBelow(document).map(({ key, field: below }) => [key, below] as const),
       )
     : [];
 }

@@ -180,7 +180,7 @@ function credentialAt(
 
 /** What a text in base64 says, as scripts of machines are given. */
 function plain(text: string): string {
-  return text.length >= 24 && /^[A-Za-z0-9+/\s]+=*\s*$/.test(text) ? Buffer.from(text, "base64").toString() : text;
+  return text.length >= 24 && /^[A-Za-z0-9+/=\s]+$/.test(text) ? Buffer.from(text, "base64").toString() : text;
 }
 
 function checkSecret(resource: Resource, report: Report): void {
