@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { documentsIn } from "../../../policies/lib/documents";
+import { Field } from "../../../policies/lib/field";
+
+const read = (text: string) => documentsIn(new Field(text, "data", new Set())).map(({ value }) => value);
 
 test.each([
   ["yes", true],
@@ -17,7 +20,7 @@ test.each([
   ["!!set {a}", { a: null }],
   ['"yes"', "yes"],
 ])("reads %s as Kubernetes does", (text, value) => {
-  expect(documentsIn(`a: ${text}`)).toEqual([{ a: value }]);
+  expect(read(`a: ${text}`)).toEqual([{ a: value }]);
 });
 
 test.each([
@@ -25,13 +28,13 @@ test.each([
   ["a: &a {x: 1}\nc: &c {x: 2, z: 2}\nb: {<<: [*a, *c]}", { x: 1, z: 2 }],
   ["b: {'<<': {x: 1}}", { "<<": { x: 1 } }],
 ])("merges objects: %s", (text, b) => {
-  expect(documentsIn(text)).toMatchObject([{ b }]);
+  expect(read(text)).toMatchObject([{ b }]);
 });
 
 test("a directive changes nothing", () => {
-  expect(documentsIn("%YAML 1.2\n---\na: yes\n")).toEqual([{ a: true }]);
+  expect(read("%YAML 1.2\n---\na: yes\n")).toEqual([{ a: true }]);
 });
 
 test("a document that is wrong leaves the others", () => {
-  expect(documentsIn("<<: text\n---\na: 1\n")).toEqual([{ a: 1 }]);
+  expect(read("<<: text\n---\na: 1\n")).toEqual([{ a: 1 }]);
 });
