@@ -43,7 +43,7 @@ export const availability = z
         head: z.literal(0).optional().meta({
           description:
             "When the node or zone of the head that keeps them together is lost: they answer for a while, and none is counted. Absent where there is no head.",
-            unit: "replicas",
+          unit: "replicas",
         }),
       })
       .meta({ description: "Replicas that are left." }),
