@@ -24,9 +24,9 @@ it("never holds more than there is, nor more of a client than is left free, and 
         const fits = sum(client) + bytes <= MOST - sum() - bytes;
         expect(share.take(bytes)).toBe(fits);
         requests.push({ client, share, bytes: fits ? bytes : 0 });
-        // Clients that took what they may leave a newcomer a part: of three, a quarter of all, and half of that for it.
+        // Each of three clients leaves half of what was free before it, and a newcomer may take half of that.
         const newcomer = held.share("new");
-        expect(newcomer.take(Math.floor(MOST / 8))).toBe(true);
+        expect(newcomer.take(Math.floor(MOST / 2 ** 4))).toBe(true);
         newcomer.end();
       }
       for (const { share } of requests) {
