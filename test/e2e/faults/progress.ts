@@ -9,6 +9,12 @@ export function createdCount(output: string): number {
   return [...output.matchAll(DONE)].filter(({ groups }) => groups?.done === "created").length;
 }
 
+/** Whether `up` says of a resource of this type that it begins to create it, and not yet that it has. */
+export function isCreating(output: string, type: string): boolean {
+  const said = (done: string) => output.split(`${type} `).filter((after) => after.split(" ", 2)[1] === done).length;
+  return said("creating") > said("created");
+}
+
 /** What `up` did: `<done> <Kind> <name>`, sorted. */
 export function steps(output: string): string[] {
   return found(output, DONE);
