@@ -1,33 +1,17 @@
-import { canonicalCidr } from "../../../names/cidr";
 import type { CapacityProblem } from "../../../planner/types";
+import { outsideProblems } from "../../config/core/outside-url";
 import type { Rule } from "../../config/core/rule";
 import type { GitopsConfig } from "./config";
 
 type Own = { readonly gitops?: GitopsConfig };
 
-export const repositoryHasNoCredentials: Rule<Own> = function* ({ sections: { gitops } }) {
+/** Argo CD fetches from wherever it names. */
+export const repositoryIsAServerOfOthers: Rule<Own> = function* ({ sections: { gitops, stage } }) {
   if (gitops !== undefined) {
-    const { username, password } = new URL(gitops.repository);
-    if (username !== "" || password !== "") {
-      yield {
-        path: ["gitops", "repository"],
-        value: "a URL with a name or a password",
-        allowed: "a URL without them: it is readable in the cluster and in this file",
-        fix: "write the name as gitops.username, and set the secret gitopsToken",
-      };
-    }
-  }
-};
-
-export const repositoryNetworksAreCidrs: Rule<Own> = function* ({ sections: { gitops } }) {
-  for (const [index, network] of (gitops?.networks ?? []).entries()) {
-    if (canonicalCidr(network) === undefined) {
-      yield {
-        path: ["gitops", "networks", index],
-        value: network,
-        allowed: "a network in CIDR form",
-        fix: "write the server's own address, such as 192.168.1.40/32",
-      };
+    const { repository: url, networks } = gitops;
+    for (const problem of outsideProblems(["gitops"], { url, networks }, stage)) {
+      const isUrl = problem.path.at(-1) === "url";
+      yield isUrl ? { ...problem, path: ["gitops", "repository"] } : problem;
     }
   }
 };

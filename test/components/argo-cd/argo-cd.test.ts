@@ -146,6 +146,8 @@ describe("the section gitops", () => {
     ["path", "../elsewhere"],
     ["path", "/absolute"],
     ["revision", "--upload-pack"],
+    ["repository", "https://169.254.169.254/gitops.git"],
+    ["repository", "https://gitea.gitea.svc.cluster.local/gitops.git"],
   ])("refuses %s %s", (field, value) => {
     expect(told({ ...rightEnvironment, gitops: { ...gitops, [field]: value } }, `gitops.${field}`)).toHaveLength(1);
   });
@@ -157,10 +159,11 @@ describe("the section gitops", () => {
     );
   });
 
-  it("is right as documented, and takes networks in CIDR form alone", () => {
+  it("is right as documented, and takes networks of servers in CIDR form alone", () => {
     expect(told({ ...rightEnvironment, gitops }, "gitops")).toEqual([]);
-    expect(told({ ...rightEnvironment, gitops: { ...gitops, networks: ["git.example.com"] } }, "gitops")).toHaveLength(
-      1,
-    );
+    for (const network of ["git.example.com", "169.254.0.0/16", "0.0.0.0/0"]) {
+      const own = { ...gitops, networks: [network] };
+      expect(told({ ...rightEnvironment, gitops: own }, "gitops"), network).toHaveLength(1);
+    }
   });
 });
