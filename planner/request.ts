@@ -66,6 +66,9 @@ export interface PoolRequest {
   readonly uptime?: Partial<Uptime>;
 }
 
+/** As many nodes as a pool of the configuration may have. */
+export const MOST_NODES = 1000;
+
 /** One model, and where it may run. */
 export interface ModelRequest extends ServedModel {
   readonly engine: EngineName;

@@ -1,9 +1,7 @@
 /** Where nodes of a pool are, how often they are there, and how far the file may go with both. */
-import type { PoolRequest } from "../planner/request";
+import { MOST_NODES, type PoolRequest } from "../planner/request";
 import type { EnvironmentConfig, PoolConfig } from "./config";
 
-/** As many as `pools.<name>` may have (stacks/config/core/sections/pools.ts). */
-const MOST_NODES = 1000;
 /** Zones of a pool by cloud, and of machines of one's own (`uptime.zones`): a region of Oracle's has three availability domains at most. */
 const MOST_ZONES = { aws: 6, oci: 3, own: 6 } as const;
 

@@ -3,14 +3,12 @@ import { migLayout, migProfilesOf } from "../../catalog/mig-profiles";
 import { hourlyUsd, type MachineShape, shapesOf } from "../../catalog/shapes";
 import { poolFabric } from "../fabric";
 import { cloudLabels, MACHINE_LABEL } from "../pool-labels";
-import type { PlanRequest, PoolRequest } from "../request";
+import { MOST_NODES, type PlanRequest, type PoolRequest } from "../request";
 import { canBeParted, isSharingLabel, parted, sharingLabels } from "../slices";
 import { type Setting, withPool } from "./setting";
 
 /** More nodes than this per replica is no deployment that anyone runs: the search ends there. */
 const MOST_NODES_PER_REPLICA = 16;
-/** As many nodes as a pool of the configuration may have. */
-const MOST_NODES = 1000;
 
 /** What could be changed of a pool that runs models: its least and most nodes, its machine. */
 export function poolSettings(request: PlanRequest, pool: PoolRequest): Setting[] {

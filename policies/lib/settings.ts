@@ -17,8 +17,11 @@ export interface Setting {
   readonly at: Field;
 }
 
-/** Settings as properties, as variables (`name`, `value`), as options of commands, and as lines or JSON of files. */
-/** @param about what is in the names that are looked for: all else is left out, for most of what a stack has is about something else. */
+/**
+ * Settings as properties, as variables (`name`, `value`), as options of commands, and as lines or JSON of files.
+ *
+ * @param about what is in the names that are looked for: all else is left out, for most of what a stack has is about something else.
+ */
 export function settings(resource: Resource, about: RegExp): Setting[] {
   return settingsBelow(resource.kind === undefined ? chartValues(resource) : resource.props, about);
 }

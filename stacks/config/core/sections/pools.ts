@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { FABRIC_ACCESS } from "../../../../catalog/fabrics";
+import { MOST_NODES } from "../../../../planner/request";
 import { zoneName } from "./eks";
 import { dnsLabel, labelKey, labelValue, text, usdPerHour, wholeNumber } from "./fields";
 import { ocid } from "./oke";
@@ -76,12 +77,12 @@ export const poolSchema = z
         "system runs the platform itself, gpu and cpu run models. Default: gpu for machines with GPUs, else system.",
       example: "gpu",
     }),
-    minNodes: wholeNumber(0, 1000).default(1).meta({
+    minNodes: wholeNumber(0, MOST_NODES).default(1).meta({
       description: "Nodes that always run; of nodes that Karpenter makes, as many as pods need and no more.",
       unit: "nodes",
       example: 1,
     }),
-    maxNodes: wholeNumber(1, 1000).optional().meta({
+    maxNodes: wholeNumber(1, MOST_NODES).optional().meta({
       description:
         "Nodes that the pool may grow to for pods that find no room. OKE and EKS clusters made here have an autoscaler for that; in others it is by hand, or by an autoscaler of yours. Default: minNodes, at least 1.",
       unit: "nodes",
