@@ -81,7 +81,7 @@ function write({ command, state: file, out }: Arguments, { state, moved }: Moved
     return EXIT.refused;
   }
   try {
-    // Secret values in it are encrypted; all the same it is nobody else's.
+    // Secret values in it are encrypted, addresses and names are not: readable by its owner alone.
     writeFileSync(out, `${JSON.stringify(state, undefined, 4)}\n`, { flag: "wx", mode: 0o600 });
   } catch (error) {
     if (isFileSystemError(error)) {

@@ -112,7 +112,7 @@ export interface StatusFacts {
   readonly scaledObjects: ReadonlyMap<string, ScaledObjectFact>;
 }
 
-/** Whether a pod is told to end. It keeps its conditions meanwhile, `Ready` too. */
+/** Whether a pod is being deleted. It keeps its conditions until it is gone, `Ready` too. */
 export function isLeaving({ metadata }: PodFact): boolean {
   return Boolean(metadata.deletionTimestamp);
 }

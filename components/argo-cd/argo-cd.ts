@@ -49,7 +49,7 @@ export class ArgoCd extends PlatformComponent {
       },
       this.childOptions(),
     );
-    // It holds Applications alone: whoever could write there could install charts.
+    // It holds Applications alone: write access to it is enough to install charts.
     const charts = new IsolatedNamespace(
       this.child("charts"),
       { namespace: ARGO_CD_CHARTS_NAMESPACE, use: { holdsRights: true } },

@@ -5,7 +5,7 @@ import { ARGO_CD_PODS } from "./names";
 
 const { controller, repoServer, server, redis } = ARGO_CD_PODS;
 
-/** What Argo CD's parts connect to. People reach its page by `kubectl port-forward`, and nobody else does. */
+/** Network connections of Argo CD's parts. Its page is reached by `kubectl port-forward` alone. */
 export function argoCdConnections(repository: OutsideAddress, networks: ClusterNetworks): Connection[] {
   return [
     toKubernetesApi("argocd", [controller, server], networks),

@@ -7,7 +7,7 @@ export interface GroupKind {
   readonly kind: string;
 }
 
-/** What charts may create beside objects in namespaces: nothing that hands out nodes, volumes or namespaces. */
+/** What charts may create beside objects in namespaces: no nodes, volumes or namespaces. */
 const KINDS_OF_CHARTS: readonly GroupKind[] = [
   { group: "admissionregistration.k8s.io", kind: "MutatingWebhookConfiguration" },
   { group: "admissionregistration.k8s.io", kind: "ValidatingAdmissionPolicy" },

@@ -11,7 +11,7 @@ import { ARGO_CD, ARGO_CD_PODS } from "./names";
 
 const restricted = { ...RESTRICTED_CONTAINER, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
 
-/** Rights of the page in the cluster: Applications, and the logs and events beside them. Differences it has from the controller. */
+/** Rights of the page in the cluster: Applications, and the logs and events beside them. The controller provides the differences. */
 const SERVER_RULES = [
   {
     apiGroups: ["argoproj.io"],

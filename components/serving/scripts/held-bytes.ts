@@ -7,8 +7,8 @@ export interface HeldShare {
 }
 
 /**
- * Each client may hold as much as all leave free: half of it alone, a third beside another that does the same. So there is always room
- * for one more, however many hold what they may (Choudhury, Hahne: "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches",
+ * A client may hold at most as many bytes as remain free: half of all alone, a third beside another one that does the same. So room for
+ * a further client remains at any number of clients (Choudhury, Hahne: "Dynamic Queue Length Thresholds for Shared-Memory Packet Switches",
  * 1998, with a factor of 1).
  */
 export class HeldBytes {
