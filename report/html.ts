@@ -6,6 +6,7 @@ import { memorySection } from "./html/memory";
 import { modelKeys } from "./html/model-keys";
 import { modelsSection } from "./html/models";
 import { keyFigures, pageHeader } from "./html/overview";
+import { platformPicture } from "./html/platform-picture";
 import { resourcesSection } from "./html/resources";
 import { scalingSections } from "./html/scaling";
 import { serverGroupsSections } from "./html/server-groups";
@@ -54,6 +55,7 @@ ${pageHeader(result)}
 <main>
 ${refused && findings ? renderSection(findings) : undefined}
 ${keyFigures(result)}
+<div class="platform-picture" tabindex="0" role="group" aria-label="Path of a request">${platformPicture(result)}</div>
 ${navigation(sections)}
 ${sections.map(renderSection)}
 </main>

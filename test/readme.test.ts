@@ -1,6 +1,6 @@
 /** The README is the first thing that anybody tries: its configuration plans, its commands run as written. */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { describe, expect, it } from "vitest";
@@ -8,15 +8,17 @@ import { main as fleet } from "../cli/fleet";
 import { runCommand } from "../cli/main";
 import { repositoryRoot } from "../names/repository-root";
 import { scripts } from "../package.json";
+import { PICTURE, PICTURED, pictureText, readmeText } from "../scripts/readme";
 import { here } from "./cli/fleet/here";
 import { planOf, runPiped, useFolder } from "./cli/run";
+import { programRun } from "./stacks/run";
 
 const readme = readFileSync(join(repositoryRoot(), "README.md"), "utf8");
 const folder = useFolder();
 
-describe("the README's configuration", () => {
-  const blocks = [...readme.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => text);
+const blocks = [...readme.matchAll(/^```yaml\n(.*?)^```$/gms)].map(([, text = ""]) => text);
 
+describe("the README's configuration", () => {
   it("is there", () => {
     expect(blocks.length).toBeGreaterThan(0);
   });
@@ -43,6 +45,7 @@ const NEEDS_MORE = [
   "measure",
   "try",
   "e2e:setup",
+  "readme",
   "test",
 ];
 
@@ -65,14 +68,18 @@ describe("the README's commands", () => {
     }
   });
 
-  const runnable = commands.filter(([, { script }]) => !NEEDS_MORE.includes(script));
+  // A placeholder is for the reader's own environment; "demo" is the README's.
+  const runnable = commands.filter(([, { script, words }]) => !NEEDS_MORE.includes(script) && !words.includes("<"));
   // In a folder of its own: what a command writes beside the clone lands there.
   const clone = join(folder, "clone");
   mkdirSync(clone);
+  const demo = join(folder, "Pulumi.demo.yaml");
+  writeFileSync(demo, blocks[0] ?? "");
   const argvOf = ({ script, words }: (typeof npmCommands)[number]) => {
     const [node, file, ...first] = scripts[script as keyof typeof scripts].split(" ");
     expect([node, file]).toEqual(["node", "cli/run.mjs"]);
-    return [...first, ...(words === "" ? [] : words.split(" "))];
+    const own = words.split(" ").includes("demo") ? ["--config", demo] : [];
+    return [...first, ...(words === "" ? [] : words.split(" ")), ...own];
   };
 
   // In this process, also what starts others.
@@ -99,7 +106,23 @@ describe("the README's commands", () => {
   });
 });
 
+it("shows what the plan prints today: npm run readme", async () => {
+  expect(await readmeText(readme)).toBe(readme);
+});
+
+it("shows the picture of today's plan: npm run readme", async () => {
+  expect(pictureText(await programRun(PICTURED))).toBe(readFileSync(join(repositoryRoot(), PICTURE), "utf8"));
+});
+
 it("names no page that is not there", () => {
   const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, path = ""]) => path);
   expect(links.filter((path) => !existsSync(join(repositoryRoot(), path)))).toEqual([]);
+});
+
+it("has an index of all pages", () => {
+  const index = readFileSync(join(repositoryRoot(), "docs/README.md"), "utf8");
+  const linked = new Set([...index.matchAll(/\]\(([^)#]+)/g)].map(([, path]) => path));
+  const pages = readdirSync(join(repositoryRoot(), "docs")).filter((file) => file.endsWith(".md"));
+  expect(pages.filter((page) => page !== "README.md" && !linked.has(page))).toEqual([]);
+  expect([...linked].filter((path) => !existsSync(join(repositoryRoot(), "docs", path ?? "")))).toEqual([]);
 });

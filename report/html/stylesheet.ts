@@ -1,11 +1,11 @@
 import { MODEL_COLORS } from "./model-keys";
 
-const LIGHT = `
+export const LIGHT = `
   --page: #f5f6f8; --panel: #ffffff; --line: #dfe3e9; --strong-line: #808a98; --text: #1c2430; --quiet: #586374;
   --accent: #1f5aa6; --weights: #1f5aa6; --kv: #5f90cf; --overhead: #858f9d; --track: #eceff3;
   --good: #1d6b44; --good-page: #e6f3ec; --bad: #a8261f; --bad-page: #fbe9e7; --warn: #7a5200; --warn-page: #fbf1dc;`;
 
-const DARK = `
+export const DARK = `
   --page: #12151a; --panel: #1a1f26; --line: #2e3640; --strong-line: #6f7b8a; --text: #e8ebef; --quiet: #a3adba;
   --accent: #8fbaf0; --weights: #93bdf2; --kv: #4d82c4; --overhead: #7d8794; --track: #262d36;
   --good: #7fd0a4; --good-page: #17301f; --bad: #ff9d94; --bad-page: #3a1b19; --warn: #f0c26b; --warn-page: #352a12;`;
@@ -49,6 +49,7 @@ const FIGURES = `
 .figures { display: flex; flex-wrap: wrap; gap: 1px; overflow: hidden;
   background: var(--line); border: 1px solid var(--line); border-radius: 12px; }
 section + .figures { margin-top: 32px; }
+.figures + .stage { margin-top: 12px; }
 .figures > div { flex: 1 1 200px; padding: 16px 20px; background: var(--panel); }
 .figures dt { font-size: 0.867em; color: var(--quiet); }
 .figures dd:not(.detail) { font-size: 28px; line-height: 1.3; font-weight: 650; letter-spacing: -0.01em; }
@@ -118,6 +119,16 @@ svg .label { fill: #fff; font-size: 11px; font-weight: 600; }
 .parting { stroke: var(--page); stroke-width: 4; }
 .frame { fill: none; stroke: var(--model); stroke-width: 2; }
 .link { stroke: var(--model); stroke-width: 5; }
+`;
+
+/** Also of the picture as a file of its own. */
+export const PLATFORM_PICTURE = `
+.name { font-size: 13px; font-weight: 600; }
+.quiet { fill: var(--quiet); }
+.inside { fill: var(--panel); stroke: var(--strong-line); }
+.outside { fill: var(--page); stroke: var(--strong-line); stroke-dasharray: 4 3; }
+.way { fill: none; stroke: var(--strong-line); stroke-width: 1.3; }
+.tip { fill: var(--strong-line); }
 `;
 
 const MEMORY = `
@@ -203,5 +214,6 @@ export const stylesheet = `
 :root { color-scheme: light dark; ${LIGHT} }
 @media screen and (prefers-color-scheme: dark) { :root { ${DARK} } }
 ${models}
-${PAGE}${FIGURES}${TABLES}${TOPOLOGY}${MEMORY}${TREE}${NARROW}${PRINT}
+${PAGE}${FIGURES}${TABLES}${TOPOLOGY}.platform-picture { margin-top: 24px; overflow-x: auto; ${PLATFORM_PICTURE} }
+${MEMORY}${TREE}${NARROW}${PRINT}
 `;

@@ -299,5 +299,5 @@ export const ROOMS: readonly Room[] = [
     types: [SERVICE],
   },
   // Run by hand: records of what is installed, which tests compare with, and mutants.
-  { folder: "scripts", imports: ["names", "planner", "stacks/config", "offline"] },
+  { folder: "scripts", imports: ["names", "planner", "stacks/config", "offline", "report", "cli"] },
 ];
