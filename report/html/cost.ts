@@ -3,7 +3,10 @@ import type { DeploymentPlan, PoolPlan, ServiceCost } from "../../planner/types"
 import { poolFeatures, scheduledText } from "../pool-features";
 import { barChart, type Column, dataTable, type Section, twoLines } from "./elements";
 import { count, money, percent, range, share } from "./format";
-import { html, type Part } from "./markup";
+import { html, type Markup, type Part } from "./markup";
+
+/** Of the month's cost: services below it are folded. */
+const MINOR_SHARE = 0.01;
 
 const COLUMNS: readonly Column[] = [
   { title: "Pool" },
@@ -26,6 +29,8 @@ const ROLES: Readonly<Record<PoolPlan["role"], string>> = {
 /** What always runs, and what it costs. */
 export function costSection({ pools, cost }: DeploymentPlan): Section {
   const notes = new Map(cost.items.map((item) => [item.name, item.note]));
+  const isMinor = ({ monthlyUsd }: ServiceCost) => monthlyUsd < MINOR_SHARE * cost.monthlyUsd;
+  const minor = cost.services.filter(isMinor);
   const budget = cost.monthlyBudgetUsd;
   const total = [
     "Total",
@@ -42,16 +47,26 @@ export function costSection({ pools, cost }: DeploymentPlan): Section {
     id: "cost",
     title: "Pools and cost",
     lead: `What always runs costs, nodes and what the cloud bills beside them, and the month what schedules start; the budget limits this. The largest month, with every pool at maxNodes, is ${money(cost.maxMonthlyUsd)}: nodes are added for pods that find no room, in an OKE cluster made here by its autoscaler, in an EKS one by Karpenter, elsewhere by hand.${cost.notPriced.length > 0 ? ` Not priced: ${cost.notPriced.join(", ")}.` : ""}`,
-    body: dataTable(
+    body: html`${dataTable(
       "Node pools and services, and their cost",
       COLUMNS,
       [
         ...pools.map((pool) => row(pool, notes.get(pool.name), cost.monthlyUsd)),
-        ...cost.services.map((service) => serviceRow(service, cost.monthlyUsd)),
+        ...cost.services.filter((service) => !isMinor(service)).map((service) => serviceRow(service, cost.monthlyUsd)),
       ],
       total,
-    ),
+    )}${minor.length > 0 ? minorServices(minor, cost.monthlyUsd) : undefined}`,
   };
+}
+
+/** In the total as all others, and folded: their prices and sources take more room than their money deserves. */
+function minorServices(minor: readonly ServiceCost[], totalMonthlyUsd: number): Markup {
+  const sum = minor.reduce((all, { monthlyUsd }) => all + monthlyUsd, 0);
+  return html`<details class="differences"><summary>In the total: ${minor.map(({ name }) => name).join(", ")}, each below ${share(MINOR_SHARE, 1)}, together ${money(sum)} a month</summary>${dataTable(
+    "Services of less than a hundredth of the cost",
+    COLUMNS,
+    minor.map((service) => serviceRow(service, totalMonthlyUsd)),
+  )}</details>`;
 }
 
 /** Its price, with source and date, stands below its name. */

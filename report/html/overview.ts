@@ -1,9 +1,10 @@
-import type { EngineName, PoolPlan } from "../../planner/types";
+import type { EngineName, ModelPlan, PoolPlan } from "../../planner/types";
 import { alertsText } from "../alerts";
 import { clusterText } from "../cluster";
 import { nextSteps } from "../next-step";
 import { nodeMakersText } from "../node-makers";
 import { isDeployable, type PlanResult } from "../result";
+import { apiPriceText } from "../speed";
 import { barChart } from "./elements";
 import { count, engineLabel, money, percent, plural, share } from "./format";
 import { groupBy } from "./group-by";
@@ -48,7 +49,13 @@ ${figure(
 ${figure("Per month", money(cost.monthlyUsd), html`${budget(cost.monthlyUsd, cost.monthlyBudgetUsd)}${cost.maxMonthlyUsd > cost.monthlyUsd ? html`<br>${money(cost.maxMonthlyUsd)} with every pool at maxNodes` : undefined}`)}
 ${figure("Policies", html`${count(passed)} <i>passed</i>`, html`${failed > 0 ? html`<b class="bad">${count(failed)} failed</b>` : "0 failed"}${advisory > 0 ? ` · ${count(advisory)} advisory` : undefined}`)}
 </dl>
-<p class="stage">Cluster: ${clusterText(result.cluster)}${nodes === undefined ? undefined : html`<br>Nodes: ${nodes}`}<br>Alerts: ${alertsText(result.alerts)}</p>`;
+<p class="stage">Cluster: ${clusterText(result.cluster)}${nodes === undefined ? undefined : html`<br>Nodes: ${nodes}`}<br>Alerts: ${alertsText(result.alerts)}${models.map(apiPrice)}</p>`;
+}
+
+/** What the cheapest API asks for a model's tokens, for readers who decide between both. */
+function apiPrice({ name, tokenPrice }: ModelPlan): Markup | undefined {
+  const [cheapest] = (tokenPrice?.apis ?? []).toSorted((a, b) => a.usdPerMillionTokens - b.usdPerMillionTokens);
+  return cheapest && html`<br>${name} by an API: ${apiPriceText(cheapest)}`;
 }
 
 function figure(name: string, value: Part, detail: Part): Markup {

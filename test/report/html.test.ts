@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ModelPlan } from "../../planner/types";
+import type { ApiComparison } from "../../planner/speed/price";
+import type { ModelPlan, ServiceCost } from "../../planner/types";
 import { htmlReport } from "../../report/html";
 import { arrange } from "../../report/html/arrangement";
 import { escapeText, html } from "../../report/html/markup";
@@ -132,6 +133,41 @@ describe("a deployable plan", () => {
     expect(htmlReport({ ...planResult, plan: { ...planResult.plan, models: [model] } })).not.toContain(
       "of its requests",
     );
+  });
+
+  it("folds services below a hundredth of the cost, which the total holds", () => {
+    const service = (name: string, monthlyUsd: number): ServiceCost => ({
+      kind: "volume",
+      name,
+      count: 1,
+      hourlyUsd: 0,
+      monthlyUsd,
+      maxMonthlyUsd: monthlyUsd,
+      note: "a price",
+    });
+    const services = [service("NAT gateways", 10), service("keys", 9), service("addresses", 8)];
+    const cost = { ...planResult.plan.cost, monthlyUsd: 1000, services };
+    const page = htmlReport({ ...planResult, plan: { ...planResult.plan, cost } });
+    const [open, folded = ""] = page.slice(page.indexOf('id="cost"')).split("<summary>");
+    expect(open).toContain("NAT gateways");
+    expect(open).not.toContain("addresses");
+    expect(visibleText(folded)).toContain("In the total: keys, addresses, each below 1%, together $17 a month Pool");
+  });
+
+  it("compares with the cheapest API at the top", () => {
+    const api = (provider: string, usdPerMillionTokens: number): ApiComparison => ({
+      provider,
+      offer: "chat",
+      asOf: "2026-11-01",
+      source: "a page",
+      inputUsdPerMillion: 1,
+      outputUsdPerMillion: 1,
+      usdPerMillionTokens,
+      breakEvenPerSecond: 9,
+      isReachable: false,
+    });
+    const model = modelPlan({ name: "chat", tokenPrice: { apis: [api("Dear", 2), api("Cheap", 0.5)] } });
+    expect(visibleText(htmlReport(withModels([model])))).toMatch(/chat by an API: Cheap asks 0\.5 USD .* Topology/);
   });
 
   it("says for each model how the five-step rule differs", () => {
