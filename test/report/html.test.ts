@@ -151,7 +151,7 @@ describe("a deployable plan", () => {
     const [open, folded = ""] = page.slice(page.indexOf('id="cost"')).split("<summary>");
     expect(open).toContain("NAT gateways");
     expect(open).not.toContain("addresses");
-    expect(visibleText(folded)).toContain("In the total: keys, addresses, each below 1%, together $17 a month Pool");
+    expect(visibleText(folded)).toContain("In the total: keys, addresses, each below 1%, together $17.00 a month");
   });
 
   it("compares with the cheapest API at the top", () => {
