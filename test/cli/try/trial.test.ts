@@ -188,7 +188,7 @@ describe("npm run try", () => {
     expect(parse(readFileSync(inTrial("Pulumi.try.yaml"), "utf8"))).toMatchObject({
       config: {
         "inference-stacks:gateway": { consumers: { default: {}, "open-webui": { models: ["assistant"] } } },
-        "inference-stacks:openWebUi": { gatewayAuthorities: AUTHORITY },
+        "inference-stacks:openWebUi": { gatewayAuthorities: AUTHORITY.trim() },
       },
     });
     for (const line of ["https://chat.example.internal:8443", "kubectl get the-password", "127.0.0.1 chat.example"]) {
