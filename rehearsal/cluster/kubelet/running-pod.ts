@@ -67,7 +67,9 @@ export class RunningPod {
   ): Promise<RunningPod> {
     const { object: pod } = await plane.client.apply(manifest);
     const spec = podSpec.parse(pod.spec);
-    const folder = join(plane.folder, "pods", `${pod.metadata.namespace}-${pod.metadata.name}`);
+    const { namespace, name, uid } = pod.metadata;
+    // A StatefulSet's next pod has the name of the one before.
+    const folder = join(plane.folder, "pods", `${namespace}-${name}-${uid}`);
     mkdirSync(folder, { recursive: true });
     const { holder, pid, address } = await network.addPod(join(folder, "network.log"));
     const containers: RunningContainer[] = [];
