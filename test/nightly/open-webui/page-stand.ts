@@ -4,7 +4,7 @@
  * cluster: the image's own start is the package's, the gateway's Service has the port of its pods, and certificates are of an authority of
  * the test.
  */
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +22,7 @@ import type { RunningPod } from "../../../rehearsal/cluster/kubelet/running-pod"
 import { recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { changedRun } from "../../stacks/run";
+import { CLIENT, type SignInIssuer } from "./sign-in-issuer";
 
 export const PAGE_HOSTNAME = "chat.example.internal";
 export const ADMINISTRATOR = "ops@example.internal";
@@ -49,10 +50,20 @@ export class PageStand {
     private readonly folder: string,
   ) {}
 
-  /** @param engine answers in the place of the model's */
-  static async start(engine: RequestListener): Promise<PageStand> {
+  /**
+   * @param engine answers in the place of the model's
+   * @param issuer signs people in. @default accounts of the page
+   */
+  static async start(engine: RequestListener, issuer?: SignInIssuer): Promise<PageStand> {
+    const folder = mkdtempSync(join(tmpdir(), "inference-stacks-page-"));
+    const caFile = join(folder, "issuer.pem");
+    if (issuer !== undefined) {
+      writeFileSync(caFile, issuer.keys.authority.certificate);
+    }
+    const oidc = issuer && { issuer: issuer.keys.issuer, audience: "inference", jwksUri: issuer.keys.jwksUri, caFile };
     const { resources } = await changedRun("edge-nvidia", {
       gateway: {
+        ...(oidc && { auth: { oidc } }),
         hostname: "inference.example.internal",
         tls: { kind: "secret", secretName: "gateway-tls" },
         consumers: { default: {}, "open-webui": { models: [MODEL] } },
@@ -60,15 +71,18 @@ export class PageStand {
       openWebUi: {
         hostname: PAGE_HOSTNAME,
         adminEmail: ADMINISTRATOR,
+        ...(issuer && { signIn: { clientId: CLIENT, newUsers: "user" } }),
         gatewayAuthorities: shippedText("test/fixtures/certificates/example-ca.pem"),
       },
     });
     const gateway = await GatewayStand.start(resources);
     const authority = new Authority();
-    const folder = mkdtempSync(join(tmpdir(), "inference-stacks-page-"));
     const claims = { "open-webui-data": join(folder, "page"), "minio-data": join(folder, "store") };
     const stand = new PageStand(gateway, recordedObjects(resources), authority, claims, folder);
     try {
+      if (issuer !== undefined) {
+        await gateway.listen(issuer.keys.hostname, 443, issuer.server);
+      }
       await stand.begin(engine);
       return stand;
     } catch (error) {
