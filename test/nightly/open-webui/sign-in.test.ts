@@ -40,6 +40,12 @@ describe("sign-in by the issuer", () => {
     expect(end).toMatch(/error=/);
   });
 
+  it("leads back to the address that is registered at the issuer, by whichever port a browser comes", async () => {
+    const start = await stand().ask({ path: "/oauth/oidc/login", headers: { host: `${PAGE_HOSTNAME}:8443` } });
+    const back = issuer.authorize(start.headers.location ?? "", { sub: "ann", email: "ann@example.com", name: "Ann" });
+    expect(back.origin).toBe(`https://${PAGE_HOSTNAME}`);
+  });
+
   it("leaves sign-up by the page's own form refused", async () => {
     const stranger = { name: "Bob", email: "bob@example.com", password: "Correct-horse-2" };
     expect((await stand().ask({ path: "/api/v1/auths/signup", json: stranger })).status).toBe(403);
