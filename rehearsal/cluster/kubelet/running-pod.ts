@@ -28,7 +28,7 @@ interface RunningContainer {
 
 /**
  * A pod of the API server whose containers run as programs of this machine, as a kubelet runs them: its volumes where
- * they belong and kept current, its service account's token, a network namespace and an address of its own, init
+ * they belong and kept current, its service account's token, its own network namespace and address, init
  * containers before the others, readiness probes, `preStop` hooks, SIGTERM and the grace period; where it is confined, its
  * user and a read-only root. Not as a kubelet does: limits, the rest of security contexts, restarts and liveness.
  */

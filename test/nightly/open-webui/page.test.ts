@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { connectionOptions } from "../../../rehearsal/cluster/gateway/request";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { sharedBySuite } from "../../e2e/shared-by-suite";
-import { ADMINISTRATOR, MODEL, PAGE_HOSTNAME, PageStand } from "./page-stand";
+import { ADMINISTRATOR, MODEL, PAGE_HOSTNAME, PageTestbed } from "./page-testbed";
 
 /** Of an account that the administrator makes. */
 const ANN = { email: "ann@example.com", password: "Correct-horse-1" };
@@ -33,10 +33,10 @@ const engine: RequestListener = async (incoming, response) => {
 const event = (content: string) =>
   `data: ${JSON.stringify({ id: "1", object: "chat.completion.chunk", created: 1, model: MODEL, choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
 
-const stand = sharedBySuite(() => PageStand.start(engine));
+const testbed = sharedBySuite(() => PageTestbed.start(engine));
 
 const signIn = (account: { readonly email: string; readonly password: string }) =>
-  stand().ask({ path: "/api/v1/auths/signin", json: account });
+  testbed().ask({ path: "/api/v1/auths/signin", json: account });
 
 async function token(account: { readonly email: string; readonly password: string }): Promise<string> {
   const answer = await signIn(account);
@@ -44,57 +44,57 @@ async function token(account: { readonly email: string; readonly password: strin
   return answer.json<{ token: string }>().token;
 }
 
-const administrator = () => token({ email: ADMINISTRATOR, password: stand().secret("WEBUI_ADMIN_PASSWORD") });
+const administrator = () => token({ email: ADMINISTRATOR, password: testbed().secret("WEBUI_ADMIN_PASSWORD") });
 const ann = () => token(ANN);
 
 async function chats(session: string): Promise<string[]> {
-  const answer = await stand().ask({ path: "/api/v1/chats/" }, session);
+  const answer = await testbed().ask({ path: "/api/v1/chats/" }, session);
   return answer.json<{ title: string }[]>().map(({ title }) => title);
 }
 
 describe("who comes in", () => {
   it("the first administrator, with the password of the Secret, and accounts that it makes", async () => {
     const account = { ...ANN, name: "Ann", role: "user" };
-    const made = await stand().ask({ path: "/api/v1/auths/add", json: account }, await administrator());
+    const made = await testbed().ask({ path: "/api/v1/auths/add", json: account }, await administrator());
     expect(made.status).toBe(200);
     await ann();
   });
 
   it("no one by signing up, with another password, or without a session", async () => {
     const stranger = { name: "Bob", email: "bob@example.com", password: "Correct-horse-2" };
-    expect((await stand().ask({ path: "/api/v1/auths/signup", json: stranger })).status).toBe(403);
+    expect((await testbed().ask({ path: "/api/v1/auths/signup", json: stranger })).status).toBe(403);
     expect((await signIn({ ...ANN, password: "wrong" })).status).toBe(400);
-    expect((await stand().ask({ path: "/api/models" })).status).toBe(401);
+    expect((await testbed().ask({ path: "/api/models" })).status).toBe(401);
     const chat = { model: MODEL, messages: HI };
-    expect((await stand().ask({ path: "/api/chat/completions", json: chat })).status).toBe(401);
+    expect((await testbed().ask({ path: "/api/chat/completions", json: chat })).status).toBe(401);
   });
 
   it("no one to the gateway with a session of the page, or to the page with a key of the gateway", async () => {
     const session = await ann();
-    const gateway = await stand().gateway.request({
+    const gateway = await testbed().gateway.request({
       path: "/v1/models",
       headers: { authorization: `Bearer ${session}` },
     });
     expect(gateway.status).toBe(401);
-    const key = await stand().gateway.key("open-webui");
-    expect((await stand().ask({ path: "/api/models" }, key)).status).toBe(401);
+    const key = await testbed().gateway.key("open-webui");
+    expect((await testbed().ask({ path: "/api/models" }, key)).status).toBe(401);
   });
 });
 
 describe("a chat", () => {
   it("is with the models of the page's consumer alone", async () => {
-    const models = await stand().ask({ path: "/api/models" }, await ann());
+    const models = await testbed().ask({ path: "/api/models" }, await ann());
     expect(models.json<{ data: { id: string }[] }>().data.map(({ id }) => id)).toEqual([MODEL]);
     const other = { model: "writer", messages: HI };
-    expect((await stand().ask({ path: "/api/chat/completions", json: other }, await ann())).status).toBe(400);
+    expect((await testbed().ask({ path: "/api/chat/completions", json: other }, await ann())).status).toBe(400);
   });
 
   it("comes word by word, through both Envoys of the pods and the gateway in between, as the page's consumer", async () => {
     const session = await ann();
-    const [proxy] = stand().gateway.proxies;
+    const [proxy] = testbed().gateway.proxies;
     const connection = connectionOptions(proxy as NonNullable<typeof proxy>, {
       hostname: PAGE_HOSTNAME,
-      ca: stand().gateway.ca,
+      ca: testbed().gateway.ca,
     });
     // A browser names its session.
     const body = JSON.stringify({ model: MODEL, messages: HI, stream: true, session_id: "browser" });
@@ -129,7 +129,7 @@ describe("a chat", () => {
     expect([messages, tools]).toEqual([HI, undefined]);
     await waitFor(
       "the line of the access log",
-      async () => JSON.stringify(stand().gateway.proxies[0]?.accessLog() ?? []).includes("open-webui") || undefined,
+      async () => JSON.stringify(testbed().gateway.proxies[0]?.accessLog() ?? []).includes("open-webui") || undefined,
     );
   });
 
@@ -146,18 +146,18 @@ describe("what is off", () => {
     ["keys of its API", { path: "/api/v1/auths/api_key", method: "POST" }, 403],
     ["the database as a file", { path: "/api/v1/utils/db/download" }, 401],
   ])("%s", async (_what, asks, status) => {
-    expect((await stand().ask(asks, await ann())).status).toBe(status);
+    expect((await testbed().ask(asks, await ann())).status).toBe(status);
   });
 
   it("functions and tools, for administrators too", async () => {
     const content = "class Pipe:\n    def pipe(self, body):\n        return 'ran'\n";
     const code = { id: "pipe", name: "Pipe", content, meta: { description: "runs in the pod" } };
     const session = await administrator();
-    expect((await stand().ask({ path: "/api/v1/functions/create", json: code }, session)).status).toBe(400);
+    expect((await testbed().ask({ path: "/api/v1/functions/create", json: code }, session)).status).toBe(400);
   });
 
   it("in what the page offers", async () => {
-    const { features } = (await stand().ask({ path: "/api/config" }, await ann())).json<{
+    const { features } = (await testbed().ask({ path: "/api/config" }, await ann())).json<{
       features: Readonly<Record<string, boolean>>;
     }>();
     const off = [
@@ -169,11 +169,11 @@ describe("what is off", () => {
   });
 
   it("calls to the internet: the pod has asked for no name outside of the cluster", async () => {
-    const outside = () => [...stand().gateway.namesAsked].filter((name) => !name.endsWith(".cluster.local"));
+    const outside = () => [...testbed().gateway.namesAsked].filter((name) => !name.endsWith(".cluster.local"));
     expect(outside()).toEqual([]);
     // What it asks for is seen: a user may have it read a page of the web, for which it finds no server here.
     const read = { path: "/api/v1/retrieval/process/web", json: { url: "https://probe.example.com/" } };
-    expect((await stand().ask(read, await ann())).status).toBe(400);
+    expect((await testbed().ask(read, await ann())).status).toBe(400);
     expect(outside()).toEqual(["probe.example.com"]);
   });
 });
@@ -182,33 +182,33 @@ describe("users and chats", () => {
   it("outlive a restart, and so do sessions", async () => {
     const session = await ann();
     const chat = { title: CHAT, models: [MODEL], messages: [{ id: "1", ...HI[0] }] };
-    expect((await stand().ask({ path: "/api/v1/chats/new", json: { chat } }, session)).status).toBe(200);
-    await stand().stopPage();
-    await stand().startPage();
+    expect((await testbed().ask({ path: "/api/v1/chats/new", json: { chat } }, session)).status).toBe(200);
+    await testbed().stopPage();
+    await testbed().startPage();
     expect(await chats(session)).toEqual([CHAT]);
     expect(await chats(await ann())).toEqual([CHAT]);
   });
 
   it("come back from the real MinIO after the volume is lost", async () => {
-    expect(await stand().backUp()).toContain("2 users");
-    await stand().stopPage();
-    rmSync(stand().data, { recursive: true });
-    mkdirSync(stand().data);
-    await stand().startPage();
+    expect(await testbed().backUp()).toContain("2 users");
+    await testbed().stopPage();
+    rmSync(testbed().data, { recursive: true });
+    mkdirSync(testbed().data);
+    await testbed().startPage();
     expect((await signIn(ANN)).status).toBe(400);
-    await stand().stopPage();
-    expect(await stand().restore()).toContain("2 users are back");
-    await stand().startPage();
+    await testbed().stopPage();
+    expect(await testbed().restore()).toContain("2 users are back");
+    await testbed().startPage();
     expect(await chats(await ann())).toEqual([CHAT]);
   });
 });
 
 /** Status of an upgrade of the page's socket for a browser of this origin. */
 async function upgrade(origin: string): Promise<number> {
-  const [proxy] = stand().gateway.proxies;
+  const [proxy] = testbed().gateway.proxies;
   const connection = connectionOptions(proxy as NonNullable<typeof proxy>, {
     hostname: PAGE_HOSTNAME,
-    ca: stand().gateway.ca,
+    ca: testbed().gateway.ca,
   });
   const headers = {
     host: PAGE_HOSTNAME,

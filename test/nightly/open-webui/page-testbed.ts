@@ -26,7 +26,7 @@ import { CLIENT, type SignInIssuer } from "./sign-in-issuer";
 
 export const PAGE_HOSTNAME = "chat.example.internal";
 export const ADMINISTRATOR = "ops@example.internal";
-/** The model that the page's consumer may call; the environment has another one besides. */
+/** The model that the page's consumer may call; the environment has another one too. */
 export const MODEL = "chat";
 
 const NAMESPACES = [OPEN_WEBUI_NAMESPACE, MODEL_STORE_NAMESPACE];
@@ -37,7 +37,7 @@ const START_SECONDS = 600;
 /** What the image's own start does, by the package's command. */
 const START = ["-c", "from open_webui import app; app()", "serve"];
 
-export class PageStand {
+export class PageTestbed {
   private page: RunningPod | undefined;
   private pods = 0;
 
@@ -54,7 +54,7 @@ export class PageStand {
    * @param engine answers in the place of the model's
    * @param issuer signs people in. @default accounts of the page
    */
-  static async start(engine: RequestListener, issuer?: SignInIssuer): Promise<PageStand> {
+  static async start(engine: RequestListener, issuer?: SignInIssuer): Promise<PageTestbed> {
     const folder = mkdtempSync(join(tmpdir(), "inference-stacks-page-"));
     const caFile = join(folder, "issuer.pem");
     if (issuer !== undefined) {
@@ -78,15 +78,15 @@ export class PageStand {
     const gateway = await GatewayStand.start(resources);
     const authority = new Authority();
     const claims = { "open-webui-data": join(folder, "page"), "minio-data": join(folder, "store") };
-    const stand = new PageStand(gateway, recordedObjects(resources), authority, claims, folder);
+    const testbed = new PageTestbed(gateway, recordedObjects(resources), authority, claims, folder);
     try {
       if (issuer !== undefined) {
         await gateway.listen(issuer.keys.hostname, 443, issuer.server);
       }
-      await stand.begin(engine);
-      return stand;
+      await testbed.begin(engine);
+      return testbed;
     } catch (error) {
-      await stand.stop();
+      await testbed.stop();
       throw error;
     }
   }
