@@ -11,6 +11,7 @@ environment is Pulumi.${TRIAL}.yaml, written from Pulumi.dev.yaml the first time
 
   --tool NAME        what makes the cluster: ${LOCAL_CLUSTER_TOOLS.join(" or ")} (default: the first that is there)
   --question TEXT    what is asked (default "Say hello, and what you are, in one sentence.")
+  --chat             a chat page too: Open WebUI, which people sign in to with a browser (docs/open-webui.md)
   --remove           remove it all again: the platform, the cluster, the stack and its files
   --help             this text
 
@@ -20,6 +21,7 @@ Exit status: 0 the model answered, or all is removed; 1 something is missing or 
 export const TRY_OPTIONS = {
   tool: { type: "string" },
   question: { type: "string" },
+  chat: { type: "boolean", default: false },
   remove: { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
 } as const;
@@ -27,6 +29,8 @@ export const TRY_OPTIONS = {
 export interface TryArguments {
   readonly tool: LocalClusterTool | undefined;
   readonly question: string;
+  /** Whether the platform gets a chat page. */
+  readonly chat: boolean;
   readonly remove: boolean;
 }
 
@@ -44,6 +48,7 @@ export function readTryArguments(argv: string[]): TryArguments | "help" | { read
     return {
       tool,
       question: values.question ?? "Say hello, and what you are, in one sentence.",
+      chat: values.chat,
       remove: values.remove,
     };
   } catch (error) {

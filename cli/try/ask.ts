@@ -57,10 +57,7 @@ export async function askModel(question: Question, kubectl: CommandPlace): Promi
   if (model === undefined || usage === undefined || consumer === undefined || keySecret === undefined) {
     throw new NotAnswered("the stack has no model and consumer to ask", "models in Pulumi.try.yaml");
   }
-  const [key, ca] = await Promise.all([
-    secretValue(keySecret, consumer, kubectl),
-    secretValue(ISSUED_SECRET, "ca.crt", kubectl),
-  ]);
+  const [key, ca] = await Promise.all([secretValue(keySecret, consumer, kubectl), gatewayAuthority(kubectl)]);
   const forward = await portForward(kubectl);
   try {
     const url = new URL(usage.baseUrl);
@@ -77,6 +74,11 @@ export async function askModel(question: Question, kubectl: CommandPlace): Promi
   } finally {
     forward.stop();
   }
+}
+
+/** Certificate of the authority that the platform made for its gateway, PEM. @throws NotAnswered */
+export function gatewayAuthority(kubectl: CommandPlace): Promise<string> {
+  return secretValue(ISSUED_SECRET, "ca.crt", kubectl);
 }
 
 async function secretValue(name: string, key: string, kubectl: CommandPlace): Promise<string> {

@@ -4,7 +4,8 @@ import { parse } from "yaml";
 import { type CommandIo, EXIT, lineOf } from "../io";
 import { main as plan } from "../plan";
 import type { TryArguments } from "./arguments";
-import { askModel, NotAnswered, type TrialOutputs, trialOutputs } from "./ask";
+import { askModel, gatewayAuthority, NotAnswered, type TrialOutputs, trialOutputs } from "./ask";
+import { chatPageOutputs, hasChatPage, openingText, withChatPage } from "./chat-page";
 import { TRIAL, trialEnvironment } from "./environment";
 import { askOnPath, findNeeds, needsText, type Tools } from "./needs";
 import { keptPassphrase, stateChoice, writePrivate } from "./pulumi-state";
@@ -37,7 +38,7 @@ export class Trial {
   }
 
   /** Brings the platform up and asks its model. Returns the exit status. */
-  async run({ tool, question }: TryArguments): Promise<number> {
+  async run({ tool, question, chat }: TryArguments): Promise<number> {
     const { needs, tools } = await findNeeds(askOnPath(this.place), tool);
     this.say(`Needs of a trial on this computer\n${needsText(needs)}`);
     if (tools === undefined) {
@@ -50,15 +51,14 @@ export class Trial {
       this.refusedPlan(isNew, tools);
       return status;
     }
-    if (!(await this.openStack()) || (await this.pulumi("up", "--yes", "--skip-preview", "--stack", TRIAL)) !== 0) {
-      this.io.err(
-        `\nIt is not up. What failed stands above; npm run try goes on where it ended.\nThe cluster: ${this.kubectl("get pods --all-namespaces")}\n`,
-      );
-      await this.keepKubeconfig();
+    if (!(await this.openStack()) || !(await this.up())) {
       return EXIT.refused;
     }
-    const outputs = await this.keepKubeconfig();
-    return outputs === undefined ? EXIT.refused : this.ask(outputs, question);
+    const outputs = trialOutputs.safeParse(await this.keepKubeconfig()).data;
+    if (outputs === undefined || (chat && !(await this.bringChatPage()))) {
+      return EXIT.refused;
+    }
+    return this.ask(outputs, question);
   }
 
   /** Takes all of it away. Returns the exit status. */
@@ -80,6 +80,40 @@ export class Trial {
       `\nRemoved: the cluster with all that was in it, the stack ${TRIAL}, ${this.told(this.environmentFile)}, .try\n`,
     );
     return EXIT.ok;
+  }
+
+  private async up(): Promise<boolean> {
+    const isUp = (await this.pulumi("up", "--yes", "--skip-preview", "--stack", TRIAL)) === 0;
+    if (!isUp) {
+      this.io.err(
+        `\nIt is not up. What failed stands above; npm run try goes on where it ended.\nThe cluster: ${this.kubectl("get pods --all-namespaces")}\n`,
+      );
+      await this.keepKubeconfig();
+    }
+    return isUp;
+  }
+
+  /** A chat page in the platform that is up: it checks the gateway's certificate, whose authority exists by now. */
+  private async bringChatPage(): Promise<boolean> {
+    const environment = readFileSync(this.environmentFile, "utf8");
+    if (!hasChatPage(environment)) {
+      const authority = await gatewayAuthority(this.kubectlPlace).catch((error: unknown) => {
+        this.io.err(`\n✗ no chat page: ${lineOf(error)}\n`);
+      });
+      if (authority === undefined) {
+        return false;
+      }
+      writeFileSync(this.environmentFile, withChatPage(environment, authority));
+      this.say(`\nAdded openWebUi and its consumer to ${this.told(this.environmentFile)}.\n\n`);
+      if ((await plan([TRIAL, "--config", this.environmentFile], this.io)) !== EXIT.ok || !(await this.up())) {
+        return false;
+      }
+    }
+    const { openWebUi } = chatPageOutputs.safeParse(await this.keepKubeconfig()).data ?? {};
+    if (openWebUi !== undefined) {
+      this.say(`\n${openingText(openWebUi, this.told(this.kubeconfigFile))}`);
+    }
+    return openWebUi !== undefined;
   }
 
   /** @returns whether it was not there before. */
@@ -138,8 +172,8 @@ export class Trial {
     return status === 0;
   }
 
-  /** Writes the kubeconfig where commands find it. Undefined where the stack does not tell one: that is said. */
-  private async keepKubeconfig(): Promise<TrialOutputs | undefined> {
+  /** The stack's outputs; their kubeconfig is written where commands find it. Undefined where Pulumi refuses: that is said. */
+  private async keepKubeconfig(): Promise<unknown> {
     const args = ["--non-interactive", "stack", "output", "--json", "--show-secrets", "--stack", TRIAL];
     const { status, out, err } = await captured("pulumi", args, this.place);
     if (status !== 0) {
@@ -151,7 +185,7 @@ export class Trial {
     if (kubeconfig !== undefined) {
       writePrivate(this.kubeconfigFile, kubeconfig);
     }
-    return trialOutputs.safeParse(said).data;
+    return said;
   }
 
   private async ask(outputs: TrialOutputs, prompt: string): Promise<number> {
@@ -159,7 +193,7 @@ export class Trial {
     try {
       const { model, tokens, firstTokenMs, tokensPerSecond } = await askModel(
         { outputs, prompt, maxTokens: MOST_TOKENS, seconds: ANSWER_SECONDS, onText: (text) => this.say(text) },
-        { ...this.place, env: { ...this.env, KUBECONFIG: this.kubeconfigFile } },
+        this.kubectlPlace,
       );
       this.say(
         `\n\n✓ ${model} answered through the gateway: ${tokens} tokens, the first after ${firstTokenMs} ms, then ${tokensPerSecond} a second\n\n${this.next()}`,
@@ -181,6 +215,7 @@ export class Trial {
     const commands = [
       [`npm run status -- ${TRIAL} --kubeconfig ${this.told(this.kubeconfigFile)}`, "what runs, and how to call it"],
       [this.kubectl("get pods --all-namespaces"), "look into the cluster"],
+      ["npm run try -- --chat", "a chat page for a browser"],
       ["npm run try", `again: once you changed ${this.told(this.environmentFile)}`],
       ["npm run try -- --remove", "remove all of it"],
     ] as const;
@@ -201,6 +236,10 @@ export class Trial {
 
   private get place() {
     return { cwd: this.root, env: this.env };
+  }
+
+  private get kubectlPlace() {
+    return { ...this.place, env: { ...this.env, KUBECONFIG: this.kubeconfigFile } };
   }
 
   private told(file: string): string {

@@ -41,15 +41,17 @@ export function pageVariables(
     OPENAI_API_BASE_URLS: `http://127.0.0.1:${GATEWAY_LINK_PORT}/v1`,
     // By its index among the addresses. Without names the page lists all that the gateway has, models that do not chat among them.
     OPENAI_API_CONFIGS: JSON.stringify({ "0": { enable: true, model_ids: models } }),
-    ...(signIn ? signInVariables(signIn) : { ENABLE_OAUTH: "false", DEFAULT_USER_ROLE: "pending" }),
+    ...(signIn ? signInVariables(signIn, address) : { ENABLE_OAUTH: "false", DEFAULT_USER_ROLE: "pending" }),
   };
 }
 
-function signInVariables({ issuer, clientId, newUsers }: PageSignIn): Record<string, string> {
+function signInVariables({ issuer, clientId, newUsers }: PageSignIn, address: string): Record<string, string> {
   return {
     ENABLE_OAUTH: "true",
     OPENID_PROVIDER_URL: `${issuer.replace(/\/+$/, "")}/.well-known/openid-configuration`,
     OAUTH_CLIENT_ID: clientId,
+    // By default it is made of the request's Host: a browser by a forwarded port would ask for one that the issuer does not have.
+    OPENID_REDIRECT_URI: `${address}/oauth/oidc/callback`,
     OAUTH_CODE_CHALLENGE_METHOD: "S256",
     // An account for whom the issuer lets in, with the role below; the page's own form makes none.
     ENABLE_OAUTH_SIGNUP: "true",

@@ -333,6 +333,14 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
+    // Without PyTorch and the other packages that its slim mode, which the platform's image is of, does not import.
+    name: "open-webui",
+    from: { package: "open-webui", version: "0.12.4" },
+    binaries: { "open-webui-python": "python" },
+    versionArgs: ["-c", "import importlib.metadata; print(importlib.metadata.version('open-webui'))"],
+    onRequest: true,
+  },
+  {
     name: "prometheus",
     from: "debian",
     binaries: { promtool: "prometheus", prometheus: "prometheus" },

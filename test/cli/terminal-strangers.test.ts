@@ -172,7 +172,7 @@ describe("what strangers say", () => {
     }
     const env = { PATH: tools.bin, LOCAL_TOOLS: tools.folder };
     const { text, status } = await guardedTerminalOf((io) =>
-      new Trial(tools.folder, env, io).run({ tool: undefined, question: EVIL, remove: false }),
+      new Trial(tools.folder, env, io).run({ tool: undefined, question: EVIL, chat: false, remove: false }),
     );
     expect(status).toBe(1);
     expectTold(text);

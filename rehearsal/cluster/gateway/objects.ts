@@ -57,10 +57,15 @@ function certificateSecrets(all: readonly KubernetesObject[], authority: Certifi
   const issued = specs<Certificate>("Certificate").flatMap(({ secretName, dnsNames = [] }) =>
     dnsNames.length > 0 ? [{ secretName, dnsNames }] : [],
   );
-  const own = specs<GatewaySpec>("Gateway")
+  // One Secret of the user's is for all names.
+  const names = specs<GatewaySpec>("Gateway")
     .flatMap(({ listeners }) => listeners)
     .flatMap(({ hostname, tls }) => (tls?.certificateRefs ?? []).map(({ name }) => ({ name, hostname })))
-    .flatMap(({ name, hostname }) => (hostname === undefined ? [] : [{ secretName: name, dnsNames: [hostname] }]));
+    .flatMap(({ name, hostname }) => (hostname === undefined ? [] : [{ secretName: name, hostname }]));
+  const own = [...new Set(names.map(({ secretName }) => secretName))].map((secretName) => ({
+    secretName,
+    dnsNames: names.filter((each) => each.secretName === secretName).map(({ hostname }) => hostname),
+  }));
   return (issued.length > 0 ? issued : own).map(({ secretName, dnsNames }) =>
     authority.tlsSecret({ name: secretName, namespace: GATEWAY_NAMESPACE }, dnsNames),
   );

@@ -225,6 +225,11 @@ export class GatewayStand {
     this.network.names.set(hostname, addresses);
   }
 
+  /** Names that pods have asked for. */
+  get namesAsked(): ReadonlySet<string> {
+    return new Set(this.network.names.asked);
+  }
+
   /** Plays a backend of the Gateway: the server that its `Backend` object of this name leads to. */
   async serve(backend: string, listener: RequestListener): Promise<StandIn> {
     const metadata = { name: backend, namespace: GATEWAY_NAMESPACE };

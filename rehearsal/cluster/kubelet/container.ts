@@ -1,21 +1,32 @@
 import { cacheFolder } from "../../parts/cache";
 
+/** Where a container finds programs of its image that scripts call by name; it is the first folder of PATH. */
+export const COMMANDS_FOLDER = "/run/commands";
+
 /** Folders of this machine that a container has empty ones of. */
 const EMPTY_FOLDERS = ["/etc", "/var", "/run", "/tmp"];
 
 /**
  * Becomes a program in a file system of its own: what this machine has, but for the folders below, with volumes mounted
  * where its pod says. It stays in the network namespace that it is started in. Hooks write to the output of their
- * container's process 1, which has another number here: what they write there is their own output. Arguments: a folder to
- * mount it on, how many volumes, source and target of each, the command.
+ * container's process 1, which has another number here: what they write there is their own output. Another user than root
+ * finds the folders in root's home, where programs may be, though not the home. Arguments: a folder to mount it on, the user
+ * or nothing, "read-only" or nothing, how many volumes, source and target of each, the command.
  */
 const SCRIPT = `set -e
-root=$1; count=$2; shift 2
+root=$1; user=$2; lock=$3; count=$4; shift 4
 mount -t tmpfs -o size=64m tmpfs "$root"
+bind() {
+  mkdir "$root$1"; mount --rbind "$1" "$root$1"
+  case "$1" in /dev|/proc|/sys) ;; *) [ -z "$lock" ] || mount -o remount,bind,ro "$root$1";; esac
+}
 for entry in /*; do
   case "$entry" in ${EMPTY_FOLDERS.join("|")}) mkdir "$root$entry"; continue;; esac
   if [ -L "$entry" ]; then cp -P "$entry" "$root$entry"
-  elif [ -d "$entry" ]; then mkdir "$root$entry"; mount --rbind "$entry" "$root$entry"; fi
+  elif [ -n "$user" ] && [ "$entry" = /root ]; then
+    mkdir "$root$entry"
+    for folder in "$entry"/* "$entry"/.[!.]*; do [ ! -d "$folder" ] || bind "$folder"; done
+  elif [ -d "$entry" ]; then bind "$entry"; fi
 done
 chmod 1777 "$root/tmp"
 mount -t tmpfs tmpfs "$root/dev/shm"
@@ -31,7 +42,9 @@ while [ "$count" -gt 0 ]; do
   mount --bind "$1" "$root$2"
   shift 2; count=$((count - 1))
 done
-exec chroot "$root" "$@"`;
+[ -z "$lock" ] || mount -o remount,ro "$root"
+[ -n "$user" ] || exec chroot "$root" "$@"
+exec chroot "$root" setpriv --reuid "$user" --regid "$user" --clear-groups --no-new-privs --bounding-set -all "$@"`;
 
 export interface Mount {
   readonly source: string;
@@ -41,6 +54,10 @@ export interface Mount {
 export interface ContainerCommand {
   /** Process whose network namespace it joins. */
   readonly network: string;
+  /** Numeric user and group of the program. @default root */
+  readonly user?: number;
+  /** Whether it may write to its volumes alone. @default false */
+  readonly isReadOnly?: boolean;
   /** An empty folder, whatever is mounted on it is seen by the container alone. */
   readonly root: string;
   readonly mounts: readonly Mount[];
@@ -52,7 +69,7 @@ export interface ContainerCommand {
 
 /** The command line that becomes this container: a program and its arguments. */
 export function containerCommand(container: ContainerCommand): readonly [string, readonly string[]] {
-  const { network, root, mounts, env, command } = container;
+  const { network, root, user, isReadOnly, mounts, env, command } = container;
   // Installed parts may be in such a folder: XDG_CACHE_HOME says where they are. A volume on the folder would hide an earlier mount.
   const parts = cacheFolder();
   const isEmptied = EMPTY_FOLDERS.some((folder) => parts.startsWith(`${folder}/`));
@@ -71,11 +88,13 @@ export function containerCommand(container: ContainerCommand): readonly [string,
       SCRIPT,
       "container",
       root,
+      user === undefined ? "" : String(user),
+      isReadOnly ? "read-only" : "",
       String(all.length),
       ...volumes,
       "/usr/bin/env",
       "-i",
-      "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+      `PATH=${COMMANDS_FOLDER}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
       "HOME=/tmp",
       ...variables,
       ...command,

@@ -25,11 +25,11 @@ export class PodFiles {
   /**
    * Writes a volume's files into a folder; those that are gone go.
    *
-   * @throws Error for a volume that is neither an empty folder nor made of ConfigMaps, Secrets, tokens or fields.
+   * @throws Error for a volume that is neither an empty folder or a claim nor made of ConfigMaps, Secrets, tokens or fields.
    */
   async write(volume: Volume, folder: string): Promise<void> {
     mkdirSync(folder, { recursive: true });
-    if (volume.emptyDir !== undefined) {
+    if (volume.emptyDir !== undefined || volume.persistentVolumeClaim !== undefined) {
       return;
     }
     for (const [path, content] of await this.filesOf(volume)) {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What of a pod the kubelet here reads; the rest (resources, security contexts, spread) does not bear on one machine. */
+/** What of a pod the kubelet here reads; the rest (resources, spread) does not bear on one machine. */
 
 const httpGet = z.object({ path: z.string(), port: z.union([z.number(), z.string()]), scheme: z.string().optional() });
 const item = z.object({ key: z.string(), path: z.string() });
@@ -25,12 +25,16 @@ const volume = z.object({
     .object({ secretName: z.string(), items: z.array(item).optional(), optional: z.boolean().optional() })
     .optional(),
   projected: z.object({ sources: z.array(projection) }).optional(),
+  persistentVolumeClaim: z.object({ claimName: z.string() }).optional(),
 });
 
 const keyRef = z.object({ name: z.string(), key: z.string(), optional: z.boolean().optional() });
 
 const container = z.object({
   name: z.string(),
+  /** Of an init container: `Always` makes it a sidecar. */
+  restartPolicy: z.string().optional(),
+  securityContext: z.object({ readOnlyRootFilesystem: z.boolean().optional() }).optional(),
   command: z.array(z.string()).default([]),
   args: z.array(z.string()).default([]),
   env: z
@@ -68,6 +72,7 @@ export const podSpec = z.object({
   containers: z.array(container),
   initContainers: z.array(container).default([]),
   volumes: z.array(volume).default([]),
+  securityContext: z.object({ runAsUser: z.number().optional() }).optional(),
   serviceAccountName: z.string().default("default"),
   terminationGracePeriodSeconds: z.number().default(30),
 });

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { request } from "node:http";
+import { request as requestTls } from "node:https";
 import { join } from "node:path";
 import type { KubernetesObject } from "../../../kubernetes/object";
 import type { ControlPlane } from "../control-plane";
@@ -8,13 +9,13 @@ import { patchStatus } from "../status";
 import { waitFor } from "../wait";
 import { joinServices } from "./endpoints";
 import type { PodNetwork } from "./network";
-import { PodContainers, type Programs } from "./pod-containers";
+import { PodContainers, type PodPlace, type Programs } from "./pod-containers";
 import { type Container, type HttpGet, type PodSpec, podSpec } from "./pod-spec";
 
 /** Between two looks at the Secrets and ConfigMaps of a running pod; a kubelet takes up to a minute. */
 const REFRESH_MS = 500;
 
-export interface PodOptions {
+export interface PodOptions extends PodPlace {
   /** Whether names of its Services lead to it while it runs, ready or not. @default true */
   readonly joinsServices?: boolean;
 }
@@ -27,9 +28,9 @@ interface RunningContainer {
 
 /**
  * A pod of the API server whose containers run as programs of this machine, as a kubelet runs them: its volumes where
- * they belong and kept current, its service account's token, a network namespace and an address of its own, readiness
- * probes, `preStop` hooks, SIGTERM and the grace period. Not as a kubelet does: limits, security contexts, restarts and
- * liveness.
+ * they belong and kept current, its service account's token, its own network namespace and address, init
+ * containers before the others, readiness probes, `preStop` hooks, SIGTERM and the grace period; where it is confined, its
+ * user and a read-only root. Not as a kubelet does: limits, the rest of security contexts, restarts and liveness.
  */
 export class RunningPod {
   private readonly refresh: NodeJS.Timeout;
@@ -48,6 +49,8 @@ export class RunningPod {
     private readonly holder: Program,
     private readonly runner: PodContainers,
     private readonly containers: readonly RunningContainer[],
+    /** Init containers that are no sidecars. */
+    private readonly finished: readonly RunningContainer[],
     private readonly leaveServices: () => void,
   ) {
     this.refresh = setInterval(() => void runner.refreshVolumes().catch(() => undefined), REFRESH_MS);
@@ -60,27 +63,37 @@ export class RunningPod {
     network: PodNetwork,
     manifest: KubernetesObject,
     programs: Programs,
-    { joinsServices = true }: PodOptions = {},
+    { joinsServices = true, ...place }: PodOptions = {},
   ): Promise<RunningPod> {
     const { object: pod } = await plane.client.apply(manifest);
     const spec = podSpec.parse(pod.spec);
-    const folder = join(plane.folder, "pods", `${pod.metadata.namespace}-${pod.metadata.name}`);
+    const { namespace, name, uid } = pod.metadata;
+    // A StatefulSet's next pod has the name of the one before.
+    const folder = join(plane.folder, "pods", `${namespace}-${name}-${uid}`);
     mkdirSync(folder, { recursive: true });
     const { holder, pid, address } = await network.addPod(join(folder, "network.log"));
     const containers: RunningContainer[] = [];
+    const finished: RunningContainer[] = [];
     try {
-      const runner = new PodContainers(pod, spec, folder, plane, network, { pid, address }, programs);
+      const runner = new PodContainers(pod, spec, folder, plane, network, { pid, address }, programs, place);
       await runner.writeVolumes();
       for (const container of [...spec.initContainers, ...spec.containers]) {
         // An image's own program comes first where the pod names none.
         const command = container.command.length > 0 ? container.command : [container.name];
         const program = await runner.start(container, [...command, ...container.args]);
-        containers.push({ container, program, sidecar: spec.initContainers.includes(container) });
+        const isInit = spec.initContainers.includes(container);
+        if (isInit && container.restartPolicy !== "Always") {
+          finished.push({ container, program, sidecar: false });
+          await program.exited();
+          requireSuccess(container, program);
+        } else {
+          containers.push({ container, program, sidecar: isInit });
+        }
       }
       const leaveServices = joinsServices
         ? await joinServices(plane.client, network.names, pod, address)
         : () => undefined;
-      return new RunningPod(plane, pod, address, pid, spec, holder, runner, containers, leaveServices);
+      return new RunningPod(plane, pod, address, pid, spec, holder, runner, containers, finished, leaveServices);
     } catch (error) {
       await Promise.all([holder, ...containers.map(({ program }) => program)].map((program) => program.stop()));
       throw error;
@@ -97,6 +110,23 @@ export class RunningPod {
     );
     const conditions = [{ type: "Ready", status: "True" }];
     await patchStatus(this.plane.client, this.pod, { phase: "Running", podIP: this.address, conditions });
+  }
+
+  /**
+   * Waits until all containers have ended, as those of a Job do.
+   *
+   * @throws Error with what one printed that ended with another status than 0.
+   */
+  async completed(seconds = 60): Promise<void> {
+    await waitFor(
+      `the end of pod ${this.pod.metadata.name}`,
+      async () => this.containers.every(({ program }) => program.ending !== undefined) || undefined,
+      seconds,
+    );
+    for (const { container, program } of this.containers) {
+      requireSuccess(container, program);
+    }
+    await this.leave();
   }
 
   /** What a container has printed, and its `preStop` hook after that. */
@@ -164,17 +194,23 @@ export class RunningPod {
   }
 
   private async passes(container: Container, probe: HttpGet): Promise<true | undefined> {
-    const status = await get(this.address, portOf(container, probe), probe.path, 1);
+    const status = await get(this.address, portOf(container, probe), probe.path, 1, probe.scheme);
     return status >= 200 && status < 400 ? true : undefined;
   }
 
   private running(name: string): RunningContainer {
-    const found = this.containers.find(({ container }) => container.name === name);
+    const found = [...this.finished, ...this.containers].find(({ container }) => container.name === name);
     if (found === undefined) {
       const all = this.containers.map(({ container }) => container.name).join(", ");
       throw new Error(`pod ${this.pod.metadata.name} has no container ${name}; there are: ${all}`);
     }
     return found;
+  }
+}
+
+function requireSuccess({ name }: Container, program: Program): void {
+  if (program.ending !== "ended with 0") {
+    throw new Error(`container ${name} ${program.ending}:\n${program.output()}`);
   }
 }
 
@@ -186,10 +222,12 @@ function portOf({ name, ports }: Container, { port }: HttpGet): number {
   return found;
 }
 
-/** The status that a path answers with. */
-async function get(host: string, port: number, path: string, seconds: number): Promise<number> {
+/** The status that a path answers with; a kubelet checks no certificates. */
+async function get(host: string, port: number, path: string, seconds: number, scheme = "HTTP"): Promise<number> {
   return new Promise((resolve, reject) => {
-    const asked = request({ host, port, path, timeout: seconds * 1000, agent: false }, (response) => {
+    const send = scheme === "HTTPS" ? requestTls : request;
+    const options = { host, port, path, timeout: seconds * 1000, agent: false, rejectUnauthorized: false } as const;
+    const asked = send(options, (response) => {
       response.resume().once("end", () => resolve(response.statusCode ?? 0));
     });
     asked.once("timeout", () => asked.destroy(new Error(`no answer in ${seconds} s`)));

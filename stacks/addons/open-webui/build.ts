@@ -54,5 +54,8 @@ export function build({
     options(store),
   );
   const { address, adminPassword } = component;
-  return { component, stackOutputs: { openWebUi: { address, adminEmail, adminPassword } } };
+  return {
+    component,
+    stackOutputs: { openWebUi: { address, adminEmail, adminPassword, ...(forward && { forward }) } },
+  };
 }

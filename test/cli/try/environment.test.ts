@@ -2,9 +2,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main as plan } from "../../../cli/plan";
+import { hasChatPage, withChatPage } from "../../../cli/try/chat-page";
 import { trialEnvironment } from "../../../cli/try/environment";
 import type { Tools } from "../../../cli/try/needs";
 import { repositoryRoot } from "../../../names/repository-root";
+import { shippedText } from "../../../names/shipped-file";
 import { parseEnvironmentFile } from "../../../stacks/config";
 import { environmentIn, runPiped, useFolder } from "../run";
 
@@ -49,5 +51,12 @@ describe("the environment of a trial", () => {
   ])("plans for %d CPUs and %d GiB with status %d, as docs/local.md says", async (vcpus, memoryGiB, status) => {
     const file = environmentIn(folder, trialEnvironment(dev, tools(vcpus, memoryGiB)));
     expect((await runPiped(plan, ["try", "--config", file])).status).toBe(status);
+  });
+
+  it("plans with a chat page for 4 CPUs and 12 GiB, and has it once", async () => {
+    const trial = trialEnvironment(dev, tools(4, 12));
+    const text = withChatPage(trial, shippedText("test/fixtures/certificates/example-ca.pem"));
+    expect([hasChatPage(trial), hasChatPage(text)]).toEqual([false, true]);
+    expect((await runPiped(plan, ["try", "--config", environmentIn(folder, text)])).status).toBe(0);
   });
 });

@@ -1,14 +1,17 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { readTryArguments } from "../../../cli/try/arguments";
 import { Trial } from "../../../cli/try/trial";
 import { repositoryRoot } from "../../../names/repository-root";
+import { shippedText } from "../../../names/shipped-file";
 import { LocalTools } from "../../harness/local-tools/local-tools";
 import { closeServers, serve } from "../smoke-servers";
 
 afterAll(closeServers);
 
+const AUTHORITY = shippedText("test/fixtures/certificates/example-ca.pem");
 const base64 = (text: string) => Buffer.from(text).toString("base64");
 
 /** Pulumi by its command line: it notes what it is told, and has a stack once one was made. */
@@ -30,7 +33,7 @@ grep -q "secret-kubeconfig" "$KUBECONFIG" || [ "$1" = version ] || exit 3
 case "$*" in
   version*) echo "Client Version: v1.36.1" ;;
   *"get secret consumer-default "*) echo '{"data": {"default": "${base64("the-key")}"}}' ;;
-  *"get secret gateway-tls "*) echo '{"data": {"ca.crt": "${base64("the-ca")}"}}' ;;
+  *"get secret gateway-tls "*) echo '{"data": {"ca.crt": "${base64(AUTHORITY)}"}}' ;;
   *port-forward*)
     [ ! -e "$LOCAL_TOOLS/port" ] && { echo "error: no pods" >&2; exit 1; }
     echo "Forwarding from 127.0.0.1:$(cat "$LOCAL_TOOLS/port") -> 10443"
@@ -168,6 +171,32 @@ describe("npm run try", () => {
     expect(status).toBe(1);
     expect(said).toMatch(/✗ the platform is up, but its model did not answer: no way to the gateway: .*error: no pods/);
     expect(said).toContain("npm run status -- try --kubeconfig .try/kubeconfig");
+  });
+
+  it("brings a chat page up once the gateway's authority exists, and says how to open it", async () => {
+    await model();
+    const openWebUi = {
+      address: "https://chat.example.internal",
+      adminEmail: "admin@example.internal",
+      adminPassword: "kubectl get the-password",
+      forward: { command: "kubectl port-forward", address: "https://chat.example.internal:8443" },
+    };
+    tools.write("outputs", JSON.stringify({ ...OUTPUTS, openWebUi }));
+    const { status, said } = await run("--chat");
+    expect(status).toBe(0);
+    expect(pulumiCalls().filter((line) => line.includes(" up "))).toHaveLength(2);
+    expect(parse(readFileSync(inTrial("Pulumi.try.yaml"), "utf8"))).toMatchObject({
+      config: {
+        "inference-stacks:gateway": { consumers: { default: {}, "open-webui": { models: ["assistant"] } } },
+        "inference-stacks:openWebUi": { gatewayAuthorities: AUTHORITY.trim() },
+      },
+    });
+    for (const line of ["https://chat.example.internal:8443", "kubectl get the-password", "127.0.0.1 chat.example"]) {
+      expect(said).toContain(line);
+    }
+    tools.calls();
+    expect((await run("--chat")).status).toBe(0);
+    expect(pulumiCalls().filter((line) => line.includes(" up "))).toHaveLength(1);
   });
 
   it("removes all of it, and has nothing to remove then", async () => {

@@ -64,6 +64,7 @@ describe("variables of the page", () => {
       ENABLE_SIGNUP: "false",
       ENABLE_OAUTH_SIGNUP: "true",
       OPENID_PROVIDER_URL: "https://login.example.com/realms/a/.well-known/openid-configuration",
+      OPENID_REDIRECT_URI: "https://chat.example.com/oauth/oidc/callback",
       DEFAULT_USER_ROLE: "user",
     });
   });
