@@ -99,7 +99,9 @@ export async function main(
 }
 
 function hintOf({ message, lookAt }: NoAnswer): string {
-  return message.includes("is not trusted") ? "rancher.caCerts: the authority that signed the server's certificate" : lookAt;
+  return message.includes("is not trusted")
+    ? "rancher.caCerts: the authority that signed the server's certificate"
+    : lookAt;
 }
 
 /** Version of Kubernetes that an environment's cluster is created with; undefined for clusters of others. */

@@ -107,7 +107,11 @@ const GITOPS = {
 };
 const SECRET = { secure: "v1:never-read" };
 const PORTAINER = { mode: "direct", acknowledgeClusterAdmin: true, networks: ["192.168.1.30/32"] };
-const RANCHER = { acknowledgeClusterAdmin: true, url: "https://rancher.example.internal", networks: ["192.168.1.31/32"] };
+const RANCHER = {
+  acknowledgeClusterAdmin: true,
+  url: "https://rancher.example.internal",
+  networks: ["192.168.1.31/32"],
+};
 /** What others manage a node by, together: each makes objects of its own. */
 const MANAGED = { gitops: GITOPS, gitopsToken: SECRET, portainer: PORTAINER, rancher: RANCHER, rancherToken: SECRET };
 

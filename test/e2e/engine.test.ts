@@ -132,9 +132,11 @@ describe("dev on the real engine and a real control plane", { timeout: 300_000 }
     await bed().plane.client.apply(applied, { fieldManager: "kubectl-client-side-apply" });
     expect((await up()).changes).toEqual({ same: resourceCount() });
     const live = await bed().plane.client.get(RANCHER_AGENT);
-    const { containers } = (live?.spec as { template: { spec: { containers: object[] } } }).template.spec;
+    const found = (
+      live?.spec as undefined | { readonly template: { readonly spec: { readonly containers: object[] } } }
+    )?.template.spec.containers;
     // What the server does not name stays: one container, with our limits.
-    expect(containers).toEqual([
+    expect(found).toEqual([
       expect.objectContaining({
         image,
         securityContext: expect.objectContaining({ allowPrivilegeEscalation: false }),

@@ -1,6 +1,7 @@
 /** `npm run rancher` against a fake of a Rancher server's API v3 over TLS: the routes and fields of rancher/rancher v2.15.0. */
-import { createServer, type IncomingMessage, type Server } from "node:https";
+
 import { writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -164,7 +165,10 @@ describe("npm run rancher", () => {
 
   it("refuses a release that does not run with the environment's Kubernetes, and names one that does", async () => {
     state.version = "v2.14.4";
-    expect(await rancher([])).toMatchObject({ status: 1, err: expect.stringMatching(/v2\.14\.4 .*upgrade .* to 2\.15/) });
+    expect(await rancher([])).toMatchObject({
+      status: 1,
+      err: expect.stringMatching(/v2\.14\.4 .*upgrade .* to 2\.15/),
+    });
     expect(state.posts).toEqual([]);
   });
 

@@ -45,7 +45,11 @@ export const SWEEPS: readonly Sweep[] = [
         gatewayAuthorities: shippedText("test/fixtures/certificates/example-ca.pem"),
       },
       portainer: { mode: "direct", acknowledgeClusterAdmin: true, networks: ["192.168.1.30/32"] },
-      rancher: { acknowledgeClusterAdmin: true, url: "https://rancher.example.internal", networks: ["192.168.1.31/32"] },
+      rancher: {
+        acknowledgeClusterAdmin: true,
+        url: "https://rancher.example.internal",
+        networks: ["192.168.1.31/32"],
+      },
       rancherToken: { secure: "v1:never-read" },
     },
   },

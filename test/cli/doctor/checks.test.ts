@@ -25,7 +25,7 @@ describe("all checks of a cluster", () => {
     },
   });
   const image = "vllm-cuda";
-  const plain = needs({ storageClasses: ["disks"], runtimeClasses: ["nvidia"] });
+  const plain = needs({ storageClasses: ["disks"], runtimeClasses: ["nvidia"], agents: ["rancher"] });
   const wanted = {
     ...plain,
     cluster: { ...plain.cluster, gpuSoftware: "platform" as const },

@@ -59,7 +59,9 @@ describe("the agent that registers at a Rancher server", () => {
     expect(template.spec.serviceAccountName).toBe("cattle");
     expect(template.spec.containers.map(({ name }) => name)).toEqual(["cluster-register"]);
     expect(namesOf(run, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole")).toContain("cattle-admin");
-    expect(namesOf(run, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding")).toContain("cattle-admin-binding");
+    expect(namesOf(run, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding")).toContain(
+      "cattle-admin-binding",
+    );
   });
 
   it("knows its server by the authority's checksum alone", () => {
