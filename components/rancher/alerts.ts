@@ -6,7 +6,7 @@ function notReady(
   deployment: string,
   rule: Pick<AlertRule, "alert" | "severity" | "summary" | "description">,
 ): AlertRule {
-  const series = `kube_deployment_status_replicas_ready{namespace="${RANCHER_NAMESPACE}",deployment="${deployment}"}`;
+  const series = `kube_deployment_status_replicas_available{namespace="${RANCHER_NAMESPACE}",deployment="${deployment}"}`;
   return {
     ...rule,
     expr: `max by (namespace, deployment) (${series}) == 0`,

@@ -1,7 +1,8 @@
 /** `npm run rancher` against a fake of a Rancher server's API v3 over TLS: the routes and fields of rancher/rancher v2.15.0. */
 
 import { writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";

@@ -255,7 +255,7 @@ export const platformOverview: DashboardSpec = {
           unit: "short",
           queries: [
             {
-              expr: `max by (namespace, deployment) (kube_deployment_status_replicas_ready{namespace=~"${MANAGED_BY}"})`,
+              expr: `max by (namespace, deployment) (kube_deployment_status_replicas_available{namespace=~"${MANAGED_BY}"})`,
               legend: "{{namespace}}/{{deployment}}",
             },
             {
