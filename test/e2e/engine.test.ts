@@ -130,6 +130,7 @@ describe("dev on the real engine and a real control plane", { timeout: 300_000 }
     const template = { metadata: { labels }, spec: { containers: [{ name: "cluster-register", image, env }] } };
     const applied = { ...RANCHER_AGENT, spec: { selector: { matchLabels: labels }, template } };
     await bed().plane.client.apply(applied, { fieldManager: "kubectl-client-side-apply" });
+    await bed().stack.refresh();
     expect((await up()).changes).toEqual({ same: resourceCount() });
     const live = await bed().plane.client.get(RANCHER_AGENT);
     const found = (
