@@ -18,6 +18,10 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
   pins: { purpose: "how old pinned releases are, and which are known to be vulnerable", load: () => import("./pins") },
   render: { purpose: "Kubernetes manifests for GitOps", load: () => import("./render") },
   gitops: { purpose: "move a running platform to Argo CD, and back", load: () => import("./gitops") },
+  rancher: {
+    purpose: "find or create an environment's cluster at its Rancher server",
+    load: () => import("./rancher"),
+  },
   bundle: { purpose: "all that an environment takes from the internet, in one folder", load: () => import("./bundle") },
   charts: { purpose: "all Helm charts that a platform may install, fetched once", load: () => import("./charts") },
   doctor: {

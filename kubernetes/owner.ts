@@ -4,11 +4,15 @@ export type Owner = "up" | "folder";
 /** What holds the platform: objects outside of it are the cluster's part. */
 const PLATFORM = "inference:platform:Platform";
 
-/** Components that `up` makes as a whole: Argo CD itself, and what is set to ids that only a deployment knows. */
+/**
+ * Components that `up` makes as a whole: Argo CD itself, what is set to ids that only a deployment knows, and Rancher's agent, whose objects its
+ * server changes.
+ */
 const COMPONENTS_OF_UP: ReadonlySet<string> = new Set([
   "inference:argo-cd:ArgoCd",
   "inference:autoscaling:Karpenter",
   "inference:gateway:AwsLoadBalancerController",
+  "inference:rancher:RancherAgent",
 ]);
 
 /**

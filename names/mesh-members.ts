@@ -11,6 +11,8 @@ import {
   NETWORK_POLICY_NAMESPACE,
   NODE_METRICS_NAMESPACE,
   OBSERVABILITY_NAMESPACE,
+  RANCHER_FLEET_NAMESPACE,
+  RANCHER_NAMESPACE,
   SPARE_NAMESPACE,
 } from "./namespaces";
 
@@ -77,6 +79,11 @@ export const MESH_OUTSIDERS: readonly MeshOutsider[] = [
     reason:
       "Workers route the packets of their functions' containers in the network namespace of their own pod, where the mesh would take them",
   },
+  ...[RANCHER_NAMESPACE, RANCHER_FLEET_NAMESPACE].map((namespace) => ({
+    namespace,
+    reason:
+      "The Rancher server installs charts in it that know no mesh, and its agents speak to it and the Kubernetes API alone",
+  })),
   {
     namespace: OBSERVABILITY_NAMESPACE,
     reason: "Prometheus asks pods by their addresses, to which a sidecar makes no mutual TLS",

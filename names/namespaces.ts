@@ -48,6 +48,10 @@ export const BETA9_NAMESPACE = "beta9";
 export const OPEN_WEBUI_NAMESPACE = "open-webui";
 /** Portainer's agent. */
 export const PORTAINER_NAMESPACE = "portainer";
+/** Rancher's agent: the Rancher server names the namespace. */
+export const RANCHER_NAMESPACE = "cattle-system";
+/** Fleet's agent, which the Rancher server installs. */
+export const RANCHER_FLEET_NAMESPACE = "cattle-fleet-system";
 
 /** Argo CD, where its own installation guide has it. */
 export const ARGO_CD_NAMESPACE = "argocd";
@@ -76,6 +80,8 @@ export const PLATFORM_NAMESPACES: readonly string[] = [
   BETA9_NAMESPACE,
   OPEN_WEBUI_NAMESPACE,
   PORTAINER_NAMESPACE,
+  RANCHER_NAMESPACE,
+  RANCHER_FLEET_NAMESPACE,
   ARGO_CD_NAMESPACE,
   ARGO_CD_CHARTS_NAMESPACE,
 ];

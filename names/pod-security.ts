@@ -1,5 +1,10 @@
 import { HOST_NETWORK_LABEL, type Labels } from "./labels";
-import { FABRIC_GATE_HOST_NAMESPACE, modelNamespaceName } from "./namespaces";
+import {
+  FABRIC_GATE_HOST_NAMESPACE,
+  modelNamespaceName,
+  RANCHER_FLEET_NAMESPACE,
+  RANCHER_NAMESPACE,
+} from "./namespaces";
 
 /** Pod Security Admission levels of Kubernetes. */
 export type PodSecurityLevel = "restricted" | "baseline" | "privileged";
@@ -15,7 +20,7 @@ export interface PodSecurityException {
   readonly level: Exclude<PodSecurityLevel, "restricted">;
   readonly reason: string;
   /** The one object of ours whose pods ask for the level, by kind and name. @default none: the pods of charts alone */
-  readonly own?: { readonly kind: "DaemonSet"; readonly name: string };
+  readonly own?: { readonly kind: "DaemonSet" | "Deployment"; readonly name: string };
   /** Objects of ours whose pods ask for a part of the level, and are `restricted` in all else. @default none */
   readonly partly?: PartialException;
 }
@@ -42,6 +47,18 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
     level: "privileged",
     reason: "Calico's agents write each node's packet filter: host network, its modules and its lock",
     own: { kind: "DaemonSet", name: "calico-node" },
+  },
+  {
+    matches: isNamed(RANCHER_FLEET_NAMESPACE),
+    level: "baseline",
+    reason: "Fleet's agent, which the Rancher server installs, sets no seccomp profile",
+  },
+  {
+    matches: isNamed(RANCHER_NAMESPACE),
+    level: "baseline",
+    reason:
+      "Rancher's agent runs as root, as it writes the server's authority below /etc, and keeps state in its image; the webhook that it installs sets no user and no seccomp profile",
+    own: { kind: "Deployment", name: "cattle-cluster-agent" },
   },
   {
     matches: isNamed(FABRIC_GATE_HOST_NAMESPACE),
@@ -107,6 +124,14 @@ export const RESTRICTED_CONTAINER = {
   capabilities: { drop: ["ALL"] },
 };
 
+/** What a container of a `baseline` namespace keeps that needs root and a port below 1024. */
+export const ROOT_CONTAINER = {
+  allowPrivilegeEscalation: false,
+  runAsUser: 0,
+  runAsGroup: 0,
+  capabilities: { drop: ["ALL"], add: ["NET_BIND_SERVICE"] },
+};
+
 /** The same of a container that opens all device files of its node: it may not keep from escalating, and is no root all the same. */
 export const PRIVILEGED_CONTAINER = {
   privileged: true,
@@ -122,21 +147,21 @@ export function podSecurityLevel(
   return exceptions.find(({ matches }) => matches(namespace))?.level ?? "restricted";
 }
 
-/** Whether an object of ours may ask for its namespace's level, and not only the pods of charts there. */
-export function isExcepted(object: {
+/** Level that an object of ours may ask for, and not only the pods of charts in its namespace; undefined: `restricted`. */
+export function exceptedLevel(object: {
   kind: string | undefined;
   name: string | undefined;
   namespace: string | undefined;
-}) {
+}): PodSecurityException["level"] | undefined {
   const { kind, name, namespace } = object;
-  return POD_SECURITY_EXCEPTIONS.some(
+  return POD_SECURITY_EXCEPTIONS.find(
     ({ matches, own }) =>
       own !== undefined &&
       own.kind === kind &&
       own.name === name &&
       namespace !== undefined &&
       matches({ name: namespace, labels: {} }),
-  );
+  )?.level;
 }
 
 /** What of Pod Security the pods of an object of ours may leave out, because its labels say that they must. */

@@ -15,6 +15,7 @@ import {
 } from "../../rehearsal/cluster/recorded-objects";
 import { type NodeMakers, nodeMakers } from "../../report/node-makers";
 import type { ClusterConfig } from "../../stacks/config";
+import { type Agent, agentsOf } from "./checks/agents";
 
 /** What a pod of a model asks of a node of its pool. */
 export interface PodNeed extends PodResources {
@@ -58,6 +59,8 @@ export interface Needs {
   readonly runtimeClasses: readonly string[];
   /** Who scales models. @default nothing does */
   readonly autoscaler?: Autoscaler;
+  /** Agents of servers of others that it installs. */
+  readonly agents: readonly Agent[];
   /** Reasons of the planner that forbid the deployment, whatever the cluster has. */
   readonly refusals: number;
 }
@@ -93,6 +96,7 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
     needsDefaultClass: classes.size === 0,
     runtimeClasses: [...runtimeClassesOf(objects)].sort(),
     ...autoscalerOf(plan.models),
+    agents: agentsOf(recording.outputs),
     refusals: plan.problems.filter(({ severity }) => severity === "mandatory").length,
   };
 }

@@ -1,4 +1,4 @@
-import { isExcepted, type PartialException, partialException, podSecurityLevel } from "../../names/pod-security";
+import { exceptedLevel, type PartialException, partialException, podSecurityLevel } from "../../names/pod-security";
 import { chartHostParts, chartPods } from "../lib/chart-pods";
 import type { Field } from "../lib/field";
 import { podDoors, projectedTokens, volumeDoors } from "../lib/pod-doors";
@@ -46,7 +46,13 @@ export const restrictedSecurityContext = resourcePolicy(
       for (const door of podDoors(pod)) {
         report({ resource, ...door });
       }
-      if (!isListed(resource)) {
+      const excepted = levelOf(resource);
+      if (excepted === "baseline") {
+        for (const offence of offences(pod, excepted)) {
+          report({ resource, ...offence });
+        }
+      }
+      if (excepted === undefined) {
         const exception = partialException({
           kind: resource.kind,
           labels: knownLabels(resource.props.get("metadata", "labels")),
@@ -112,9 +118,9 @@ function checkServiceAccount(resource: Resource, report: Report): void {
   }
 }
 
-function isListed(resource: Resource): boolean {
+function levelOf(resource: Resource): ReturnType<typeof exceptedLevel> {
   const name = resource.props.get("metadata", "name").text();
-  return isExcepted({ kind: resource.kind, name, namespace: namespaceOf(resource).text() });
+  return exceptedLevel({ kind: resource.kind, name, namespace: namespaceOf(resource).text() });
 }
 
 /** Paths of what a pod may leave out of Pod Security. */

@@ -1,4 +1,4 @@
-import { isExcepted } from "../../names/pod-security";
+import { exceptedLevel } from "../../names/pod-security";
 import { chartPods } from "../lib/chart-pods";
 import type { Field } from "../lib/field";
 import { podTemplates } from "../lib/pods";
@@ -90,5 +90,5 @@ function selected(spec: Field): Field[] {
 /** Agents on every node, which an exception to Pod Security names. */
 function isListed(resource: Resource): boolean {
   const name = resource.props.get("metadata", "name").text();
-  return isExcepted({ kind: resource.kind, name, namespace: namespaceOf(resource).text() });
+  return exceptedLevel({ kind: resource.kind, name, namespace: namespaceOf(resource).text() }) === "privileged";
 }

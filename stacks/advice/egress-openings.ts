@@ -135,8 +135,8 @@ function ofWorkers({ environment: { modelControl } }: Opened): EgressOpening[] {
   );
 }
 
-/** What people use besides models: the chat page, Portainer, and Argo CD. */
-function ofPeople({ environment: { gateway, openWebUi, portainer, gitops } }: Opened): EgressOpening[] {
+/** What people use besides models: the chat page, Portainer, Rancher and Argo CD. */
+function ofPeople({ environment: { gateway, openWebUi, portainer, rancher, gitops } }: Opened): EgressOpening[] {
   const { oidc } = gateway.auth ?? {};
   return [
     ...(openWebUi?.signIn && oidc && isNamed({ url: oidc.issuer, networks: oidc.networks })
@@ -154,6 +154,15 @@ function ofPeople({ environment: { gateway, openWebUi, portainer, gitops } }: Op
             connections: ["portainer-agent-to-server"],
             who: "Portainer's agent for its server",
             narrowedBy: "portainer.networks",
+          },
+        ]
+      : []),
+    ...(rancher && isNamed(rancher)
+      ? [
+          {
+            connections: ["rancher-agents-to-server"],
+            who: "Rancher's agents for their server",
+            narrowedBy: "rancher.networks",
           },
         ]
       : []),

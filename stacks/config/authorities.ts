@@ -1,8 +1,6 @@
-import { X509Certificate } from "node:crypto";
+import { areAuthorities } from "./core/pem";
 import { type FileKind, readNamedFiles } from "./named-files";
 import type { EnvironmentConfig } from "./schema";
-
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 const AUTHORITIES: FileKind = {
   allowed: "a readable PEM file of authorities' certificates",
@@ -12,8 +10,7 @@ const AUTHORITIES: FileKind = {
     if (/PRIVATE KEY/.test(text)) {
       return { reason: "it holds a private key", fix: "take the key out, and treat it as leaked" };
     }
-    const certificates = text.match(CERTIFICATE) ?? [];
-    return certificates.length > 0 && certificates.every(isAuthority)
+    return areAuthorities(text)
       ? undefined
       : { reason: "it holds something else", fix: "give the certificate of the authority that signed the server's" };
   },
@@ -62,12 +59,4 @@ export function readAuthorities(environment: EnvironmentConfig, baseDirectory: s
     AUTHORITIES,
     baseDirectory,
   );
-}
-
-function isAuthority(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).ca;
-  } catch {
-    return false;
-  }
 }

@@ -161,6 +161,12 @@ export const ROOMS: readonly Room[] = [
     pulumi: true,
   },
   {
+    folder: "components/rancher",
+    imports: ["names", "catalog", "components/core"],
+    types: ["components/observability"],
+    pulumi: true,
+  },
+  {
     folder: "components/argo-cd",
     imports: ["names", "kubernetes", "catalog", "planner", "components/core"],
     types: ["components/observability"],
@@ -186,6 +192,7 @@ export const ROOMS: readonly Room[] = [
       "components/beta9",
       "components/open-webui",
       "components/portainer",
+      "components/rancher",
       "components/argo-cd",
       "stacks/config/core",
     ],

@@ -38,6 +38,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
   pins: async () => [[EVIL]],
   render: async () => [[EVIL]],
   gitops: async () => [[EVIL], ["release", "--state", EVIL, "--out", join(folder, "out.json")]],
+  rancher: async () => [[EVIL], [`--${EVIL}`]],
   bundle: async () => [[EVIL]],
   charts: async () => [[EVIL]],
   doctor: async () => [[EVIL]],

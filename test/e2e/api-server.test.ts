@@ -106,13 +106,21 @@ const GITOPS = {
   path: "clusters/edge-nvidia",
 };
 const SECRET = { secure: "v1:never-read" };
+const PORTAINER = { mode: "direct", acknowledgeClusterAdmin: true, networks: ["192.168.1.30/32"] };
+const RANCHER = {
+  acknowledgeClusterAdmin: true,
+  url: "https://rancher.example.internal",
+  networks: ["192.168.1.31/32"],
+};
+/** What others manage a node by, together: each makes objects of its own. */
+const MANAGED = { gitops: GITOPS, gitopsToken: SECRET, portainer: PORTAINER, rancher: RANCHER, rancherToken: SECRET };
 
 const RUNS = [
   ...environments.map((name) => ({ name, run: () => programRun(name) })),
   { name: "aws-prod in an ambient mesh", run: () => inMesh("ambient") },
   { name: "aws-prod in a mesh of sidecars", run: () => inMesh("sidecar") },
   { name: "oci-h100 with every option", run: withEveryOption },
-  { name: "edge-nvidia with Argo CD", run: () => changedRun("edge-nvidia", { gitops: GITOPS, gitopsToken: SECRET }) },
+  { name: "edge-nvidia with Argo CD, Portainer and Rancher", run: () => changedRun("edge-nvidia", MANAGED) },
 ];
 
 describe.each(RUNS)("every Kubernetes object of $name on a real API server", ({ run }) => {

@@ -8,6 +8,22 @@ import { sharedBySuite } from "./shared-by-suite";
 const SECRETS = {
   "inference-stacks:huggingFaceToken": { value: "hf_e2eSecretToken", secret: true },
   "inference-stacks:alertWebhookUrl": { value: "https://alerts.example.com/e2e-secret-path", secret: true },
+  "inference-stacks:rancherToken": { value: "e2eregistrationtoken7hxmd8qkrb5t", secret: true },
+};
+
+/** Agents by which servers of others manage the cluster. */
+const AGENTS = {
+  "inference-stacks:portainer": {
+    value: JSON.stringify({ mode: "direct", acknowledgeClusterAdmin: true, networks: ["192.168.1.30/32"] }),
+  },
+  "inference-stacks:rancher": {
+    value: JSON.stringify({ acknowledgeClusterAdmin: true, url: "https://rancher.example.com" }),
+  },
+};
+const RANCHER_AGENT = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "cattle-cluster-agent", namespace: "cattle-system" },
 };
 
 /** Namespaces of a cluster in which nothing was installed. */
@@ -18,7 +34,7 @@ const CONTROL_API = "Deployment platform-control-api-deployment";
 const MODEL = { model: "qwen2.5-0.5b-instruct", engine: "ollama", contextTokens: 4096, concurrency: 2 };
 
 describe("dev on the real engine and a real control plane", { timeout: 300_000 }, () => {
-  const bed = sharedBySuite(() => TestBed.start("dev", SECRETS, { checkpoints: "step" }));
+  const bed = sharedBySuite(() => TestBed.start("dev", { ...SECRETS, ...AGENTS }, { checkpoints: "step" }));
   const up = (): Promise<Operation> => operation((onEvent) => bed().stack.up({ onEvent }));
   const upWithModels = async (models: object): Promise<Operation> => {
     await bed().stack.setConfig("inference-stacks:models", { value: JSON.stringify(models) });
@@ -105,6 +121,29 @@ describe("dev on the real engine and a real control plane", { timeout: 300_000 }
     });
     expect((await refresh()).changes).toEqual({ same: resourceCount() - 1, delete: 1 });
     expect((await up()).steps).toEqual(["create NetworkPolicy platform-models-assistant-space-ns-default-deny"]);
+  });
+
+  it("leaves Rancher's agent to its server, which applies its own manifest once it is connected", async () => {
+    const image = "rancher/rancher-agent:v2.15.3";
+    const labels = { app: "cattle-cluster-agent" };
+    const env = [{ name: "CATTLE_CREDENTIAL_NAME", value: "cattle-credentials-0123456789" }];
+    const template = { metadata: { labels }, spec: { containers: [{ name: "cluster-register", image, env }] } };
+    const applied = { ...RANCHER_AGENT, spec: { selector: { matchLabels: labels }, template } };
+    await bed().plane.client.apply(applied, { fieldManager: "kubectl-client-side-apply" });
+    await bed().stack.refresh();
+    expect((await up()).changes).toEqual({ same: resourceCount() });
+    const live = await bed().plane.client.get(RANCHER_AGENT);
+    const found = (
+      live?.spec as undefined | { readonly template: { readonly spec: { readonly containers: object[] } } }
+    )?.template.spec.containers;
+    // What the server does not name stays: one container, with our limits.
+    expect(found).toEqual([
+      expect.objectContaining({
+        image,
+        securityContext: expect.objectContaining({ allowPrivilegeEscalation: false }),
+        resources: expect.objectContaining({ limits: expect.objectContaining({ memory: "2Gi" }) }),
+      }),
+    ]);
   });
 
   it("is destroyed to the last resource and leaves nothing in the cluster", async () => {

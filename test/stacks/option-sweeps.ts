@@ -31,7 +31,7 @@ export const SWEEPS: readonly Sweep[] = [
     },
   },
   {
-    what: "a node that Portainer manages, whose chat page signs people in by an issuer",
+    what: "a node that Portainer and Rancher manage, whose chat page signs people in by an issuer",
     base: "edge-nvidia",
     changes: {
       gateway: {
@@ -45,6 +45,12 @@ export const SWEEPS: readonly Sweep[] = [
         gatewayAuthorities: shippedText("test/fixtures/certificates/example-ca.pem"),
       },
       portainer: { mode: "direct", acknowledgeClusterAdmin: true, networks: ["192.168.1.30/32"] },
+      rancher: {
+        acknowledgeClusterAdmin: true,
+        url: "https://rancher.example.internal",
+        networks: ["192.168.1.31/32"],
+      },
+      rancherToken: { secure: "v1:never-read" },
     },
   },
   {

@@ -118,7 +118,7 @@ export const controllers: Check = (facts, needs) =>
   });
 
 /** Controllers of a product by whose they are: the platform labels its namespaces. */
-function running({ deployments, ownNamespaces }: ClusterFacts, { image }: Product) {
+export function running({ deployments, ownNamespaces }: ClusterFacts, { image }: Pick<Product, "image">) {
   if (!deployments.known) {
     return deployments;
   }
@@ -254,6 +254,6 @@ function isOf({ name }: NamedFact, groups: readonly string[]): boolean {
   return groups.some((group) => name === group || name.endsWith(`.${group}`));
 }
 
-function namesOf(workloads: readonly WorkloadFact[]): string {
+export function namesOf(workloads: readonly WorkloadFact[]): string {
   return someOf(workloads.map(({ namespace, name }) => `${namespace}/${name}`));
 }

@@ -1,3 +1,4 @@
+import { agents } from "./agents";
 import type { Check } from "./check";
 import { controllers, gatewayApi } from "./controllers";
 import { dns, dnsCache } from "./dns";
@@ -33,6 +34,7 @@ export const CLUSTER_CHECKS: readonly Check[] = [
   rdmaAddresses,
   runtimeClasses,
   controllers,
+  agents,
   gatewayApi,
   externalMetrics,
   mesh,

@@ -1,5 +1,11 @@
 import type { MetricMeaning } from "../../../engines";
 import { metric } from "../../../engines/metrics";
+import {
+  ARGO_CD_NAMESPACE,
+  OPEN_WEBUI_NAMESPACE,
+  PORTAINER_NAMESPACE,
+  RANCHER_NAMESPACE,
+} from "../../../names/namespaces";
 import type { DashboardSpec, PanelSpec, Query } from "./builder";
 
 /** Of the models that the reader has chosen. */
@@ -20,6 +26,9 @@ function latency(title: string, description: string, histogram: MetricMeaning): 
   });
   return { title, description, unit: "s", queries: [quantile(0.5), quantile(0.95)] };
 }
+
+/** Namespaces of what manages the cluster and of the chat page, as an expression. */
+const MANAGED_BY = [ARGO_CD_NAMESPACE, PORTAINER_NAMESPACE, RANCHER_NAMESPACE, OPEN_WEBUI_NAMESPACE].join("|");
 
 /** The first page of whoever is on call: what users get, what models and GPUs do, what fills up. */
 export const platformOverview: DashboardSpec = {
@@ -231,6 +240,38 @@ export const platformOverview: DashboardSpec = {
             {
               expr: '1 - min by (instance, device) (node_filesystem_avail_bytes{device=~"/dev/.+",fstype!~"squashfs|iso9660"} / node_filesystem_size_bytes{device=~"/dev/.+",fstype!~"squashfs|iso9660"})',
               legend: "{{instance}} {{device}}",
+            },
+          ],
+        },
+      ],
+    },
+    {
+      title: "GitOps, cluster management and chat",
+      panels: [
+        {
+          title: "Ready pods",
+          description:
+            "Of Argo CD, Portainer's and Rancher's agents and Open WebUI. 0 for 10 minutes: the alert of the part fires.",
+          unit: "short",
+          queries: [
+            {
+              expr: `max by (namespace, deployment) (kube_deployment_status_replicas_available{namespace=~"${MANAGED_BY}"})`,
+              legend: "{{namespace}}/{{deployment}}",
+            },
+            {
+              expr: `max by (namespace, statefulset) (kube_statefulset_status_replicas_ready{namespace=~"${MANAGED_BY}"})`,
+              legend: "{{namespace}}/{{statefulset}}",
+            },
+          ],
+        },
+        {
+          title: "Applications that differ from Git",
+          description: "By state, of Argo CD. Above 0 for long: an alert ArgoCd… names the Application.",
+          unit: "short",
+          queries: [
+            {
+              expr: 'count by (sync_status, health_status) (argocd_app_info{sync_status!="Synced"} or argocd_app_info{health_status!="Healthy"})',
+              legend: "{{sync_status}} {{health_status}}",
             },
           ],
         },

@@ -12,7 +12,7 @@ export const portainer = addon({
   section: portainerSection,
   secrets: portainerSecrets,
   settings: (section) => section,
-  rules: [rules.edgeModeHasItsKey, rules.networksAreCidrs],
+  rules: [rules.edgeModeHasItsKey, rules.serverIsOutside],
   problems: ({ settings }) => rules.portainerProblems(settings),
   namespaces: () => [PORTAINER_NAMESPACE],
   connections: ({ settings, cluster }) => portainerConnections(portainerServer(settings), cluster),

@@ -1,5 +1,5 @@
-import { canonicalCidr } from "../../../names/cidr";
 import type { CapacityProblem } from "../../../planner/types";
+import { networkProblems, outsideProblems } from "../../config/core/outside-url";
 import type { Rule } from "../../config/core/rule";
 import { NAMESPACE } from "../../config/core/schema";
 import type { PortainerConfig } from "./config";
@@ -17,17 +17,12 @@ export const edgeModeHasItsKey: Rule<Own> = function* ({ sections: { portainer }
   }
 };
 
-export const networksAreCidrs: Rule<Own> = function* ({ sections: { portainer } }) {
-  for (const [index, network] of (portainer?.networks ?? []).entries()) {
-    const isEverywhere = /\/0$/.test(network);
-    if (canonicalCidr(network) === undefined || (isEverywhere && portainer?.mode === "direct")) {
-      yield {
-        path: ["portainer", "networks", index],
-        value: network,
-        allowed: "a network in CIDR form with the Portainer server in it, not all addresses",
-        fix: "write the server's own address, such as 192.168.1.30/32",
-      };
-    }
+export const serverIsOutside: Rule<Own> = function* ({ sections: { portainer, stage } }) {
+  if (portainer?.mode === "edge") {
+    const { url, networks } = portainer;
+    yield* outsideProblems(["portainer"], { url, networks }, stage);
+  } else {
+    yield* networkProblems(["portainer"], portainer?.networks ?? []);
   }
 };
 

@@ -94,6 +94,7 @@ export function needs(changes: Partial<Needs> = {}): Needs {
     storageClasses: [],
     needsDefaultClass: true,
     runtimeClasses: [],
+    agents: [],
     refusals: 0,
     ...changes,
   };

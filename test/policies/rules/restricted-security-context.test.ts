@@ -17,6 +17,18 @@ const namespace = (name: unknown, level: unknown) =>
 const privileged = podSpec({ hostNetwork: true, containers: [container({ securityContext: { privileged: true } })] });
 const calico = (name: string, home: string, kind = "DaemonSet") =>
   object("apps/v1", kind, { spec: { template: { spec: privileged } } }, { name, namespace: home });
+/** Rancher's agent is root, with a writable root: what its namespace's level allows and no more. */
+const rancher = (name: string, changes: object = {}) =>
+  object(
+    "apps/v1",
+    "Deployment",
+    {
+      spec: {
+        template: { spec: podSpec({ containers: [container({ securityContext: { runAsUser: 0 } })], ...changes }) },
+      },
+    },
+    { name, namespace: "cattle-system" },
+  );
 const PRIVILEGED_OFFENCES = [
   "hostNetwork is true",
   "privileged is true",
@@ -418,6 +430,30 @@ policyCases(restrictedSecurityContext, [
   ["another object of that namespace", [calico("other", "calico-system")], [...PRIVILEGED_OFFENCES]],
   ["an object of that name elsewhere", [calico("calico-node", "model-chat")], [...PRIVILEGED_OFFENCES]],
   ["one of another kind", [calico("calico-node", "calico-system", "Deployment")], [...PRIVILEGED_OFFENCES]],
+  ["the object of a baseline exception, as root", [rancher("cattle-cluster-agent")], "pass"],
+  [
+    "the object of a baseline exception, beyond that level",
+    [rancher("cattle-cluster-agent", { hostNetwork: true })],
+    ["hostNetwork is true"],
+  ],
+  [
+    "another object there, as root",
+    [rancher("other")],
+    [
+      "allowPrivilegeEscalation",
+      "runAsNonRoot",
+      "runAsUser is 0",
+      "seccompProfile",
+      "capabilities.drop",
+      "readOnlyRootFilesystem",
+    ],
+  ],
+  ["a baseline namespace", [namespace("cattle-system", "baseline")], "pass"],
+  [
+    "a baseline namespace that is privileged",
+    [namespace("cattle-system", "privileged")],
+    ['privileged"; allowed: baseline'],
+  ],
   ["an excepted namespace", [namespace("gpu-metrics", "privileged")], "pass"],
   [
     "a privileged namespace without a reason",

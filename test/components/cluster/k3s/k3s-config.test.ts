@@ -145,7 +145,13 @@ describe("Pod Security on the machine", () => {
 
   it("knows namespaces that the list excepts, so that the property above is of something", () => {
     expect(exemptNamespaces(everyException)).toEqual([...everyException, "kube-system"].sort());
-    expect(POD_SECURITY_EXCEPTIONS.filter(({ level }) => level === "baseline")).toEqual([]);
+  });
+
+  it("exempts none that the list makes baseline: their labels hold them to that", () => {
+    const baseline = ["cattle-fleet-system", "cattle-system"];
+    expect(baseline.map((name) => podSecurityLevel({ name, labels: {} }))).toEqual(["baseline", "baseline"]);
+    expect(POD_SECURITY_EXCEPTIONS.filter(({ level }) => level === "baseline")).toHaveLength(baseline.length);
+    expect(exemptNamespaces(baseline)).toEqual(["kube-system"]);
   });
 
   it.each(["edge-nvidia", "edge-radeon"] as const)(

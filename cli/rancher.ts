@@ -1,0 +1,144 @@
+/** `npm run rancher`: finds or creates an environment's cluster at its Rancher server, and fetches its registration token. */
+import { parseArgs } from "node:util";
+import { K3S_VERSION } from "../catalog/k3s";
+import { localClusterTool } from "../catalog/local-clusters";
+import { oldestRancherFor, rancherRunsWith } from "../catalog/rancher";
+import { authorityChecksum } from "../names/rancher";
+import type { ClusterConfig } from "../stacks/config";
+import { type CommandIo, EXIT } from "./io";
+import { RancherError, RancherServer } from "./rancher/server";
+import { ENVIRONMENT_OPTIONS, environmentArguments, openEnvironment } from "./read-environment";
+import { HttpClient, NoAnswer } from "./smoke/http";
+
+const API_TOKEN = "RANCHER_TOKEN_KEY";
+
+const USAGE = `Usage: npm run rancher -- <environment> [options]
+
+Asks the Rancher server of the section rancher for the environment's cluster by its name, and creates cluster and registration
+token where there are none. A second run changes nothing. pulumi up installs the agent (docs/rancher.md).
+
+  npm run -s rancher -- <environment> --token | pulumi config set --secret inference-stacks:rancherToken --stack <environment>
+
+  --token         write the registration token, and nothing else, to the standard output
+  --config FILE   read this file instead of Pulumi.<environment>.yaml
+  --json          machine-readable, without the token
+  -h, --help      this text
+
+${API_TOKEN} is an API token of the server (token-abcde:…), of a user who may create clusters.
+Exit status: 0 the cluster and its token are there; 1 the server refused or was not reached; 2 bad input.
+`;
+
+export const options = { ...ENVIRONMENT_OPTIONS, token: { type: "boolean", default: false } } as const;
+
+/** Within which the server must have answered everything. */
+const LIMIT_MS = 60_000;
+
+/**
+ * Runs the command; returns its exit status.
+ *
+ * @param localPort of this computer, in place of the server's address: for tests. @default what the URL names
+ */
+export async function main(
+  argv: string[],
+  io: CommandIo,
+  env: NodeJS.ProcessEnv = process.env,
+  localPort?: number,
+): Promise<number> {
+  const opening = openEnvironment(
+    environmentArguments(
+      () => parseArgs({ args: argv, options, allowPositionals: true }),
+      ({ token, json }) => ({ token, json }),
+    ),
+    USAGE,
+    io,
+  );
+  if ("status" in opening) {
+    return opening.status;
+  }
+  const { args, environment } = opening;
+  const { rancher, cluster } = environment.file.environment;
+  const apiToken = env[API_TOKEN];
+  if (rancher === undefined) {
+    io.err(`${environment.fileName} has no section rancher: add it with the server's url (docs/rancher.md)\n`);
+    return EXIT.badInput;
+  }
+  if (apiToken === undefined || apiToken === "") {
+    io.err(`${API_TOKEN} is not set: create an API token at ${rancher.url} (Account & API Keys), and export it\n`);
+    return EXIT.badInput;
+  }
+  const { url, caCerts, cluster: name = args.environment } = rancher;
+  const client = new HttpClient(url.replace(/\/$/, ""), {
+    token: apiToken,
+    ...(caCerts !== undefined && { ca: caCerts }),
+    ...(localPort !== undefined && { localPort }),
+    userAgent: "inference-stacks-rancher",
+  });
+  try {
+    const server = new RancherServer(client, AbortSignal.timeout(LIMIT_MS));
+    const version = await server.setting("server-version");
+    assertRunsWith(version, kubernetesOf(cluster));
+    assertAuthority(caCerts, await server.setting("cacerts"));
+    const { id, state, isNew } = await server.cluster(name);
+    const token = await server.token(id);
+    const said = `${name} (${id}) ${isNew ? "was created" : "is known"} at ${url}, Rancher ${version}; state: ${state}\n`;
+    if (args.token) {
+      io.err(said);
+      io.out(`${token}\n`);
+    } else {
+      io.out(args.json ? `${JSON.stringify({ server: url, version, cluster: name, id, state, isNew })}\n` : said);
+    }
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof RancherError || error instanceof NoAnswer) {
+      const hint = error instanceof NoAnswer ? `look at: ${hintOf(error)}\n` : "";
+      io.err(`${error.message}\n${hint}`);
+      return EXIT.refused;
+    }
+    throw error;
+  }
+}
+
+function hintOf({ message, lookAt }: NoAnswer): string {
+  return message.includes("is not trusted")
+    ? "rancher.caCerts: the authority that signed the server's certificate"
+    : lookAt;
+}
+
+/** Version of Kubernetes that an environment's cluster is created with; undefined for clusters of others. */
+function kubernetesOf(cluster: ClusterConfig): string | undefined {
+  if (cluster.provision !== "create") {
+    return undefined;
+  }
+  switch (cluster.kind) {
+    case "edge":
+      return K3S_VERSION;
+    case "aws":
+      return cluster.eks?.kubernetesVersion;
+    case "oci":
+      return cluster.oke?.kubernetesVersion;
+    default:
+      return cluster.local && localClusterTool(cluster.local.tool).kubernetesVersion;
+  }
+}
+
+/** @throws RancherError for a release that is known not to run with it. */
+function assertRunsWith(version: string, kubernetes: string | undefined): void {
+  if (kubernetes !== undefined && rancherRunsWith(version, kubernetes) === false) {
+    const oldest = oldestRancherFor(kubernetes);
+    throw new RancherError(
+      `Rancher ${version} does not run with Kubernetes ${kubernetes} of this environment: upgrade the server${oldest === undefined ? "" : ` to ${oldest} or later`}`,
+    );
+  }
+}
+
+/** @throws RancherError where the agent would refuse the server: it compares what the server hands out with the checksum of caCerts. */
+function assertAuthority(caCerts: string | undefined, handedOut: string): void {
+  if (caCerts === undefined || authorityChecksum(caCerts) === authorityChecksum(handedOut)) {
+    return;
+  }
+  throw new RancherError(
+    handedOut.trim() === ""
+      ? "the server hands out no authority (its setting cacerts is empty), and the agent would wait for one: remove rancher.caCerts"
+      : "rancher.caCerts is not what the server hands out at /v3/settings/cacerts, which the agent compares: copy it from there, with all its certificates",
+  );
+}

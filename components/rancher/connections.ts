@@ -1,0 +1,21 @@
+import { RANCHER_NAMESPACE } from "../../names/namespaces";
+import { type Connection, connect, podsIn } from "../core/connections";
+import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
+import { type OutsideAddress, outsideEnds, serverAt } from "../core/outside";
+import { fleetAgentPods, RANCHER_WEBHOOK_PORT, rancherAgentPods, rancherWebhookPods } from "./names";
+
+/** Connections of Rancher's agents: to their server and the Kubernetes API. No address outside of the cluster reaches them. */
+export function rancherConnections(server: OutsideAddress, networks: ClusterNetworks): Connection[] {
+  return [
+    connect({
+      name: "rancher-agents-to-server",
+      reason: "The agents open a tunnel to the Rancher server, which manages the cluster through it",
+      from: [rancherAgentPods, fleetAgentPods],
+      to: outsideEnds(server, networks),
+      ports: [serverAt(server).port],
+    }),
+    // Helm operations of the server run in the agent's namespace, under names of their own.
+    toKubernetesApi("rancher", [podsIn(RANCHER_NAMESPACE), fleetAgentPods], networks),
+    fromKubernetesApi("rancher-webhook", rancherWebhookPods, [RANCHER_WEBHOOK_PORT]),
+  ];
+}

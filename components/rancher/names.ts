@@ -1,0 +1,41 @@
+import type { Labels } from "../../names/labels";
+import { RANCHER_FLEET_NAMESPACE, RANCHER_NAMESPACE } from "../../names/namespaces";
+import type { PodSelection } from "../core/connections";
+
+/**
+ * Names of the objects that a Rancher server applies over ours (rancher/rancher v2.15.0, pkg/systemtemplate/template.go): with others there
+ * would be two agents, and a Deployment's selector cannot be changed.
+ */
+export const RANCHER = {
+  agent: "cattle-cluster-agent",
+  container: "cluster-register",
+  account: "cattle",
+  role: "cattle-admin",
+  binding: "cattle-admin-binding",
+  credentials: "cattle-credentials",
+} as const;
+
+/** Labels of the agent's pods, and its Deployment's selector. */
+export const RANCHER_AGENT_LABELS: Labels = { app: RANCHER.agent };
+
+/** Secret of the registration. Secrets `cattle-credentials-…` other than the server's own are deleted by the agent every hour. */
+export const RANCHER_REGISTRATION = "rancher-registration";
+
+export const rancherAgentPods: PodSelection = {
+  namespace: RANCHER_NAMESPACE,
+  podLabels: RANCHER_AGENT_LABELS,
+  serviceAccount: RANCHER.account,
+};
+
+/** Webhook that the agent installs: it judges namespaces, roles and bindings (rancher/webhook, charts/rancher-webhook). */
+export const rancherWebhookPods: PodSelection = {
+  namespace: RANCHER_NAMESPACE,
+  podLabels: { app: "rancher-webhook" },
+};
+export const RANCHER_WEBHOOK_PORT = 9443;
+
+/** Agent of Fleet, which the server installs. */
+export const fleetAgentPods: PodSelection = {
+  namespace: RANCHER_FLEET_NAMESPACE,
+  podLabels: { app: "fleet-agent" },
+};
