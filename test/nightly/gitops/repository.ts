@@ -51,6 +51,13 @@ export class GitRepository {
     this.edit(join(folder, "kustomization.yaml"), (list) => `${list}- ${file.slice(folder.length + 1)}\n`);
   }
 
+  /** Writes a file beside the folder, by its path in the repository. */
+  write(file: string, text: string): void {
+    const path = join(this.tree, file);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+
   /** Takes back all that was committed since. @returns the commit. */
   restore(commit: string): string {
     git(this.tree, "checkout", "--quiet", commit, "--", ".");

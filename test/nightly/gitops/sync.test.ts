@@ -2,11 +2,18 @@
 import { describe, expect, it } from "vitest";
 import { describeObject, type KubernetesObject } from "../../../kubernetes/object";
 import { waitFor } from "../../../rehearsal/cluster/wait";
+import { toYaml } from "../../../render/yaml";
 import { sharedBySuite } from "../../e2e/shared-by-suite";
 import { GitOpsCluster } from "./cluster";
 import { ENVIRONMENTS } from "./environment";
 
 const WAVE = "argocd.argoproj.io/sync-wave";
+
+/** What model control and Jobs write, by the field that they write it to. */
+const SET: Readonly<Record<string, object>> = {
+  "/spec/replicas": { spec: { replicas: 0 } },
+  "/data": { data: { written: "by a Job" } },
+};
 
 describe.each(ENVIRONMENTS)("%s by Argo CD", { timeout: 1_800_000 }, (name) => {
   const cluster = sharedBySuite(() => GitOpsCluster.start(name));
@@ -78,6 +85,36 @@ describe.each(ENVIRONMENTS)("%s by Argo CD", { timeout: 1_800_000 }, (name) => {
     expect(await changedSince(before)).toEqual([describeObject(object)]);
   });
 
+  it("leaves what other managers set alone, also while it syncs the objects around it", async () => {
+    const { repository, root, rendering, objects, plane, commit } = gitops();
+    const loose = rendering.ignored.flatMap(({ kind, name: own, namespace, jsonPointers }) => {
+      const object = objects.find((each) => isNamed(each, kind, own, namespace)) ?? expect.unreachable(own);
+      return jsonPointers.flatMap((pointer) => (pointer in SET ? [{ object, value: SET[pointer] ?? {} }] : []));
+    });
+    expect(loose.length).toBeGreaterThan(0);
+    for (const { object, value } of loose) {
+      await plane.client.patch(object, value);
+    }
+    const unchanged = async () => {
+      for (const { object, value } of loose) {
+        expect(await plane.client.get(object)).toMatchObject(value);
+      }
+    };
+    await root.refresh("hard");
+    await new Promise((resolve) => setTimeout(resolve, 15_000));
+    expect((await root.status()).sync?.status).toBe("Synced");
+    await unchanged();
+    for (const { object } of loose) {
+      repository.edit(gitops().pathOf(object), (text) =>
+        text.replace(/^ {2}annotations:$/m, '$&\n    example.com/changed: "yes"'),
+      );
+    }
+    await root.healthyAt(repository.push());
+    await unchanged();
+    await root.healthyAt(repository.restore(commit));
+    await unchanged();
+  });
+
   it("runs a Job again whose work changed in Git, and removes the one before", async () => {
     const job = gitops().objects.find(({ kind }) => kind === "Job") ?? expect.unreachable("no Job");
     const { repository, root, plane } = gitops();
@@ -92,30 +129,44 @@ describe.each(ENVIRONMENTS)("%s by Argo CD", { timeout: 1_800_000 }, (name) => {
     await root.healthyAt(repository.restore(gitops().commit));
   });
 
-  it("lets what ran run on while a commit is broken, names what is, and takes the next one at once", async () => {
-    const before = await versions();
-    const { repository, root, commit } = gitops();
-    const service = gitops().objects.find(({ kind }) => kind === "Service") ?? expect.unreachable("no Service");
-    repository.edit(gitops().pathOf(service), (text) => text.replace(/^( +)port: .*$/m, "$1port: 99999999"));
-    repository.push();
-    await root.refresh();
-    const failed = await root.until("the sync to fail", ({ operationState: state, conditions }) =>
-      [...conditions.map(({ message }) => message), state?.message ?? "", ...messagesOf(state)].some((text) =>
-        text.includes("99999999"),
-      ),
-    );
-    expect(JSON.stringify(failed)).toContain(service.metadata.name);
-    expect(await changedSince(before)).toEqual([]);
+  describe("a broken commit", () => {
+    const service = () => gitops().objects.find(({ kind }) => kind === "Service") ?? expect.unreachable("no Service");
 
-    repository.edit(gitops().pathOf(service), (text) => text.replace("99999999", "no number: {"));
-    repository.push();
-    await root.refresh();
-    const unread = await root.until("the folder to be refused", ({ conditions }) =>
-      conditions.some(({ type }) => type === "ComparisonError"),
-    );
-    expect(JSON.stringify(unread.conditions)).toContain(gitops().pathOf(service).split("/").at(-1));
-    expect(await changedSince(before)).toEqual([]);
-    await root.healthyAt(repository.restore(commit), 240);
+    it.each([
+      { what: "an object that the API server refuses", change: "port: 99999999", named: () => service().metadata.name },
+      { what: "a file that is no YAML", change: "port: [", named: () => gitops().pathOf(service()).split("/").at(-1) },
+    ])("with $what changes nothing, and is named", async ({ change, named }) => {
+      const before = await versions();
+      const { repository, root, commit } = gitops();
+      repository.edit(gitops().pathOf(service()), (text) => text.replace(/\bport: .*$/m, change));
+      repository.push();
+      await root.refresh();
+      const { conditions } = await root.until("the comparison to fail", (status) =>
+        status.conditions.some(({ type }) => type === "ComparisonError"),
+      );
+      expect(conditions.map(({ message }) => message).join()).toContain(named());
+      expect(await changedSince(before)).toEqual([]);
+      await root.healthyAt(repository.restore(commit));
+    });
+
+    it("with a new object that the API server refuses changes nothing, is named, and ends with the next commit", async () => {
+      const before = await versions();
+      const { repository, root, commit } = gitops();
+      const { namespace = "" } = service().metadata;
+      const object = { ...service(), metadata: { name: "added", namespace }, spec: { ports: [{ port: 99999999 }] } };
+      repository.add(`${namespace}/99-service-added.yaml`, toYaml(object));
+      repository.push();
+      await root.refresh();
+      const { operationState } = await root.until(
+        "the sync to fail",
+        ({ operationState: state }) =>
+          /added|failed/.test(state?.message ?? "") && !/^successfully/.test(state?.message ?? ""),
+      );
+      expect(JSON.stringify(operationState)).toContain("added");
+      expect(await changedSince(before)).toEqual([]);
+      // Sooner than the attempts for the broken one are over.
+      await root.healthyAt(repository.restore(commit), 240);
+    });
   });
 
   it("deletes with its Application what is not protected, and nothing else", async () => {
@@ -138,8 +189,6 @@ describe.each(ENVIRONMENTS)("%s by Argo CD", { timeout: 1_800_000 }, (name) => {
   });
 });
 
-function messagesOf(
-  state: { readonly syncResult: { readonly resources: readonly { message: string }[] } } | undefined,
-) {
-  return (state?.syncResult.resources ?? []).map(({ message }) => message);
+function isNamed(object: KubernetesObject, kind: string, name: string, namespace: string | undefined): boolean {
+  return object.kind === kind && object.metadata.name === name && object.metadata.namespace === namespace;
 }
