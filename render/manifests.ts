@@ -11,6 +11,7 @@ import { ARGO_CD_CHARTS_NAMESPACE, ARGO_CD_NAMESPACE } from "../names/namespaces
 import type { RecordedResource } from "../offline/run";
 import { application, type Chart, chartOf, project } from "./application";
 import { claimValues, externalSecret } from "./external-secret";
+import { isJob, namedByContent } from "./job-names";
 import { annotated, isInCluster, SECRET, toObject } from "./kubernetes-object";
 import { type LeftOut, leftOut } from "./left-out";
 import { compare, isMade, type KnownValues, pendingPaths, type StandIns, withKnown } from "./pending-values";
@@ -155,12 +156,14 @@ function forArgo({ object, source }: OrderedObject, wave: number, kept: Readonly
   const options = [
     // Neither removal from Git nor deletion of the Application deletes what Pulumi protects.
     ...(keep ? ["Delete=false", "Prune=false"] : []),
-    // Jobs: a changed one replaces the old one. What Pulumi protects it does not replace either.
-    ...(source?.options.deleteBeforeReplace && !source.options.protect ? ["Force=true", "Replace=true"] : []),
+    // A changed one replaces the old one; Jobs get another name. What Pulumi protects it does not replace either.
+    ...(source?.options.deleteBeforeReplace && !source.options.protect && !isJob(object)
+      ? ["Force=true", "Replace=true"]
+      : []),
     // Charts of earlier waves bring the CRDs.
     ...(isBuiltIn(groupOf(object.apiVersion)) ? [] : ["SkipDryRunOnMissingResource=true"]),
   ];
-  return annotated(object, {
+  return annotated(namedByContent(object), {
     [SYNC_WAVE]: String(wave),
     ...(options.length > 0 && { [SYNC_OPTIONS]: options.join(",") }),
   });

@@ -17,8 +17,11 @@ export const COMPARED_BY_SERVER = { "argocd.argoproj.io/compare-options": "Serve
 /** Deletes what an Application applied when it is deleted, but for objects with `Delete=false`. */
 export const CASCADE = "resources-finalizer.argocd.argoproj.io/foreground";
 
-/** Attempts of a sync: Argo CD gives a revision up after five within three minutes, and what calls a server outside may take longer. */
-export const RETRY = { limit: 10, backoff: { duration: "10s", factor: 2, maxDuration: "5m" } } as const;
+/**
+ * Attempts of a sync: Argo CD gives a revision up after five within three minutes, and what calls a server outside may take longer. Each
+ * attempt takes the newest revision: otherwise what mends a broken commit would wait until the attempts for that one are over, half an hour.
+ */
+export const RETRY = { limit: 10, refresh: true, backoff: { duration: "10s", factor: 2, maxDuration: "5m" } } as const;
 
 /**
  * Spec of the Application that keeps the rendered folder applied. The folder's kustomizations name its objects, so that nothing else in it

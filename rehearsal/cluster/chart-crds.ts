@@ -17,14 +17,19 @@ export interface CrdSource {
   readonly path: string;
 }
 
+interface ChartCrds extends CrdSource {
+  /** Group without whose kinds a cluster does not get the chart's definitions: few environments have them. @default every cluster does */
+  readonly onlyWith?: string;
+}
+
 const ARGO_CD: CrdSource = { module: "github.com/argoproj/argo-cd/v3", path: "manifests/crds" };
 
 /**
  * Where the definitions of each chart of ours, and of each add-on of a cloud, lie in its project's Go module. The modules' versions
  * are pinned in rehearsal/parts/modules and are the nearest to the charts' that the Go module index has.
  */
-const CHART_CRDS: Readonly<Record<string, CrdSource>> = {
-  "argo-cd": ARGO_CD,
+const CHART_CRDS: Readonly<Record<string, ChartCrds>> = {
+  "argo-cd": { ...ARGO_CD, onlyWith: "argoproj.io" },
   "cert-manager": { module: "github.com/cert-manager/cert-manager", path: "deploy/crds" },
   "gateway-helm": { module: "github.com/envoyproxy/gateway", path: "charts/gateway-helm/charts/crds/crds" },
   "ai-gateway-crds-helm": {
@@ -61,11 +66,13 @@ export function crdSources(): readonly CrdSource[] {
 /**
  * Names of the charts and add-ons that bring custom resource definitions.
  *
- * @param kinds the ones that are wanted, as `<Kind>.<group>`. @default without those of Argo CD, which few environments have
+ * @param kinds the ones that are wanted, as `<Kind>.<group>`. @default those that every cluster gets
  */
-export function chartsWithCrds(kinds?: ReadonlySet<string>): string[] {
-  const hasArgoCd = kinds?.has("Application.argoproj.io") ?? false;
-  return Object.keys(CHART_CRDS).filter((chart) => chart !== "argo-cd" || hasArgoCd);
+export function chartsWithCrds(kinds: ReadonlySet<string> = new Set()): string[] {
+  const hasGroup = (group: string) => [...kinds].some((kind) => kind.endsWith(`.${group}`));
+  return Object.entries(CHART_CRDS).flatMap(([chart, { onlyWith }]) =>
+    onlyWith === undefined || hasGroup(onlyWith) ? [chart] : [],
+  );
 }
 
 /** The Go modules whose files have the definitions of these charts. */
@@ -82,6 +89,12 @@ export async function installChartCrds(client: ApiClient, chart: string, kinds?:
   if (source !== undefined) {
     await installCrds(client, source, kinds);
   }
+}
+
+/** The wanted definitions that a chart brings, as `crdDefinitions` has them; none for a chart that is not listed above. */
+export async function chartDefinitions(chart: string, kinds: ReadonlySet<string>): Promise<readonly CrdDefinition[]> {
+  const source = CHART_CRDS[chart];
+  return source === undefined ? [] : crdDefinitions(source, kinds);
 }
 
 /**

@@ -3,8 +3,11 @@ import type { LoggedCommands } from "./command";
 import type { GoModule, Part } from "./parts";
 import { fileModules, pinFolder, pinnedVersion, pinsOf } from "./pins";
 
-/** Neither a go.work of a folder above nor an exported target changes what is built: it runs on this machine. */
-const GO_ENV = { GOWORK: "off", GOOS: "", GOARCH: "" };
+/**
+ * Neither a go.work of a folder above nor an exported target changes what is built: it runs on this machine. A module that asks for a newer
+ * Go is built with that: `go` downloads it, and verifies it as it does modules.
+ */
+const GO_ENV = { GOWORK: "off", GOOS: "", GOARCH: "", GOTOOLCHAIN: "auto" };
 /** The linker leaves out what debuggers read (`-s -w`): not compiling it saves an eighth of the CPU time. */
 const NO_DWARF = "-gcflags=all=-dwarf=false";
 

@@ -106,6 +106,38 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
+    // Its programs are one, which goes by ARGOCD_BINARY_NAME; called by this name, it is the command line. Newer Go than the other parts'.
+    name: "argo-cd",
+    from: {
+      module: "github.com/argoproj/argo-cd/v3",
+      ldflags: "-X github.com/argoproj/argo-cd/v3/common.version={version}",
+    },
+    binaries: { argocd: "github.com/argoproj/argo-cd/v3/cmd" },
+    versionArgs: ["version", "--client", "--short"],
+    oldest: "3.6.1",
+    onRequest: true,
+  },
+  {
+    // What Argo CD's repository server renders charts with, of the generation that it calls since its release 3.5.
+    name: "helm-4",
+    from: { module: "helm.sh/helm/v4", ldflags: "-X helm.sh/helm/v4/internal/version.version=v{version}" },
+    binaries: { "helm-4": "helm.sh/helm/v4/cmd/helm" },
+    versionArgs: ["version", "--short"],
+    onRequest: true,
+  },
+  {
+    // What it reads folders with.
+    name: "kustomize",
+    from: {
+      module: "sigs.k8s.io/kustomize/kustomize/v5",
+      ldflags: "-X sigs.k8s.io/kustomize/api/provenance.version=v{version}",
+    },
+    binaries: { kustomize: "sigs.k8s.io/kustomize/kustomize/v5" },
+    versionArgs: ["version"],
+    oldest: "5.4.0",
+    onRequest: true,
+  },
+  {
     // The datastore of k3s: SQLite behind etcd's protocol. In the version that k3s takes since June 2026 (k3s-io/k3s#14310).
     name: "kine",
     from: { module: "github.com/k3s-io/kine", ldflags: "-X github.com/k3s-io/kine/pkg/version.Version=v{version}" },

@@ -58,23 +58,16 @@ describe("manifests", () => {
     );
   });
 
-  it("writes a Secret as ExternalSecret, and a Job so that a change replaces it", async () => {
+  it("writes a Secret as ExternalSecret, and what is replaced so that a change replaces it", async () => {
     const objects = await renderProgram((password) => {
       new kubernetes.core.v1.Secret("secret", { metadata, stringData: { password } });
-      new kubernetes.batch.v1.Job(
-        "job",
-        { metadata: { ...metadata, annotations: { "pulumi.com/skipAwait": "true" } } },
+      new kubernetes.scheduling.v1.PriorityClass(
+        "class",
+        { metadata: { name: "x", annotations: { "pulumi.com/skipAwait": "true" } }, value: 1 },
         { deleteBeforeReplace: true },
       );
     });
     expect(objects.map(({ kind, metadata: { annotations } }) => [kind, annotations])).toEqual([
-      [
-        "Job",
-        {
-          "argocd.argoproj.io/sync-wave": "0",
-          "argocd.argoproj.io/sync-options": "Force=true,Replace=true",
-        },
-      ],
       [
         "ExternalSecret",
         {
@@ -82,7 +75,33 @@ describe("manifests", () => {
           "argocd.argoproj.io/sync-options": "SkipDryRunOnMissingResource=true",
         },
       ],
+      [
+        "PriorityClass",
+        {
+          "argocd.argoproj.io/sync-wave": "0",
+          "argocd.argoproj.io/sync-options": "Force=true,Replace=true",
+        },
+      ],
     ]);
+  });
+
+  it("names a Job by what it runs, for none can change: another one is another Job", async () => {
+    const jobs = await renderProgram(() => {
+      for (const [index, text] of ["one", "one", "two"].entries()) {
+        const spec = { template: { spec: { containers: [{ name: "main", image: text }], restartPolicy: "Never" } } };
+        const name = "j".repeat(index === 2 ? 63 : 20 + index);
+        new kubernetes.batch.v1.Job(name, { metadata: { ...metadata, name }, spec }, { deleteBeforeReplace: true });
+      }
+    });
+    const names = jobs.map(({ metadata: { name } }) => name);
+    const [digest, same, other] = names.map((name) => /^j+-([0-9a-f]{8})$/.exec(name)?.[1]);
+    expect(digest).toBeDefined();
+    expect(same).toBe(digest);
+    expect([undefined, digest]).not.toContain(other);
+    expect(names.filter((name) => name.length > 63)).toEqual([]);
+    expect(jobs.flatMap(({ metadata: { annotations } }) => Object.keys(annotations ?? {}))).toEqual(
+      Array(3).fill("argocd.argoproj.io/sync-wave"),
+    );
   });
 
   it.each([

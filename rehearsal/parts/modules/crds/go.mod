@@ -6,7 +6,7 @@ module inference-stacks/rehearsal/parts/modules/crds
 go 1.26.6
 
 require (
-	github.com/argoproj/argo-cd/v3 v3.2.0
+	github.com/argoproj/argo-cd/v3 v3.4.4
 	github.com/aws/karpenter-provider-aws v1.14.1
 	github.com/cert-manager/cert-manager v1.21.2
 	github.com/external-secrets/external-secrets v1.3.2
