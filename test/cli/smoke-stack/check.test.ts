@@ -51,13 +51,17 @@ function pulumi(outputs: object | undefined): void {
   chmodSync(file, 0o755);
 }
 
+/** Routes by the first that matches: changed ones come first. */
+function routes(changes: Routes, defaults: Routes): Routes {
+  return { ...changes, ...Object.fromEntries(Object.entries(defaults).filter(([key]) => !(key in changes))) };
+}
+
 /** Pods of the model, ready or not; Secrets of the gateway. */
 function apiServer(changes: Routes = {}): Promise<FakeServer> {
   const [{ namespace, name, selector } = { namespace: "", name: "", selector: {} }] = expected.models[0]?.workloads ?? [];
   const metadata = { name: "chat-0", namespace, labels: selector, creationTimestamp: new Date().toISOString() };
   const ready = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
-  return serve({
-    ...changes,
+  return serve(routes(changes, {
     [`GET /api/v1/namespaces/${namespace}/pods*`]: () => ({ body: { items: [{ metadata, status: ready }] } }),
     [`GET /apis/apps/v1/namespaces/${namespace}/statefulsets/${name}`]: () => ({ body: { spec: { replicas: 1 } } }),
     "GET /api/v1/namespaces/inference-gateway/secrets/consumer-default": () => ({
@@ -67,15 +71,16 @@ function apiServer(changes: Routes = {}): Promise<FakeServer> {
     "GET /api/v1/namespaces/inference-gateway/secrets/*": () => ({ status: 404 }),
     "GET /apis/argoproj.io/*": () => ({ status: 404 }),
     "GET /*": () => ({ body: { items: [] } }),
-  });
+  }));
 }
 
 const gateway = (changes: Routes = {}): Promise<FakeServer> =>
-  serve({
-    ...changes,
-    "GET /chat/v1/models": () => ({ body: { data: [{ id: "chat-id" }] } }),
-    "POST /chat/v1/chat/completions": () => ANSWER,
-  });
+  serve(
+    routes(changes, {
+      "GET /chat/v1/models": () => ({ body: { data: [{ id: "chat-id" }] } }),
+      "POST /chat/v1/chat/completions": () => ANSWER,
+    }),
+  );
 
 function outputsOf(api: FakeServer, front: FakeServer) {
   const kubeconfig = JSON.stringify({
