@@ -113,7 +113,9 @@ function readArguments(argv: string[]): Arguments | AllArguments | Problem | "he
   return argv.includes("--all")
     ? allArguments(parse)
     : environmentArguments(parse, ({ report, ...values }) =>
-        report === undefined ? ownArguments(values) : { problem: "--report FILE is for --all: render writes it of all" },
+        report === undefined
+          ? ownArguments(values)
+          : { problem: "--report FILE is for --all: render writes it of all" },
       );
 }
 

@@ -1,5 +1,5 @@
 import { imagePullSeconds, LINK_EFFICIENCY } from "../catalog/image-pull";
-import { engineOf } from "../engines";
+import { modelImageName } from "../engines";
 import type { DeploymentPlan } from "./types";
 
 /** A limit, not an estimate: twice what is expected. */
@@ -14,7 +14,9 @@ const MARGIN = 2;
 export function firstStartSeconds({ models }: Pick<DeploymentPlan, "models">, registryGbps: number): number {
   const filesGB = models.reduce((sum, { weightsGB }) => sum + weightsGB, 0);
   const download = filesGB / ((registryGbps * LINK_EFFICIENCY) / 8);
-  const images = models.map(({ engine }) => imagePullSeconds(engine, registryGbps));
+  const images = models.map((model) => {
+    return imagePullSeconds(modelImageName(model, model.gpuVendor ?? "cpu") ?? model.engine, registryGbps);
+  });
   const starts = models.map(({ startupBudgetSeconds }) => startupBudgetSeconds);
   return Math.ceil((download + Math.max(0, ...images)) * MARGIN + Math.max(0, ...starts));
 }

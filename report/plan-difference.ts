@@ -78,6 +78,7 @@ function poolText({ shape, minNodes, maxNodes }: Pool): string {
 }
 
 function modelText({ engine, pool, minReplicas, maxReplicas }: Model): string {
-  const replicas = minReplicas === maxReplicas ? counted(minReplicas, "replica") : `${minReplicas} to ${maxReplicas} replicas`;
+  const replicas =
+    minReplicas === maxReplicas ? counted(minReplicas, "replica") : `${minReplicas} to ${maxReplicas} replicas`;
   return `${engine} on ${pool}, ${replicas}`;
 }

@@ -23,6 +23,10 @@ describe("the workflow", () => {
     expect(trusted.map(({ run: commands = "" }) => commands.trim().split("\n"))).toEqual([
       ["gh auth setup-git", '.github/rendered-pull-request.sh .gitops "$FOLDER" "$BASE" "$RUNNER_TEMP/text.md"'],
     ]);
-    expect(steps.flatMap(({ uses = "" }) => /^[\w.-]+\/[\w.-]+/.exec(uses) ?? []).every((name) => name.startsWith("actions/"))).toBe(true);
+    expect(
+      steps
+        .flatMap(({ uses = "" }) => /^[\w.-]+\/[\w.-]+/.exec(uses) ?? [])
+        .every((name) => name.startsWith("actions/")),
+    ).toBe(true);
   });
 });

@@ -18,10 +18,14 @@ export function pullRequestText({ environments, removed }: RenderedAll): string 
   }
   const sections = [
     ...changed.map(section),
-    ...removed.map((name) => `## ${name}\n\nThe environment is gone: Argo CD deletes what this folder made, but for what is protected.\n`),
+    ...removed.map(
+      (name) =>
+        `## ${name}\n\nThe environment is gone: Argo CD deletes what this folder made, but for what is protected.\n`,
+    ),
   ];
   const text = sections.join("\n");
-  const rest = text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}\n\n… cut off: the diff has the rest.\n` : text;
+  const rest =
+    text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}\n\n… cut off: the diff has the rest.\n` : text;
   return `Render ${names.join(", ")}\n\n${rest}`;
 }
 

@@ -132,7 +132,8 @@ export function readSmokeArguments(
     (option) => values[option] !== undefined,
   );
   if (ofTheOther.length > 0) {
-    const instead = environment === undefined ? "name an environment, without --url" : "give --url, without an environment";
+    const instead =
+      environment === undefined ? "name an environment, without --url" : "give --url, without an environment";
     problems.push(`${ofTheOther.map((option) => `--${option}`).join(", ")}: ${instead}`);
   }
   const url = checked(() => serverAddress("url", values.url)) ?? "";
@@ -162,7 +163,9 @@ export function readSmokeArguments(
   if (problems.length > 0) {
     return { problems };
   }
-  return environment === undefined ? { ...shared, url } : { ...shared, environment, config: values.config, waitMinutes };
+  return environment === undefined
+    ? { ...shared, url }
+    : { ...shared, environment, config: values.config, waitMinutes };
 }
 
 function parse(argv: string[]) {

@@ -55,7 +55,11 @@ writeFileSync(file, JSON.stringify(all));
 let place = "";
 let tries = 0;
 const inPlace = (...path: string[]) => join(place, ...path);
-const env = () => ({ ...process.env, PATH: `${inPlace("bin")}${delimiter}${process.env.PATH}`, FAKE_GH: inPlace("gh.json") });
+const env = () => ({
+  ...process.env,
+  PATH: `${inPlace("bin")}${delimiter}${process.env.PATH}`,
+  FAKE_GH: inPlace("gh.json"),
+});
 const run = (command: string, args: readonly string[], cwd: string) =>
   execFileSync(command, [...args], { cwd, encoding: "utf8", env: env() });
 const git = (cwd: string, ...args: string[]) =>
@@ -95,7 +99,10 @@ function commit(folder: string): void {
 }
 
 /** One run of the workflow: a fresh checkout, what was rendered into it, the script. */
-function propose(files: Readonly<Record<string, string | undefined>>, text = "Render dev\n\n## dev\n\n- Cost\n"): string {
+function propose(
+  files: Readonly<Record<string, string | undefined>>,
+  text = "Render dev\n\n## dev\n\n- Cost\n",
+): string {
   const checkout = mkdtempSync(join(place, "checkout-"));
   git(place, "clone", "--quiet", "--depth", "1", `file://${bare()}`, checkout);
   write(checkout, files);

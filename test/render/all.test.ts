@@ -41,7 +41,9 @@ describe("all environments at once", () => {
     expect(readdirSync(out).sort()).toEqual(["one", "two"]);
     expect(text()).toMatch(/^Render one, two\n\n## one\n\n- Cost: 0\.00 USD\/month/);
     expect(text()).toContain("- Model `second` added: ollama on laptop, 1 replica\n");
-    expect((await all(out, { one: laptop, two: twoModels }, report)).out).not.toMatch(/[1-9]\d* (added|changed|removed)/);
+    expect((await all(out, { one: laptop, two: twoModels }, report)).out).not.toMatch(
+      /[1-9]\d* (added|changed|removed)/,
+    );
     expect(text()).toBe("");
   });
 
@@ -92,7 +94,10 @@ describe("all environments at once", () => {
     const refused = await all(place, { offline: bundled });
     expect([refused.status, refused.err]).toEqual([2, expect.stringContaining("patch.yaml. Move them away")]);
     const skipped = await all(join(folder, "skipped"), { offline: bundled });
-    expect([skipped.status, skipped.out]).toEqual([0, expect.stringMatching(/– offline skipped: Argo CD takes charts/)]);
+    expect([skipped.status, skipped.out]).toEqual([
+      0,
+      expect.stringMatching(/– offline skipped: Argo CD takes charts/),
+    ]);
   });
 });
 
@@ -100,7 +105,10 @@ describe("the command line", () => {
   it.each([
     { argv: ["--all"], says: "--out DIR is missing" },
     { argv: ["--all", "dev", "--out", "x"], says: "--all takes every environment: name none" },
-    { argv: ["--all", "--config", "x", "--out", "x"], says: "--all takes every environment: name none, and no --config" },
+    {
+      argv: ["--all", "--config", "x", "--out", "x"],
+      says: "--all takes every environment: name none, and no --config",
+    },
     { argv: ["dev", "--out", "x", "--report", "x"], says: "--report FILE is for --all" },
     { argv: ["--all", "--out", "x", "--html"], says: "Unknown option '--html'" },
   ])("$argv: bad input", async ({ argv, says }) => {

@@ -50,7 +50,12 @@ describe("the difference of two plans", () => {
         { selector: ({ name }) => name },
       ),
       pools: fc.uniqueArray(
-        fc.record({ name: fc.constantFrom("p", "q"), shape: fc.constantFrom("x", "y"), minNodes: count, maxNodes: count }),
+        fc.record({
+          name: fc.constantFrom("p", "q"),
+          shape: fc.constantFrom("x", "y"),
+          minNodes: count,
+          maxNodes: count,
+        }),
         { selector: ({ name }) => name },
       ),
       cost: fc.record({ monthlyUsd: count, maxMonthlyUsd: count }),

@@ -169,14 +169,17 @@ async function askModels(
     if (certificate === undefined) {
       return ended(args.environment, "failed", { ...told, problems: [noCertificate(secretName)] });
     }
-    // Certificates by ACME are for authorities that everybody trusts.
+    // A certificate by ACME must be publicly trusted.
     const ca = args.ca ?? (gateway.tls.kind === "acme" ? undefined : proofIn(certificate));
     const checks: SmokeReport[] = [];
     const keyless: Unasked[] = [];
     for (const target of targets.asked) {
       const apiKey = args.apiKey ?? (await keyOf(target, recordedSecrets(run), api));
       if (apiKey === undefined) {
-        keyless.push({ model: target.model, why: "no key of a consumer that may call it; --api-key-file FILE gives one" });
+        keyless.push({
+          model: target.model,
+          why: "no key of a consumer that may call it; --api-key-file FILE gives one",
+        });
         continue;
       }
       const most = plan.models.find(({ name }) => name === target.model)?.concurrency ?? args.concurrency;

@@ -46,7 +46,7 @@ function pulumi(outputs: object | undefined): void {
   const file = join(bin, "pulumi");
   writeFileSync(join(folder, "outputs"), JSON.stringify(outputs ?? {}));
   writeFileSync(join(folder, "calls"), "");
-  const say = outputs ? `cat "${folder}/outputs"` : 'echo "error: no stack named \'test\' found" >&2; exit 255';
+  const say = outputs ? `cat "${folder}/outputs"` : "echo \"error: no stack named 'test' found\" >&2; exit 255";
   writeFileSync(file, `#!/bin/sh\necho "$* $(env)" >>"${folder}/calls"\n${say}\n`);
   chmodSync(file, 0o755);
 }
@@ -58,20 +58,25 @@ function routes(changes: Routes, defaults: Routes): Routes {
 
 /** Pods of the model, ready or not; Secrets of the gateway. */
 function apiServer(changes: Routes = {}): Promise<FakeServer> {
-  const [{ namespace, name, selector } = { namespace: "", name: "", selector: {} }] = expected.models[0]?.workloads ?? [];
+  const [{ namespace, name, selector } = { namespace: "", name: "", selector: {} }] =
+    expected.models[0]?.workloads ?? [];
   const metadata = { name: "chat-0", namespace, labels: selector, creationTimestamp: new Date().toISOString() };
   const ready = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
-  return serve(routes(changes, {
-    [`GET /api/v1/namespaces/${namespace}/pods*`]: () => ({ body: { items: [{ metadata, status: ready }] } }),
-    [`GET /apis/apps/v1/namespaces/${namespace}/statefulsets/${name}`]: () => ({ body: { spec: { replicas: 1 } } }),
-    "GET /api/v1/namespaces/inference-gateway/secrets/consumer-default": () => ({
-      body: { data: { default: base64(KEY) } },
+  return serve(
+    routes(changes, {
+      [`GET /api/v1/namespaces/${namespace}/pods*`]: () => ({ body: { items: [{ metadata, status: ready }] } }),
+      [`GET /apis/apps/v1/namespaces/${namespace}/statefulsets/${name}`]: () => ({ body: { spec: { replicas: 1 } } }),
+      "GET /api/v1/namespaces/inference-gateway/secrets/consumer-default": () => ({
+        body: { data: { default: base64(KEY) } },
+      }),
+      "GET /api/v1/namespaces/inference-gateway/secrets/own-tls": () => ({
+        body: { data: { "tls.crt": base64("PEM") } },
+      }),
+      "GET /api/v1/namespaces/inference-gateway/secrets/*": () => ({ status: 404 }),
+      "GET /apis/argoproj.io/*": () => ({ status: 404 }),
+      "GET /*": () => ({ body: { items: [] } }),
     }),
-    "GET /api/v1/namespaces/inference-gateway/secrets/own-tls": () => ({ body: { data: { "tls.crt": base64("PEM") } } }),
-    "GET /api/v1/namespaces/inference-gateway/secrets/*": () => ({ status: 404 }),
-    "GET /apis/argoproj.io/*": () => ({ status: 404 }),
-    "GET /*": () => ({ body: { items: [] } }),
-  }));
+  );
 }
 
 const gateway = (changes: Routes = {}): Promise<FakeServer> =>
@@ -90,7 +95,11 @@ function outputsOf(api: FakeServer, front: FakeServer) {
     users: [{ name: "u", user: { token: TOKEN } }],
   });
   const baseUrl = `http://inference.example.internal:${new URL(front.url).port}/chat/v1`;
-  return { kubeconfig, consumerSecrets: { default: "consumer-default" }, models: { chat: { baseUrl, modelId: "chat-id" } } };
+  return {
+    kubeconfig,
+    consumerSecrets: { default: "consumer-default" },
+    models: { chat: { baseUrl, modelId: "chat-id" } },
+  };
 }
 
 const smoke = (...argv: string[]) => runPiped(main, ["test", "--config", environment, ...argv]);
@@ -113,7 +122,9 @@ describe("npm run smoke -- <environment>", () => {
   });
 
   it("fails where a model answers wrongly, and says where to look", async () => {
-    const broken = { "POST /chat/v1/chat/completions": () => ({ status: 500, body: { error: { message: "no kernel" } } }) };
+    const broken = {
+      "POST /chat/v1/chat/completions": () => ({ status: 500, body: { error: { message: "no kernel" } } }),
+    };
     const [api, front] = await Promise.all([apiServer(), gateway(broken)]);
     pulumi(outputsOf(api, front));
     const { status, out } = await smoke();

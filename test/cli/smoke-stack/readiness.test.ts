@@ -74,7 +74,12 @@ describe("the wait", () => {
 
   it("ends as soon as all is ready, and shows each answer before", async () => {
     expect(await waited([[0, READY]])).toEqual({ kind: "ready", after: 0, shown: [] });
-    expect(await waited([[0, STARTING], [12, READY]])).toEqual({ kind: "ready", after: 15, shown: [0, 5, 10] });
+    expect(
+      await waited([
+        [0, STARTING],
+        [12, READY],
+      ]),
+    ).toEqual({ kind: "ready", after: 15, shown: [0, 5, 10] });
   });
 
   it("ends with what still starts when the time is over", async () => {
@@ -84,13 +89,30 @@ describe("the wait", () => {
 
   it("gives what looks broken some time, and counts it anew after each recovery", async () => {
     expect(await waited([[0, BROKEN]])).toMatchObject({ kind: "broken", after: GRACE_SECONDS });
-    expect(await waited([[0, BROKEN], [100, STARTING], [105, BROKEN]])).toMatchObject({ after: 105 + GRACE_SECONDS });
-    expect(await waited([[0, BROKEN], [100, READY]])).toMatchObject({ kind: "ready", after: 100 });
+    expect(
+      await waited([
+        [0, BROKEN],
+        [100, STARTING],
+        [105, BROKEN],
+      ]),
+    ).toMatchObject({ after: 105 + GRACE_SECONDS });
+    expect(
+      await waited([
+        [0, BROKEN],
+        [100, READY],
+      ]),
+    ).toMatchObject({ kind: "ready", after: 100 });
   });
 
   it("does not wait for a cluster that has never answered, and bears with one that has", async () => {
     expect(await waited([[0, LOST]])).toMatchObject({ kind: "unreachable", after: 0 });
-    expect(await waited([[0, STARTING], [5, LOST], [60, READY]])).toMatchObject({ kind: "ready", after: 60 });
+    expect(
+      await waited([
+        [0, STARTING],
+        [5, LOST],
+        [60, READY],
+      ]),
+    ).toMatchObject({ kind: "ready", after: 60 });
   });
 });
 

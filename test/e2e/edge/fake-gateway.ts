@@ -1,5 +1,5 @@
-import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import { ISSUED_SECRET } from "../../../names/gateway";
+import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import type { ApiClient } from "../../../rehearsal/cluster/api-client";
 import { Authority } from "../../../rehearsal/cluster/authority";
 import type { Program } from "../../../rehearsal/cluster/lifeline";

@@ -24,7 +24,10 @@ describe("make -n", () => {
     [["try"], ["npm run -s try --"]],
     [["try", "ARGS=--remove"], ["npm run -s try -- --remove"]],
     [["plan", "ENV=dev", "ARGS=--tree"], ["npm run -s plan -- dev --tree"]],
-    [["install", "ENV=edge-nvidia"], ["pulumi up --stack edge-nvidia", "npm run -s smoke -- edge-nvidia"]],
+    [
+      ["install", "ENV=edge-nvidia"],
+      ["pulumi up --stack edge-nvidia", "npm run -s smoke -- edge-nvidia"],
+    ],
     // Options are for the deployment alone.
     [
       ["install", "ENV=edge-nvidia", "ARGS=--yes"],
@@ -44,7 +47,10 @@ describe("make -n", () => {
     [["smoke", "ARGS=--url https://a.example"], ["npm run -s smoke -- --url https://a.example"]],
     [["smoke", "ENV=dev", "ARGS=--json"], ["npm run -s smoke -- dev --json"]],
     [["bundle", "ENV=edge-nvidia", "BUNDLE=out"], ["npm run -s bundle -- edge-nvidia --out out"]],
-    [["-k", "install"], ["pulumi up --stack <environment>", "npm run -s smoke -- <environment>"]],
+    [
+      ["-k", "install"],
+      ["pulumi up --stack <environment>", "npm run -s smoke -- <environment>"],
+    ],
   ])("%s is %s", (args, commands) => {
     const run = make(["-n", ...args]);
     expect([run.status, run.stderr, run.commands]).toEqual([0, "", commands]);

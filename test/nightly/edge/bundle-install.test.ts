@@ -94,7 +94,7 @@ function inside(bundle: string): void {
       await checkout().must(init);
       await checkout().must(key);
       const { output } = await checkout().type(`make install ENV=edge-nvidia BUNDLE=${bundle} ARGS=--yes`);
-      // The check at its end asks the cluster and the machine, and nobody else.
+      // The check at its end asks the cluster alone.
       expect(output).toContain("the gateway has no certificate");
       const plan = await checkout().must("npm run -s plan -- --config Pulumi.edge-nvidia.yaml --json");
       expect(output).toMatch(new RegExp(`^ +\\+ ${JSON.parse(plan).resources.length} created$`, "m"));
