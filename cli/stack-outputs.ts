@@ -1,3 +1,4 @@
+import { parseJson } from "../names/json-text";
 import { type CommandPlace, captured } from "./try/run-command";
 
 /** Why a stack's outputs are not there, in words of Pulumi's command line. */
@@ -19,5 +20,7 @@ export async function stackOutputs(
   if (status === undefined) {
     return { problem: "pulumi is not on the PATH: https://www.pulumi.com/docs/install/" };
   }
-  return status === 0 ? { outputs: JSON.parse(out) } : { problem: err.trim() };
+  // A parser's own message would quote what it cannot read.
+  const outputs = status === 0 ? parseJson(out) : undefined;
+  return outputs === undefined ? { problem: err.trim() || "pulumi printed no JSON" } : { outputs };
 }

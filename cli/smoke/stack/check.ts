@@ -108,7 +108,7 @@ async function checked(
     const names = asked.map(({ model }) => model).join(", ") || "none";
     return ended(args.environment, "failed", { problems: [`--model ${args.model} is not a model to check: ${names}`] });
   }
-  return askModels(run, { asked: chosen, unasked }, { args, source, io });
+  return askModels(run, { asked: chosen, unasked }, { args, consumerSecrets: outputs.consumerSecrets, source, io });
 }
 
 /** A pod may wait for a download or an image before it starts: the time of the whole start counts, not that of the pod. */
@@ -133,14 +133,16 @@ function waitProgress(io: CommandIo, progress: Progress, seconds: number) {
 
 interface Asking {
   readonly args: StackSmokeArguments;
+  /** Names of the Secrets with keys, by consumer. */
+  readonly consumerSecrets: PlatformOutputs["consumerSecrets"];
   readonly source: KubeconfigSource;
   readonly io: CommandIo;
 }
 
 async function askModels(
-  { environment, plan, ...run }: EnvironmentRun,
+  { environment, plan }: EnvironmentRun,
   targets: Targets,
-  { args, source, io }: Asking,
+  { args, consumerSecrets, source, io }: Asking,
 ): Promise<StackSmokeReport> {
   const { cluster, gateway } = environment;
   const told = { unasked: targets.unasked };
@@ -174,7 +176,7 @@ async function askModels(
     const checks: SmokeReport[] = [];
     const keyless: Unasked[] = [];
     for (const target of targets.asked) {
-      const apiKey = args.apiKey ?? (await keyOf(target, recordedSecrets(run), api));
+      const apiKey = args.apiKey ?? (await keyOf(target, consumerSecrets, api));
       if (apiKey === undefined) {
         keyless.push({
           model: target.model,
@@ -222,11 +224,6 @@ async function openCluster(
     }
     throw error;
   }
-}
-
-/** Names of Secrets with keys, by consumer. */
-function recordedSecrets({ recording }: Pick<EnvironmentRun, "recording">): Readonly<Record<string, string>> {
-  return (recording.outputs.consumerSecrets ?? {}) as Readonly<Record<string, string>>;
 }
 
 async function keyOf(
