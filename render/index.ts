@@ -1,6 +1,6 @@
 import type { IgnoredDifference } from "../components/argo-cd/ignored-differences";
 import { absentSecrets } from "../offline/absent-secrets";
-import { type GivenOutput, type OfflineEnvironment, runEnvironment } from "../offline/environment";
+import { type EnvironmentRun, type GivenOutput, type OfflineEnvironment, runEnvironment } from "../offline/environment";
 import { summarize } from "../planner/summary";
 import { judge } from "../report/judge";
 import { type PlanDigest, planDigest } from "../report/plan-digest";
@@ -45,19 +45,10 @@ export interface RenderOptions {
  *   be rendered; ConfigError or ModelConfigError for what the user can mend.
  */
 export async function renderEnvironment(environment: OfflineEnvironment, options: RenderOptions): Promise<Rendering> {
+  if (environment.file.ok) {
+    assertForGitops(environment.file.environment);
+  }
   const first = await markedRun(environment, "a", options);
-  const { scope } = first.run.environment;
-  if (scope === "cluster") {
-    throw new NothingToRenderError([
-      "✗ scope\n  scope: cluster makes no Kubernetes object. Render the environment of the platform: scope: platform, or all.",
-    ]);
-  }
-  const { cluster } = first.run.environment;
-  if (cluster.kind === "edge" && cluster.k3s?.bundle !== undefined) {
-    throw new NothingToRenderError([
-      `✗ cluster.k3s.bundle\n  Argo CD takes charts from repositories, and ${cluster.k3s.bundle} is a folder. Remove it, and name a registry of your own in images.mirror (docs/images.md); or deploy from the folder with Pulumi (docs/air-gap.md).`,
-    ]);
-  }
   const verdict = judge(first.run);
   if (!isDeployable(verdict)) {
     throw new RenderRefusedError(
@@ -80,6 +71,20 @@ export async function renderEnvironment(environment: OfflineEnvironment, options
   const advice = verdict.violations.filter(({ severity }) => severity !== "mandatory");
   const files = filesOf({ ...options, ...made, plan, secrets, advice, gitops: gitops !== undefined });
   return { ...made, secrets, files, plan: planDigest.parse(summarize(plan)), advice, gitops };
+}
+
+/** @throws NothingToRenderError before anything of the environment is run: a bundle need not be on this computer. */
+function assertForGitops({ scope, cluster }: EnvironmentRun["environment"]): void {
+  if (scope === "cluster") {
+    throw new NothingToRenderError([
+      "✗ scope\n  scope: cluster makes no Kubernetes object. Render the environment of the platform: scope: platform, or all.",
+    ]);
+  }
+  if (cluster.kind === "edge" && cluster.k3s?.bundle !== undefined) {
+    throw new NothingToRenderError([
+      `✗ cluster.k3s.bundle\n  Argo CD takes charts from repositories, and ${cluster.k3s.bundle} is a folder. Remove it, and name a registry of your own in images.mirror (docs/images.md); or deploy from the folder with Pulumi (docs/air-gap.md).`,
+    ]);
+  }
 }
 
 async function markedRun(

@@ -10,6 +10,9 @@ it("is the downloads of all models over the one link, and the slowest start", as
   // Over 0.5 Gbit/s, at 0.6 of it, twice what is expected.
   expect(half).toBeGreaterThan(filesGB / 0.0375 / 0.5 + slowest);
   expect(half).toBeLessThan(2 * 3600);
-  expect(firstStartSeconds(plan, 1) - slowest).toBeCloseTo((half - slowest) / 2, -1);
+  const whole = firstStartSeconds(plan, 1);
+  expect(whole).toBeLessThan(half);
+  // What unpacks an image is as slow on any link.
+  expect(whole - slowest).toBeGreaterThanOrEqual((half - slowest) / 2);
   expect(firstStartSeconds({ models: [] }, 1)).toBe(0);
 });

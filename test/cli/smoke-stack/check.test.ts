@@ -38,7 +38,10 @@ beforeAll(async () => {
   mkdirSync(bin);
 });
 beforeEach(() => vi.stubEnv("PATH", `${bin}${delimiter}${process.env.PATH}`));
-afterEach(() => vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 afterAll(closeServers);
 
 /** A pulumi that notes its command line and prints outputs, or says on its error stream that it has none. */
@@ -102,6 +105,13 @@ function outputsOf(api: FakeServer, front: FakeServer) {
   };
 }
 
+/** Has the wait's time pass a thousand times as fast. */
+function hurry(): void {
+  const began = performance.now();
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => began + (now() - began) * 1000);
+}
+
 const smoke = (...argv: string[]) => runPiped(main, ["test", "--config", environment, ...argv]);
 
 describe("npm run smoke -- <environment>", () => {
@@ -138,8 +148,8 @@ describe("npm run smoke -- <environment>", () => {
     const none = { [`GET /api/v1/namespaces/${namespace}/pods*`]: () => ({ body: { items: [] } }) };
     const [api, front] = await Promise.all([apiServer(none), gateway()]);
     pulumi(outputsOf(api, front));
-    vi.useFakeTimers({ toFake: ["performance"], shouldAdvanceTime: true, advanceTimeDelta: 60_000 });
-    const { status, out } = await smoke("--wait", "1").finally(() => vi.useRealTimers());
+    hurry();
+    const { status, out } = await smoke("--wait", "1");
     expect([status, out]).toEqual([0, expect.stringContaining("Not checked yet: chat starting, 0 of 1 ready.")]);
     expect(out).toContain("Check again: npm run smoke -- test\n");
     expect(front.requests).toEqual([]);
@@ -152,9 +162,10 @@ describe("npm run smoke -- <environment>", () => {
     const front = await gateway();
     const api = await apiServer({ [application]: () => ({ body: { status: state } }) });
     pulumi(outputsOf(api, front));
-    vi.useFakeTimers({ toFake: ["performance"], shouldAdvanceTime: true, advanceTimeDelta: 60_000 });
+    hurry();
     const argv = ["test", "--config", synced, "--wait", "1"];
-    const early = await runPiped(main, argv).finally(() => vi.useRealTimers());
+    const early = await runPiped(main, argv);
+    vi.restoreAllMocks();
     expect([early.status, early.out]).toEqual([0, expect.stringContaining("Argo CD OutOfSync, Progressing")]);
     expect(front.requests).toEqual([]);
     state.sync.status = "Synced";
@@ -217,7 +228,7 @@ describe("the command line", () => {
     [["dev", "edge-nvidia"], 'unexpected "edge-nvidia"'],
     [["dev", "--stop-worker", "--control-url", "http://a"], "--control-url, --stop-worker: give --url"],
     [["--url", "http://a", "--wait", "5"], "--wait: name an environment"],
-    [["dev", "--wait", "0"], "--wait must be a whole number from 1 to 1440"],
+    [["dev", "--wait", "0"], "--wait must be"],
   ])("%j: bad input", async (argv, words) => {
     const { status, err } = await runPiped(main, argv);
     expect([status, err]).toEqual([2, expect.stringContaining(words)]);
