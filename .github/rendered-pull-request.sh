@@ -1,6 +1,6 @@
 #!/bin/sh
-# Brings rendered folders into a GitOps repository by one branch and one pull request, which is updated while it is open. git and gh find
-# their credentials themselves: none is an argument.
+# Brings rendered folders into a GitOps repository by one branch and one pull request, which is updated while it is open. The token is
+# GH_TOKEN, for gh and through it for git: it is no argument.
 #
 #   rendered-pull-request.sh <checkout> <folder in it> <base branch> <text>
 #
@@ -16,6 +16,11 @@ branch=inference-stacks/rendered
 number=$(gh pr list --head "$branch" --base "$base" --state open --json number,isCrossRepository \
 	--jq 'map(select(.isCrossRepository | not)) | .[0].number // empty')
 
+# git with gh's credentials, whatever helpers the machine has.
+remote() {
+	git -c credential.helper= -c credential.helper='!gh auth git-credential' "$@"
+}
+
 git add --all -- "$folder"
 if git diff --cached --quiet; then
 	if [ -n "$number" ]; then
@@ -28,11 +33,11 @@ fi
 title=$(sed -n 1p "$text")
 git -c user.name='github-actions[bot]' -c user.email='41898282+github-actions[bot]@users.noreply.github.com' \
 	commit --quiet --message "${title:=Render}"
-git fetch --quiet --depth 1 origin "+refs/heads/$branch:refs/remotes/origin/$branch" 2>/dev/null || true
+remote fetch --quiet --depth 1 origin "+refs/heads/$branch:refs/remotes/origin/$branch" 2>/dev/null || true
 proposed=$(git rev-parse --verify --quiet "refs/remotes/origin/$branch^{tree}" || true)
 # Approvals stay where nothing new comes.
 if [ "$proposed" != "$(git rev-parse 'HEAD^{tree}')" ]; then
-	git push --quiet --force origin "HEAD:refs/heads/$branch"
+	remote push --quiet --force origin "HEAD:refs/heads/$branch"
 fi
 
 if [ -n "$number" ]; then
