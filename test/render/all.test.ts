@@ -60,7 +60,7 @@ describe("all environments at once", () => {
     expect(text()).toContain("## two\n\nThe environment is gone");
   });
 
-  it("are not written where one is refused: all problems are told, and the worst status is the end", async () => {
+  it("are not written where one is refused: all problems are reported, with the highest status", async () => {
     const before = contentOf(join(out, "one"));
     mkdirSync(join(out, "taken"));
     writeFileSync(join(out, "taken", "mine.txt"), "mine");
@@ -76,7 +76,7 @@ describe("all environments at once", () => {
     expect((await all(join(folder, "other"), { dear: tooDear })).status).toBe(1);
   });
 
-  it("leaves an environment without Kubernetes objects out, and a folder that somebody added to in place", async () => {
+  it("leaves an environment without Kubernetes objects out, and a folder with files of the user in place", async () => {
     const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV4YW1wbGUta2V5LW9mLW5vLW1hY2hpbmUtYXQtYWxs";
     const bundled = {
       ...laptop,

@@ -145,31 +145,31 @@ async function askModels(
   { args, consumerSecrets, source, io }: Asking,
 ): Promise<StackSmokeReport> {
   const { cluster, gateway } = environment;
-  const told = { unasked: targets.unasked };
+  const known = { unasked: targets.unasked };
   const [first] = targets.asked;
   if (first === undefined) {
-    return ended(args.environment, "checked", { ...told, notes: ["No model speaks an API that smoke calls."] });
+    return ended(args.environment, "checked", { ...known, notes: ["No model speaks an API that smoke calls."] });
   }
   if (gateway.exposure === "ClusterIP") {
-    return ended(args.environment, "checked", { ...told, notes: [NO_ADDRESS] });
+    return ended(args.environment, "checked", { ...known, notes: [NO_ADDRESS] });
   }
   const place = placeOf(cluster);
   const { hostname } = new URL(first.url);
   if (place === undefined && !(await lookup(hostname).catch(() => undefined))) {
     return ended(args.environment, cluster.kind === "edge" ? "failed" : "starting", {
-      ...told,
+      ...known,
       notes: [`The name ${hostname} does not resolve here: make its DNS record lead to the gateway.`],
     });
   }
   const secretName = gateway.tls.kind === "secret" ? gateway.tls.secretName : ISSUED_SECRET;
   const api = await openCluster(cluster.kubeContext, source);
   if ("problem" in api) {
-    return ended(args.environment, "failed", { ...told, problems: [api.problem] });
+    return ended(args.environment, "failed", { ...known, problems: [api.problem] });
   }
   try {
     const certificate = await gatewaySecret(api, secretName);
     if (certificate === undefined) {
-      return ended(args.environment, "failed", { ...told, problems: [noCertificate(secretName)] });
+      return ended(args.environment, "failed", { ...known, problems: [noCertificate(secretName)] });
     }
     // A certificate by ACME must be publicly trusted.
     const ca = args.ca ?? (gateway.tls.kind === "acme" ? undefined : proofIn(certificate));

@@ -87,7 +87,7 @@ describe("the wait", () => {
     expect(await waited([[0, STARTING]], 0)).toMatchObject({ kind: "starting", after: 0 });
   });
 
-  it("gives what looks broken some time, and counts it anew after each recovery", async () => {
+  it("gives what looks broken some time, from zero after each recovery", async () => {
     expect(await waited([[0, BROKEN]])).toMatchObject({ kind: "broken", after: GRACE_SECONDS });
     expect(
       await waited([
