@@ -16,7 +16,9 @@ function source(contents: Readonly<Record<string, Content>>): EnvironmentSource 
   const open = (name: string): OpenedEnvironment | Problem => {
     const file = parseEnvironmentFile(environmentText(contents[name] ?? {}));
     const fileName = `Pulumi.${name}.yaml`;
-    return file.ok ? { name, file, fileName, baseDirectory: folder } : { problem: `${fileName} is wrong` };
+    return file.ok
+      ? { name, file, fileName, baseDirectory: folder }
+      : { problem: `${fileName} is wrong: ${file.problems.map(({ path }) => path).join(", ")}` };
   };
   return { names: () => Object.keys(contents).sort(), open };
 }
@@ -70,33 +72,23 @@ describe("all environments at once", () => {
     expect([status, said]).toEqual([2, ""]);
     expect(err).toMatch(/^Nothing was written: 3 of the environments cannot be rendered\.\n\ndear\n✗ monthly-budget /);
     expect(err).toContain("files that were not rendered: name an empty or new folder");
-    expect(err).toContain("wrong\nPulumi.wrong.yaml is wrong\n");
+    expect(err).toContain("wrong\nPulumi.wrong.yaml is wrong: gateway.exposure\n");
     expect(contentOf(join(out, "one"))).toEqual(before);
     expect(existsSync(join(out, "dear"))).toBe(false);
     expect((await all(join(folder, "other"), { dear: tooDear })).status).toBe(1);
   });
 
   it("leaves an environment without Kubernetes objects out, and a folder with files of the user in place", async () => {
-    const hostKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGV4YW1wbGUta2V5LW9mLW5vLW1hY2hpbmUtYXQtYWxs";
-    const bundled = {
-      ...laptop,
-      cluster: {
-        kind: "edge",
-        provision: "create",
-        hosts: { box: { address: "box.example.internal", user: "ops", hostKey } },
-        k3s: { bundle: "/srv/bundle" },
-      },
-      gateway: { ...laptop.gateway, exposure: "LoadBalancer" },
-    };
+    const bare = { ...laptop, scope: "cluster", cluster: { kind: "local", provision: "create" } };
     const place = join(folder, "left");
     expect((await all(place, { one: laptop })).status).toBe(0);
     writeFileSync(join(place, "one", "patch.yaml"), "mine");
-    const refused = await all(place, { offline: bundled });
+    const refused = await all(place, { bare });
     expect([refused.status, refused.err]).toEqual([2, expect.stringContaining("patch.yaml. Move them away")]);
-    const skipped = await all(join(folder, "skipped"), { offline: bundled });
+    const skipped = await all(join(folder, "skipped"), { bare });
     expect([skipped.status, skipped.out]).toEqual([
       0,
-      expect.stringMatching(/– offline skipped: Argo CD takes charts/),
+      expect.stringMatching(/– bare skipped: scope: cluster makes no Kubernetes object/),
     ]);
   });
 });
