@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { OpenedEnvironment, Problem } from "../../cli/read-environment";
-import { type EnvironmentSource, renderAll } from "../../cli/render/all";
+import { type AllArguments, type EnvironmentSource, renderAll } from "../../cli/render/all";
 import { parseEnvironmentFile } from "../../stacks/config";
 import { type CommandResult, laptop, onA10, runPiped, useFolder } from "../cli/run";
 import { type Content, environmentText } from "../stacks/texts";
@@ -24,7 +24,7 @@ function source(contents: Readonly<Record<string, Content>>): EnvironmentSource 
 }
 
 function all(out: string, contents: Readonly<Record<string, Content>>, report?: string): Promise<CommandResult> {
-  const args = { ...{ all: true, out, report, outputs: undefined }, ...{ secretStore: "store", json: false } } as const;
+  const args: AllArguments = { all: true, out, report, outputs: undefined, secretStore: "store", json: false };
   return runPiped((_, io) => renderAll(args, io, source(contents)), []);
 }
 
