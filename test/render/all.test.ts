@@ -36,7 +36,7 @@ describe("all environments at once", () => {
   const report = join(folder, "report.md");
   const text = () => readFileSync(report, "utf8");
 
-  it("are written into a folder of their name each, the same bytes as one by one", async () => {
+  it("are written into a folder of their name each, with a report of all", async () => {
     const { status, out: said, err } = await all(out, { one: laptop, two: twoModels }, report);
     expect([status, err]).toEqual([0, ""]);
     expect(said).toMatch(/✓ one +\d+ objects +\d+ added · 0 changed · 0 removed · 0 unchanged/);
