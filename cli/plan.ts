@@ -10,6 +10,7 @@ import { networkMarkdown, networkText, noNetworkText } from "../report/network/t
 import { isDeployable, type PlanResult, toJson } from "../report/result";
 import { type TerminalOptions, terminalReport } from "../report/terminal";
 import { type CommandIo, EXIT, lineOf } from "./io";
+import { earlierPlan, sinceText } from "./plan/since";
 import { Progress } from "./progress";
 import {
   ENVIRONMENT_OPTIONS,
@@ -30,6 +31,7 @@ Runs the real program in this process, without credentials, cluster or Pulumi CL
   --html FILE     write the plan as one self-contained web page
   --network       print the network of an OKE cluster that is made, and who connects to whom, instead of the plan
   --network FILE  write that to a .md file, or as a picture to a .svg file
+  --since FILE    print what differs from an earlier plan instead: a file of plan --json, or a rendered folder
   --explain       also say why each model fits, and what the five-step rule and the capacity table say
   --tree          also list the components, with what each makes
   --resources     also list every resource below its component
@@ -54,6 +56,11 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     io.err(`${unwritable}\n`);
     return EXIT.badInput;
   }
+  const earlier = args.since === undefined ? undefined : earlierPlan(args.since);
+  if (earlier !== undefined && "problem" in earlier) {
+    io.err(`${earlier.problem}\n`);
+    return EXIT.badInput;
+  }
   const progress = new Progress(io, `planning ${args.environment}`);
   const result = await toldMistakes(io, progress, async (): Promise<PlanResult> => {
     const run = await runEnvironment(environment, { onResource: (count) => progress.update(`${count} resources`) });
@@ -69,7 +76,9 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   io.out(
     args.json
       ? `${JSON.stringify(toJson(result), undefined, 2)}\n`
-      : terminalReport(result, { color: io.color, explain: args.explain, tree: args.tree }),
+      : earlier === undefined
+        ? terminalReport(result, { color: io.color, explain: args.explain, tree: args.tree })
+        : sinceText(args.environment, earlier, toJson(result)),
   );
   if (args.html !== undefined) {
     const commit = commitOf(environment.baseDirectory);
@@ -147,6 +156,8 @@ interface NetworkTarget {
 interface Arguments extends EnvironmentArguments {
   readonly json: boolean;
   readonly html: string | undefined;
+  /** Earlier plan to compare with. */
+  readonly since: string | undefined;
   readonly network: NetworkTarget | undefined;
   readonly explain: boolean;
   readonly tree: TerminalOptions["tree"];
@@ -155,6 +166,7 @@ interface Arguments extends EnvironmentArguments {
 export const options = {
   ...ENVIRONMENT_OPTIONS,
   html: { type: "string" },
+  since: { type: "string" },
   explain: { type: "boolean", default: false },
   network: { type: "boolean", default: false },
   tree: { type: "boolean", default: false },
@@ -165,9 +177,10 @@ function readArguments(argv: string[]): Arguments | Problem | "help" {
   const { rest, file } = networkFile(argv);
   return environmentArguments(
     () => parseArgs({ args: rest, allowPositionals: true, options }),
-    ({ json, html, network, explain, tree, resources }) => ({
+    ({ json, html, since, network, explain, tree, resources }) => ({
       json,
       html,
+      since,
       network: network ? { file } : undefined,
       explain,
       tree: resources ? "resources" : tree ? "components" : "none",

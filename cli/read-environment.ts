@@ -94,13 +94,15 @@ export function openEnvironment<A extends EnvironmentArguments>(
     io.err(`${environment.problem}\n`);
     return { status: EXIT.badInput };
   }
-  const { imports } = environment.file;
-  if (imports.length > 0) {
-    io.err(
-      `${environment.fileName} imports ${imports.join(", ")} from Pulumi ESC, which only Pulumi opens: their values are missing here\n`,
-    );
-  }
+  io.err(importsNote(environment));
   return { args, environment };
+}
+
+/** A line about values that are missing here; empty where none is. */
+export function importsNote({ fileName, file: { imports } }: OpenedEnvironment): string {
+  return imports.length === 0
+    ? ""
+    : `${fileName} imports ${imports.join(", ")} from Pulumi ESC, which only Pulumi opens: their values are missing here\n`;
 }
 
 /** The environment of that name, checked; or what the user must mend. */

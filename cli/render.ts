@@ -1,12 +1,9 @@
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { GivenOutput } from "../offline/environment";
-import { assertReplaceable, type FolderChanges, FolderRefusedError, replaceFolder } from "../render/folder";
+import { assertReplaceable, type FolderChanges, FolderRefusedError, replaceFolders } from "../render/folder";
 import { type Rendering, renderEnvironment } from "../render/index";
 import { leftOutText } from "../render/left-out";
 import { RenderRefusedError } from "../render/refusal";
-import { CLUSTER_OUTPUT } from "../stacks/cluster-outputs";
-import { readTextFile } from "../stacks/config";
 import { isUserMistake } from "../stacks/program";
 import { type CommandIo, EXIT, isFileSystemError, lineOf } from "./io";
 import { Progress } from "./progress";
@@ -14,29 +11,39 @@ import {
   ENVIRONMENT_OPTIONS,
   type EnvironmentArguments,
   environmentArguments,
-  type OpenedEnvironment,
   openEnvironment,
   type Problem,
 } from "./read-environment";
+import { type AllArguments, renderAll } from "./render/all";
+import { readOutputs } from "./render/outputs";
+import { filesText, renderingJson } from "./render/summary";
 
-const USAGE = `Usage: npm run render -- <environment> --out DIR [options]
+const USAGE = `Usage: npm run render -- <environment> --out DIR [options], or: npm run render -- --all --out DIR [options]
 
 Writes the Kubernetes objects of an environment as YAML for GitOps: one folder per namespace, charts as Argo CD
 Applications, no secret value. The same environment gives the same bytes. Nothing is written unless all is.
 
-  --out DIR             folder to write, empty or rendered before from the same environment
+  --out DIR             folder to write, empty or rendered before from the same environment; with --all the folder of these
+  --all                 every environment, each into a folder of its name: all are written, or none; what was rendered from an
+                        environment that is gone is removed
+  --report FILE         with --all: write what changes as Markdown, for a pull request
   --config FILE         read this file instead of Pulumi.<environment>.yaml
-  --outputs FILE        what "pulumi stack output --json" prints for the stack that made the cluster
+  --outputs FILE        what "pulumi stack output --json" prints for the stack that made the cluster; with --all a folder of
+                        such files, <environment>.json
   --secret-store NAME   ClusterSecretStore of External Secrets with the secret values (default: inference-secrets)
   --json                machine-readable summary
   --help                this text
 
-Exit status: 0 written, 1 forbidden by a capacity rule or policy, 2 bad input.
+Exit status: 0 written, 1 forbidden by a capacity rule or policy, 2 bad input. With --all the highest of all environments.
 `;
 
 /** `npm run render`. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
-  const opening = openEnvironment(readArguments(argv), USAGE, io);
+  const given = readArguments(argv);
+  if (given !== "help" && "all" in given) {
+    return renderAll(given, io);
+  }
+  const opening = openEnvironment(given, USAGE, io);
   if ("status" in opening) {
     return opening.status;
   }
@@ -55,8 +62,12 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
       ...(outputs && { clusterOutputs: outputs }),
       onResource: (count) => progress.update(`${count} resources`),
     });
-    const changes = replaceFolder(folder, args.environment, rendering.files);
-    io.out(args.json ? jsonSummary(args, folder, rendering, changes) : summary(args, rendering, changes));
+    const { files, plan } = rendering;
+    const [changes] = replaceFolders([{ folder, environment: args.environment, files, plan }]);
+    if (changes !== undefined) {
+      const json = renderingJson(args.environment, folder, args.secretStore, rendering, changes);
+      io.out(args.json ? `${JSON.stringify(json, undefined, 2)}\n` : summary(args, rendering, changes));
+    }
     return EXIT.ok;
   } catch (error) {
     if (error instanceof RenderRefusedError) {
@@ -90,68 +101,73 @@ const OBJECT_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 export const options = {
   ...ENVIRONMENT_OPTIONS,
+  all: { type: "boolean", default: false },
+  report: { type: "string" },
   out: { type: "string" },
   outputs: { type: "string" },
   "secret-store": { type: "string", default: "inference-secrets" },
 } as const;
 
-function readArguments(argv: string[]): Arguments | Problem | "help" {
-  return environmentArguments(
-    () => parseArgs({ args: argv, allowPositionals: true, options }),
-    ({ out, outputs, json, "secret-store": secretStore }) => {
-      if (!out) {
-        return { problem: "--out DIR is missing: name the folder to write, for example --out ../gitops/dev" };
-      }
-      if (!OBJECT_NAME.test(secretStore)) {
-        return { problem: `--secret-store ${JSON.stringify(secretStore)} cannot be the name of a ClusterSecretStore` };
-      }
-      return { out, outputs, secretStore, json };
-    },
-  );
+function readArguments(argv: string[]): Arguments | AllArguments | Problem | "help" {
+  const parse = () => parseArgs({ args: argv, allowPositionals: true, options });
+  return argv.includes("--all")
+    ? allArguments(parse)
+    : environmentArguments(parse, ({ report, ...values }) =>
+        report === undefined
+          ? ownArguments(values)
+          : { problem: "--report FILE is for --all: render writes it of all" },
+      );
 }
 
-/** What the stack that made the cluster says of it, from a file of its outputs. */
-function readOutputs(file: string, { file: { environment } }: OpenedEnvironment): GivenOutput | Problem {
-  const { provision } = environment.cluster;
-  if (provision === "existing") {
-    return { problem: "--outputs FILE: with cluster.provision: existing no stack made the cluster; leave it out" };
+type Values = ReturnType<typeof parseArgs<{ readonly options: typeof options }>>["values"];
+
+function ownArguments({
+  out,
+  outputs,
+  json,
+  "secret-store": secretStore,
+}: Omit<Values, "report">): Omit<Arguments, keyof EnvironmentArguments> | Problem {
+  if (!out) {
+    return { problem: "--out DIR is missing: name the folder to write, for example --out ../gitops/dev" };
   }
+  if (!OBJECT_NAME.test(secretStore)) {
+    return { problem: `--secret-store ${JSON.stringify(secretStore)} cannot be the name of a ClusterSecretStore` };
+  }
+  return { out, outputs, secretStore, json };
+}
+
+/** @param parse reads the command line; what it throws is a problem. */
+function allArguments(
+  parse: () => { readonly values: Values; readonly positionals: readonly string[] },
+): AllArguments | Problem | "help" {
   try {
-    const outputs: unknown = JSON.parse(readTextFile(resolve(file)));
-    if (typeof outputs !== "object" || outputs === null || Array.isArray(outputs)) {
-      return { problem: `${file} holds no outputs: it must be what "pulumi stack output --json" prints` };
+    const { values, positionals } = parse();
+    if (values.help) {
+      return "help";
     }
-    return { said: file, value: (outputs as Readonly<Record<string, unknown>>)[CLUSTER_OUTPUT] };
+    if (positionals.length > 0 || values.config !== undefined) {
+      return { problem: "--all takes every environment: name none, and no --config" };
+    }
+    const own = ownArguments(values);
+    return "problem" in own ? own : { all: true, ...own, report: values.report };
   } catch (error) {
-    return { problem: `cannot read the outputs in ${file}: ${lineOf(error)}` };
+    return { problem: lineOf(error) };
   }
 }
 
 function summary(
   { environment, out, secretStore }: Arguments,
   { manifests, secrets, advice, leftOut, gitops }: Rendering,
-  { added, changed, removed, unchanged }: FolderChanges,
+  changes: FolderChanges,
 ): string {
   const charts = manifests.filter(({ object }) => object.kind === "Application").length;
   const waves = new Set(manifests.map(({ wave }) => wave)).size;
   return `inference-stacks · ${environment} · rendered to ${out}
 
 Objects    ${manifests.length} in ${waves} sync waves, ${charts} of them charts as Argo CD Applications
-Files      ${added.length} added · ${changed.length} changed · ${removed.length} removed · ${unchanged.length} unchanged
+Files      ${filesText(changes)}
 Secrets    ${gitops ? "none here: `pulumi up` makes them" : `${secrets.length} values to keep in the ClusterSecretStore "${secretStore}": ${out}/SECRETS.md`}
 ${leftOut.map((object) => `\n! ${leftOutText(object)}\n`).join("")}${advice.map(({ policy, resource, message }) => `\n! ${policy} ${resource}\n  ${message}\n`).join("")}
 Next: ${gitops ? `commit the folder as ${gitops.path} of ${gitops.repository}; Argo CD applies it from ${gitops.revision}` : "commit the folder and point an Argo CD Application at it"} (docs/gitops.md)
 `;
-}
-
-function jsonSummary(
-  { environment, secretStore }: Arguments,
-  folder: string,
-  { manifests, secrets, advice, leftOut }: Rendering,
-  files: FolderChanges,
-): string {
-  const objects = manifests.map(({ object: { apiVersion, kind, metadata }, wave }) => {
-    return { apiVersion, kind, namespace: metadata.namespace, name: metadata.name, wave };
-  });
-  return `${JSON.stringify({ environment, out: folder, secretStore, files, objects, leftOut, secrets, advice }, undefined, 2)}\n`;
 }

@@ -1,10 +1,10 @@
 /** `npm run smoke`: checks a running platform from outside. */
 import { type CommandIo, EXIT } from "./io";
-import { Progress } from "./progress";
 import { readSmokeArguments, SMOKE_OPTIONS, SMOKE_USAGE } from "./smoke/arguments";
-import { smokeJson, smokeText, stepLine } from "./smoke/report";
+import { observer } from "./smoke/observers";
+import { smokeJson, smokeText } from "./smoke/report";
 import { hasFailed } from "./smoke/result";
-import { type SmokeObserver, smoke } from "./smoke/run";
+import { smoke } from "./smoke/run";
 
 export const options = SMOKE_OPTIONS;
 
@@ -19,40 +19,12 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     io.err(`${args.problems.join("\n")}\n\n${SMOKE_USAGE}`);
     return EXIT.badInput;
   }
-  const report = await smoke(args, io.draw ? onTerminal(io) : inLog(io));
+  if ("environment" in args) {
+    // Plans the environment, which a check by address has no need of.
+    const { smokeOfStack } = await import("./smoke/stack/check");
+    return smokeOfStack(args, io);
+  }
+  const report = await smoke(args, observer(io));
   io.out(args.json ? smokeJson(report) : smokeText(report, io.color));
   return hasFailed(report) ? EXIT.refused : EXIT.ok;
-}
-
-/** One line that is drawn over; the table tells the rest. */
-function onTerminal(io: CommandIo): SmokeObserver {
-  let line: Progress | undefined;
-  return {
-    started: (step) => {
-      line = new Progress(io, step, 300);
-    },
-    progress: (_, what) => line?.update(what),
-    ended: () => line?.stop(),
-  };
-}
-
-/** Seconds between two lines about the same step. */
-const LOG_SECONDS = 5;
-
-/** A line for each step that ends, and now and then one about a step that takes long. */
-function inLog(io: CommandIo): SmokeObserver {
-  let next = 0;
-  return {
-    started: () => {
-      next = performance.now() + LOG_SECONDS * 1000;
-    },
-    progress: (step, what) => {
-      if (performance.now() < next) {
-        return;
-      }
-      next = performance.now() + LOG_SECONDS * 1000;
-      io.err(`… ${step}: ${what}\n`);
-    },
-    ended: (result) => io.err(stepLine(result)),
-  };
 }

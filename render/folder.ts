@@ -12,12 +12,26 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { z } from "zod";
+import { type PlanDigest, planDigest } from "../report/plan-digest";
 import type { RenderedFile } from "./files";
 
-/** File that says that a folder was rendered, from which environment, and which of its files. */
+/** File that says that a folder was rendered, from which environment and plan, and which of its files. */
 const MARKER = ".inference-stacks.json";
 
-const markerSchema = z.object({ environment: z.string(), files: z.array(z.string()) });
+const markerSchema = z.object({
+  environment: z.string(),
+  files: z.array(z.string()),
+  plan: planDigest.optional().catch(undefined),
+});
+
+/** What a folder shall hold. */
+export interface FolderContent {
+  readonly folder: string;
+  readonly environment: string;
+  readonly files: readonly RenderedFile[];
+  /** That the files were made from. */
+  readonly plan: PlanDigest;
+}
 
 /** What a rendering changed in the folder, as paths. */
 export interface FolderChanges {
@@ -64,45 +78,108 @@ export function assertReplaceable(folder: string, environment: string): void {
   }
 }
 
+/** The plan that a folder was rendered from. Undefined: it was not, or by a release that did not record it. */
+export function renderedPlan(folder: string): PlanDigest | undefined {
+  return readMarker(folder)?.plan;
+}
+
+/** Folders in a folder that hold the rendering of an environment of their own name. */
+export function renderedEnvironments(parent: string): string[] {
+  if (!existsSync(parent)) {
+    return [];
+  }
+  return readdirSync(parent).filter((name) => readMarker(join(parent, name))?.environment === name);
+}
+
 /**
- * Replaces the content of a folder, all or nothing: everything is written beside it first and takes its place in one step.
+ * Replaces the content of folders, and removes others, all or nothing: everything is written next to them first, then each takes its
+ * place in one step.
  *
- * @throws FolderRefusedError, or the file system's error; the folder is as it was then.
+ * @param removed rendered folders that go.
+ * @returns what changed, folder by folder.
+ * @throws FolderRefusedError, or the file system's error; the folders are as they were then.
  */
-export function replaceFolder(folder: string, environment: string, files: readonly RenderedFile[]): FolderChanges {
-  assertReplaceable(folder, environment);
+export function replaceFolders(contents: readonly FolderContent[], removed: readonly string[] = []): FolderChanges[] {
+  for (const { folder, environment } of contents) {
+    assertReplaceable(folder, environment);
+  }
+  const work: string[] = [];
+  const undo: (() => void)[] = [];
+  try {
+    const swaps = contents.map((content) => staged(content, work));
+    const removals = removed.map((folder) => ({ target: folder, old: join(workFolder(folder, work), "old") }));
+    for (const swap of [...swaps, ...removals]) {
+      undo.push(swapped(swap));
+    }
+    return swaps.map(({ changes }) => changes);
+  } catch (error) {
+    for (const back of undo.reverse()) {
+      back();
+    }
+    throw error;
+  } finally {
+    for (const folder of work) {
+      rmSync(folder, { recursive: true });
+    }
+  }
+}
+
+interface Swap {
+  readonly target: string;
+  /** What takes its place. @default nothing */
+  readonly fresh?: string;
+  /** Where it goes. */
+  readonly old: string;
+}
+
+/** Writes what a folder shall hold next to it. @param work collects folders to remove in the end. */
+function staged(
+  { folder, environment, files, plan }: FolderContent,
+  work: string[],
+): Swap & { readonly changes: FolderChanges } {
   mkdirSync(dirname(folder), { recursive: true });
   // Where a link points to, so that the link stays.
   const target = existsSync(folder) ? realpathSync(folder) : folder;
   const changes = compareWith(target, files);
-  const work = mkdtempSync(join(dirname(target), `.${basename(target)}-`));
-  try {
-    const fresh = join(work, "new");
-    for (const { path, text } of files) {
-      mkdirSync(dirname(join(fresh, path)), { recursive: true });
-      writeFileSync(join(fresh, path), text);
-    }
-    const marker = { environment, files: files.map(({ path }) => path) };
-    writeFileSync(join(fresh, MARKER), `${JSON.stringify(marker, undefined, 2)}\n`);
-    swap(fresh, target, join(work, "old"));
-  } finally {
-    rmSync(work, { recursive: true });
+  const own = workFolder(target, work);
+  const fresh = join(own, "new");
+  for (const { path, text } of files) {
+    mkdirSync(dirname(join(fresh, path)), { recursive: true });
+    writeFileSync(join(fresh, path), text);
   }
-  return changes;
+  const marker = { environment, files: files.map(({ path }) => path), plan };
+  writeFileSync(join(fresh, MARKER), `${JSON.stringify(marker, undefined, 2)}\n`);
+  return { target, fresh, old: join(own, "old"), changes };
 }
 
-function swap(fresh: string, target: string, old: string): void {
-  if (!existsSync(target)) {
-    renameSync(fresh, target);
-    return;
+/** A new folder on the same disk as another one. */
+function workFolder(target: string, work: string[]): string {
+  const folder = mkdtempSync(join(dirname(target), `.${basename(target)}-`));
+  work.push(folder);
+  return folder;
+}
+
+/** Puts a folder in the place of another one. @returns what takes it back. */
+function swapped({ target, fresh, old }: Swap): () => void {
+  const wasThere = existsSync(target);
+  const restore = () => wasThere && renameSync(old, target);
+  if (wasThere) {
+    renameSync(target, old);
   }
-  renameSync(target, old);
   try {
-    renameSync(fresh, target);
+    if (fresh !== undefined) {
+      renameSync(fresh, target);
+    }
   } catch (error) {
-    renameSync(old, target);
+    restore();
     throw error;
   }
+  return () => {
+    if (fresh !== undefined) {
+      renameSync(target, fresh);
+    }
+    restore();
+  };
 }
 
 function compareWith(folder: string, files: readonly RenderedFile[]): FolderChanges {

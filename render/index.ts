@@ -1,14 +1,16 @@
 import type { IgnoredDifference } from "../components/argo-cd/ignored-differences";
 import { absentSecrets } from "../offline/absent-secrets";
-import { type GivenOutput, type OfflineEnvironment, runEnvironment } from "../offline/environment";
+import { type EnvironmentRun, type GivenOutput, type OfflineEnvironment, runEnvironment } from "../offline/environment";
+import { summarize } from "../planner/summary";
 import { judge } from "../report/judge";
+import { type PlanDigest, planDigest } from "../report/plan-digest";
 import { isDeployable, type ReportedViolation } from "../report/result";
 import type { GitopsConfig } from "../stacks/addons/gitops/config";
 import { filesOf, type RenderedFile } from "./files";
 import type { LeftOut } from "./left-out";
 import { type Manifest, type MarkedRun, manifests } from "./manifests";
 import { knownValues, StandIns } from "./pending-values";
-import { RenderRefusedError } from "./refusal";
+import { NothingToRenderError, RenderRefusedError } from "./refusal";
 import { RemoteSecrets } from "./remote-secrets";
 import { type SecretEntry, secretEntry } from "./secrets-list";
 
@@ -20,6 +22,8 @@ export interface Rendering {
   readonly manifests: readonly Manifest[];
   readonly secrets: readonly SecretEntry[];
   readonly files: readonly RenderedFile[];
+  /** The plan that all of it follows from. */
+  readonly plan: PlanDigest;
   /** What the plan advises against, and does not forbid. */
   readonly advice: readonly ReportedViolation[];
   /** Objects that no file has. */
@@ -41,19 +45,10 @@ export interface RenderOptions {
  *   be rendered; ConfigError or ModelConfigError for what the user can mend.
  */
 export async function renderEnvironment(environment: OfflineEnvironment, options: RenderOptions): Promise<Rendering> {
+  if (environment.file.ok) {
+    assertForGitops(environment.file.environment);
+  }
   const first = await markedRun(environment, "a", options);
-  const { scope } = first.run.environment;
-  if (scope === "cluster") {
-    throw new RenderRefusedError([
-      "✗ scope\n  scope: cluster makes no Kubernetes object. Render the environment of the platform: scope: platform, or all.",
-    ]);
-  }
-  const { cluster } = first.run.environment;
-  if (cluster.kind === "edge" && cluster.k3s?.bundle !== undefined) {
-    throw new RenderRefusedError([
-      `✗ cluster.k3s.bundle\n  Argo CD takes charts from repositories, and ${cluster.k3s.bundle} is a folder. Remove it, and name a registry of your own in images.mirror (docs/images.md); or deploy from the folder with Pulumi (docs/air-gap.md).`,
-    ]);
-  }
   const verdict = judge(first.run);
   if (!isDeployable(verdict)) {
     throw new RenderRefusedError(
@@ -75,7 +70,21 @@ export async function renderEnvironment(environment: OfflineEnvironment, options
   const { plan } = first.run;
   const advice = verdict.violations.filter(({ severity }) => severity !== "mandatory");
   const files = filesOf({ ...options, ...made, plan, secrets, advice, gitops: gitops !== undefined });
-  return { ...made, secrets, files, advice, gitops };
+  return { ...made, secrets, files, plan: planDigest.parse(summarize(plan)), advice, gitops };
+}
+
+/** @throws NothingToRenderError before anything of the environment is run: a bundle need not be on this computer. */
+function assertForGitops({ scope, cluster }: EnvironmentRun["environment"]): void {
+  if (scope === "cluster") {
+    throw new NothingToRenderError([
+      "✗ scope\n  scope: cluster makes no Kubernetes object. Render the environment of the platform: scope: platform, or all.",
+    ]);
+  }
+  if (cluster.kind === "edge" && cluster.k3s?.bundle !== undefined) {
+    throw new NothingToRenderError([
+      `✗ cluster.k3s.bundle\n  Argo CD takes charts from repositories, and ${cluster.k3s.bundle} is a folder. Remove it, and name a registry of your own in images.mirror (docs/images.md); or deploy from the folder with Pulumi (docs/air-gap.md).`,
+    ]);
+  }
 }
 
 async function markedRun(

@@ -4,3 +4,6 @@ export class RenderRefusedError extends Error {
     super(reasons.join("\n"));
   }
 }
+
+/** The environment is not one that GitOps applies, however right it is. */
+export class NothingToRenderError extends RenderRefusedError {}

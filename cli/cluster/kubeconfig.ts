@@ -59,6 +59,8 @@ export interface ClusterContext {
 export interface KubeconfigSource {
   /** A file instead of what `KUBECONFIG` names. */
   readonly kubeconfig?: string;
+  /** Content of a kubeconfig instead of any file: it is nowhere on the disk. */
+  readonly text?: string;
   /** @default the current context */
   readonly context?: string;
 }
@@ -75,7 +77,10 @@ interface Loaded {
  */
 export function clusterContext(source: KubeconfigSource, env: NodeJS.ProcessEnv = process.env): ClusterContext {
   const paths = kubeconfigPaths(source, env);
-  const loaded = paths.flatMap((path) => load(path, source.kubeconfig !== undefined));
+  const loaded =
+    source.text === undefined
+      ? paths.flatMap((path) => load(path, source.kubeconfig !== undefined))
+      : [parsedKubeconfig("from the stack's outputs", ".", source.text)];
   if (loaded.length === 0) {
     throw new NotAsked(`there is no kubeconfig: ${paths.join(", ")}`, [
       "make one: your cloud's command (oci ce cluster create-kubeconfig, aws eks update-kubeconfig), or k3s's /etc/rancher/k3s/k3s.yaml",
@@ -137,21 +142,26 @@ function load(path: string, mustExist: boolean): Loaded[] {
       "name another file, or mend its rights",
     ]);
   }
+  return [parsedKubeconfig(path, dirname(path), content)];
+}
+
+/** @param name for messages. @param folder that relative paths in it start from. */
+function parsedKubeconfig(name: string, folder: string, content: string): Loaded {
   let value: unknown;
   try {
     value = parse(content);
   } catch {
     // The parser's message quotes the file, which holds secrets.
-    throw new NotAsked(`the kubeconfig ${path} is no YAML`, ["make it anew with the tool that wrote it"]);
+    throw new NotAsked(`the kubeconfig ${name} is no YAML`, ["make it anew with the tool that wrote it"]);
   }
   const parsed = file.safeParse(value ?? {});
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join(".") ?? "";
-    throw new NotAsked(`the kubeconfig ${path} is not one: ${where || "its content"} is not as expected`, [
+    throw new NotAsked(`the kubeconfig ${name} is not one: ${where || "its content"} is not as expected`, [
       "make it anew with the tool that wrote it",
     ]);
   }
-  return [{ folder: dirname(path), content: parsed.data }];
+  return { folder, content: parsed.data };
 }
 
 function first<T>(loaded: readonly Loaded[], pick: (file: Loaded) => T | undefined): T | undefined {

@@ -7,9 +7,9 @@ import type { KubeconfigSource } from "./kubeconfig";
  */
 export function makerOfUnnamed(
   { provision, kubeContext }: Pick<ClusterConfig, "provision" | "kubeContext">,
-  { kubeconfig, context }: KubeconfigSource,
+  { kubeconfig, text, context }: KubeconfigSource,
 ): string | undefined {
-  const isNamed = kubeconfig !== undefined || context !== undefined || kubeContext !== undefined;
+  const isNamed = kubeconfig !== undefined || text !== undefined || context !== undefined || kubeContext !== undefined;
   if (provision === "existing" || isNamed) {
     return undefined;
   }

@@ -2,16 +2,21 @@
 import { parseArgs } from "node:util";
 import { readTextFile } from "../../stacks/config/text-file";
 import { lineOf } from "../io";
+import type { Place } from "./http";
 
-export const SMOKE_USAGE = `Usage: npm run smoke -- --url URL [options]
+export const SMOKE_USAGE = `Usage: npm run smoke -- --url URL [options], or: npm run smoke -- <environment> [options]
 
 Checks a platform from outside as its users would, in seven steps: health, pull, latency, concurrent requests,
 asynchronous inference, unload, stop worker. Works with the model control API, with Ollama alone, and, as far as steps
 apply, with any OpenAI endpoint, server group or inference node.
 
+With the name of an environment: waits until its models are ready, then checks each chat model. Address and cluster come from the
+outputs of its Pulumi stack, keys and certificate from the cluster.
+
   --url URL             where requests go: a gateway, an Ollama, a vLLM, with or without /v1; a server group or node, without /infer
   --control-url URL     the model control API; without it, or when it is away, Ollama is asked directly
-  --model NAME          the model to try, as the control API or Ollama names it (default: the first that --url serves)
+  --model NAME          the model to try, as the control API or Ollama names it (default: the first that --url serves; of an
+                        environment: all chat models)
   --served-model NAME   its name in requests to --url, where that differs
   --token-file FILE     bearer token of the control API; must allow "operate"
   --api-key-file FILE   API key of --url
@@ -23,10 +28,12 @@ apply, with any OpenAI endpoint, server group or inference node.
   --keep-loaded         do not try step 6: the model is unloaded, then loaded again if it was before
   --stop-worker         try step 7: stops the model's worker, then starts it again; its users are cut off meanwhile
   --insecure-registry   Ollama asked directly may pull over plain HTTP, from a registry on your own network
+  --config FILE         of an environment: read this file instead of Pulumi.<environment>.yaml
+  --wait MINUTES        of an environment: how long to wait for models that still start (default: what its plan allows)
   --json                machine-readable
   --help                this text
 
-Exit status: 0 every step that applies passed, 1 one failed, 2 bad input.
+Exit status: 0 every step that applies passed, or a model is still starting, which is reported; 1 one failed; 2 bad input.
 `;
 
 export interface SmokeArguments {
@@ -39,6 +46,8 @@ export interface SmokeArguments {
   readonly apiKey?: string;
   /** PEM. */
   readonly ca?: string;
+  /** Where `url` is reached, whatever its name resolves to. @default by its name */
+  readonly connectTo?: Place;
   readonly concurrency: number;
   readonly prompt: string;
   readonly maxTokens: number;
@@ -47,6 +56,16 @@ export interface SmokeArguments {
   readonly stopWorker: boolean;
   readonly insecureRegistry: boolean;
   readonly json: boolean;
+}
+
+/** The options of a check whose addresses and keys come from a stack. */
+export interface StackSmokeArguments extends Omit<SmokeArguments, "url"> {
+  /** Name of the environment and its stack. */
+  readonly environment: string;
+  /** File to read instead of `Pulumi.<environment>.yaml`. */
+  readonly config: string | undefined;
+  /** @default what the plan allows */
+  readonly waitMinutes?: number;
 }
 
 export const SMOKE_OPTIONS = {
@@ -64,15 +83,24 @@ export const SMOKE_OPTIONS = {
   "keep-loaded": { type: "boolean" },
   "stop-worker": { type: "boolean" },
   "insecure-registry": { type: "boolean" },
+  config: { type: "string" },
+  wait: { type: "string" },
   json: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
 
 /** More would be a load test, and a typing mistake there hurts. */
-const LARGEST = { concurrency: 100, "max-tokens": 4096, timeout: 86_400 } as const;
+const LARGEST = { concurrency: 100, "max-tokens": 4096, timeout: 86_400, wait: 1440 } as const;
+
+/** Options of a check by address. */
+const BY_ADDRESS = ["control-url", "served-model", "token-file", "stop-worker"] as const;
+/** Those of a check whose address is a stack's. */
+const BY_ENVIRONMENT = ["config", "wait"] as const;
 
 /** The arguments, "help", or every problem with them. Files that they name are read. */
-export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { readonly problems: readonly string[] } {
+export function readSmokeArguments(
+  argv: string[],
+): SmokeArguments | StackSmokeArguments | "help" | { readonly problems: readonly string[] } {
   const parsed = parse(argv);
   if ("problems" in parsed) {
     return parsed;
@@ -90,17 +118,27 @@ export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { 
       return undefined;
     }
   };
-  const wholeNumber = (name: keyof typeof LARGEST, otherwise: number): number =>
-    checked(() => countOf(name, values[name])) ?? otherwise;
+  const count = (name: keyof typeof LARGEST): number | undefined => checked(() => countOf(name, values[name]));
+  const wholeNumber = (name: keyof typeof LARGEST, otherwise: number): number => count(name) ?? otherwise;
   const name = (option: "model" | "served-model"): string | undefined => checked(() => nameOf(option, values[option]));
-  if (positionals.length > 0) {
-    problems.push(`unexpected ${JSON.stringify(positionals[0])}: every value has an option`);
+  const [environment, ...more] = values.url === undefined ? positionals : [undefined, ...positionals];
+  if (more.length > 0) {
+    problems.push(`unexpected ${JSON.stringify(more[0])}: name one environment, or an address by --url`);
   }
-  if (values.url === undefined) {
-    problems.push("--url is missing: the address that requests go to");
+  if (environment === undefined && values.url === undefined) {
+    problems.push("--url is missing: the address that requests go to; or name an environment");
   }
-  const result: SmokeArguments = {
-    url: checked(() => serverAddress("url", values.url)) ?? "",
+  const ofTheOther = (environment === undefined ? BY_ENVIRONMENT : BY_ADDRESS).filter(
+    (option) => values[option] !== undefined,
+  );
+  if (ofTheOther.length > 0) {
+    const instead =
+      environment === undefined ? "name an environment, without --url" : "give --url, without an environment";
+    problems.push(`${ofTheOther.map((option) => `--${option}`).join(", ")}: ${instead}`);
+  }
+  const url = checked(() => serverAddress("url", values.url)) ?? "";
+  const waitMinutes = count("wait");
+  const shared: Omit<SmokeArguments, "url"> = {
     controlUrl: checked(() => serverAddress("control-url", values["control-url"])),
     model: name("model"),
     servedModel: name("served-model"),
@@ -122,7 +160,12 @@ export function readSmokeArguments(argv: string[]): SmokeArguments | "help" | { 
   if (values["stop-worker"] && values["control-url"] === undefined) {
     problems.push("--stop-worker needs the control API, which alone can stop a worker: give --control-url too");
   }
-  return problems.length > 0 ? { problems } : result;
+  if (problems.length > 0) {
+    return { problems };
+  }
+  return environment === undefined
+    ? { ...shared, url }
+    : { ...shared, environment, config: values.config, waitMinutes };
 }
 
 function parse(argv: string[]) {

@@ -32,13 +32,20 @@ export interface Line {
   readonly piece: number;
 }
 
+/** Where a connection goes. */
+export interface Place {
+  readonly host: string;
+  /** @default that of the URL */
+  readonly port?: number;
+}
+
 interface HttpClientOptions {
   /** Sent as a bearer token. */
   readonly token?: string;
   /** Certificates in PEM that are trusted besides the public ones. */
   readonly ca?: string;
-  /** Port of this computer that leads to the server, whatever its name resolves to: a port-forward. */
-  readonly localPort?: number;
+  /** Where the server is reached, whatever its name resolves to, such as a port-forward. @default by its name */
+  readonly connectTo?: Place;
   /** What servers' logs show. @default inference-stacks-smoke */
   readonly userAgent?: string;
   /** In words of the command that asks. @default those of `smoke` */
@@ -92,14 +99,18 @@ export class HttpClient {
   /** @throws NoAnswer when not even a status came. */
   async stream(method: string, path: string, signal: AbortSignal, body?: unknown): Promise<StreamedAnswer> {
     const url = new URL(`${this.base}${path}`);
-    const { token, ca, localPort, userAgent = "inference-stacks-smoke" } = this.options;
+    const { token, ca, connectTo, userAgent = "inference-stacks-smoke" } = this.options;
     let sentAt = performance.now();
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const shared = {
         method,
         signal,
         agent: false as const,
-        ...(localPort !== undefined && { hostname: "127.0.0.1", port: localPort, servername: url.hostname }),
+        ...(connectTo && {
+          hostname: connectTo.host,
+          ...(connectTo.port !== undefined && { port: connectTo.port }),
+          servername: url.hostname,
+        }),
         headers: {
           accept: "*/*",
           "user-agent": userAgent,
@@ -110,7 +121,7 @@ export class HttpClient {
       };
       const request =
         url.protocol === "https:"
-          ? https.request(url, { ...shared, ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }) }, resolve)
+          ? https.request(url, { ...shared, ...(ca !== undefined && trusted(ca)) }, resolve)
           : http.request(url, shared, resolve);
       request.once("error", reject);
       request.once("finish", () => {
@@ -122,6 +133,11 @@ export class HttpClient {
     });
     return { status: response.statusCode ?? 0, sentAt, lines: linesOf(response, url, signal, this.advice) };
   }
+}
+
+/** A server's own certificate may be named too, without its authority, as for curl. */
+function trusted(ca: string): Pick<https.RequestOptions, "ca" | "allowPartialTrustChain"> {
+  return { ca: [...rootCertificates, ca], allowPartialTrustChain: true };
 }
 
 async function* linesOf(

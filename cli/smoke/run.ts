@@ -40,7 +40,7 @@ const STEPS: readonly Step[] = [
 
 /** Runs all seven steps. What goes wrong outside is in the report, never thrown. */
 export async function smoke(args: SmokeArguments, observer: SmokeObserver): Promise<SmokeReport> {
-  const users = new HttpClient(args.url, { token: args.apiKey, ca: args.ca });
+  const users = new HttpClient(args.url, { token: args.apiKey, ca: args.ca, connectTo: args.connectTo });
   const results: StepResult[] = [];
   const record = async (name: string, run: () => Promise<StepOutcome>): Promise<void> => {
     observer.started(name);

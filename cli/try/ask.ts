@@ -61,7 +61,7 @@ export async function askModel(question: Question, kubectl: CommandPlace): Promi
   const forward = await portForward(kubectl);
   try {
     const url = new URL(usage.baseUrl);
-    const client = new HttpClient(url.origin, { token: key, ca, localPort: forward.port });
+    const client = new HttpClient(url.origin, { token: key, ca, connectTo: { host: "127.0.0.1", port: forward.port } });
     const path = `${url.pathname}/chat/completions`;
     const request = { path, model: usage.modelId, prompt, maxTokens, onText };
     return { model, ...(await chat(client, request, deadline(seconds).signal)) };

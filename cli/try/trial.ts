@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { parse } from "yaml";
 import { type CommandIo, EXIT, lineOf } from "../io";
 import { main as plan } from "../plan";
+import { stackOutputs } from "../stack-outputs";
 import type { TryArguments } from "./arguments";
 import { askModel, gatewayAuthority, NotAnswered, type TrialOutputs, trialOutputs } from "./ask";
 import { chatPageOutputs, hasChatPage, openingText, withChatPage } from "./chat-page";
@@ -174,18 +175,17 @@ export class Trial {
 
   /** The stack's outputs; their kubeconfig is written where commands find it. Undefined where Pulumi refuses: that is said. */
   private async keepKubeconfig(): Promise<unknown> {
-    const args = ["--non-interactive", "stack", "output", "--json", "--show-secrets", "--stack", TRIAL];
-    const { status, out, err } = await captured("pulumi", args, this.place);
-    if (status !== 0) {
-      this.io.err(err);
+    const found = await stackOutputs(TRIAL, this.place);
+    if ("problem" in found) {
+      this.io.err(`${found.problem}\n`);
       return undefined;
     }
-    const said: unknown = JSON.parse(out);
-    const { kubeconfig } = trialOutputs.pick({ kubeconfig: true }).safeParse(said).data ?? {};
+    const { outputs } = found;
+    const { kubeconfig } = trialOutputs.pick({ kubeconfig: true }).safeParse(outputs).data ?? {};
     if (kubeconfig !== undefined) {
       writePrivate(this.kubeconfigFile, kubeconfig);
     }
-    return said;
+    return outputs;
   }
 
   private async ask(outputs: TrialOutputs, prompt: string): Promise<number> {

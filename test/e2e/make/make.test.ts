@@ -24,19 +24,33 @@ describe("make -n", () => {
     [["try"], ["npm run -s try --"]],
     [["try", "ARGS=--remove"], ["npm run -s try -- --remove"]],
     [["plan", "ENV=dev", "ARGS=--tree"], ["npm run -s plan -- dev --tree"]],
-    [["install", "ENV=edge-nvidia"], ["pulumi up --stack edge-nvidia"]],
+    [
+      ["install", "ENV=edge-nvidia"],
+      ["pulumi up --stack edge-nvidia", "npm run -s smoke -- edge-nvidia"],
+    ],
+    // Options are for the deployment alone.
+    [
+      ["install", "ENV=edge-nvidia", "ARGS=--yes"],
+      ["pulumi up --stack edge-nvidia --yes", "npm run -s smoke -- edge-nvidia"],
+    ],
+    [["up", "ENV=edge-nvidia"], ["pulumi up --stack edge-nvidia"]],
     [
       ["install", "ENV=edge-radeon", "BUNDLE=/srv/bundle"],
       [
         "pulumi config set --stack edge-radeon --path inference-stacks:cluster.k3s.bundle /srv/bundle",
         "pulumi up --stack edge-radeon",
+        "npm run -s smoke -- edge-radeon",
       ],
     ],
     [["destroy", "ENV=edge-nvidia"], ["pulumi destroy --stack edge-nvidia"]],
     [["status", "ENV=dev"], ["npm run -s status -- dev"]],
     [["smoke", "ARGS=--url https://a.example"], ["npm run -s smoke -- --url https://a.example"]],
+    [["smoke", "ENV=dev", "ARGS=--json"], ["npm run -s smoke -- dev --json"]],
     [["bundle", "ENV=edge-nvidia", "BUNDLE=out"], ["npm run -s bundle -- edge-nvidia --out out"]],
-    [["-k", "install"], ["pulumi up --stack <environment>"]],
+    [
+      ["-k", "install"],
+      ["pulumi up --stack <environment>", "npm run -s smoke -- <environment>"],
+    ],
   ])("%s is %s", (args, commands) => {
     const run = make(["-n", ...args]);
     expect([run.status, run.stderr, run.commands]).toEqual([0, "", commands]);
@@ -67,7 +81,7 @@ describe("make", () => {
     [["destroy", "ENV=dev edge-nvidia"], "name one environment, not 2 (dev edge-nvidia): make destroy "],
     [["install", "ENV=edge-nvidia", "BUNDLE=/srv/my bundle"], "BUNDLE=/srv/my bundle has a space in it: "],
     [["bundle", "ENV=edge-nvidia", "BUNDLE=my bundle"], "BUNDLE=my bundle has a space in it: "],
-    [["smoke"], 'name the address: make smoke ARGS="--url https://<hostname>"'],
+    [["smoke"], 'name an environment, or the address: make smoke ENV=<environment>, or make smoke ARGS="--url '],
     [["--no-print-directory", "install"], "name an environment: "],
   ])("%s runs nothing, and says what is missing", (args, message) => {
     const { status, stdout, stderr } = make(args);
@@ -77,6 +91,9 @@ describe("make", () => {
 
   it("takes a shell's start-up file for no environment, and an exported name for one", () => {
     expect(make(["install"], { ENV: "/home/somebody/.shrc" }).stderr).toContain("name an environment: ");
-    expect(make(["-n", "install"], { ENV: "dev" }).commands).toEqual(["pulumi up --stack dev"]);
+    expect(make(["-n", "install"], { ENV: "dev" }).commands).toEqual([
+      "pulumi up --stack dev",
+      "npm run -s smoke -- dev",
+    ]);
   });
 });

@@ -1,9 +1,11 @@
 /** What docs/edge.md tells an owner of a machine to type, through the real command line and its language host. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import { waitingPods } from "../../../rehearsal/cluster/pods";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { Checkout, documentedCommands } from "../../e2e/edge/checkout";
+import { FakeGateway } from "../../e2e/edge/fake-gateway";
 import { filesBelow, leaks } from "../../e2e/engine/secret-search";
 import { sharedBySuite } from "../../e2e/shared-by-suite";
 
@@ -18,6 +20,7 @@ describe("a machine of one's own, by the page's own commands", () => {
     "ssh-keyscan",
   );
   const [cancel = "", again = ""] = documentedCommands("edge-nvidia", "pulumi cancel");
+  let gateway: FakeGateway | undefined;
   const resourceCount = (): number => checkout().surroundings.offline.recording.resources.length;
   /** The script of each command on the machine, and its verb, from the first that was run after these. */
   const verbs = (before = 0): string[] =>
@@ -63,8 +66,12 @@ describe("a machine of one's own, by the page's own commands", () => {
     expect(locked.output).toMatch(/the stack is currently locked.*pulumi cancel/s);
     await checkout().must(`${cancel} --yes`);
     const before = machine.commands().length;
+    const installed = await checkout().type(`${again} ${UNATTENDED}`);
     // What was done before the kill is in the state.
-    expect(await checkout().must(`${again} ${UNATTENDED}`)).toMatch(/^ +\+ \d+ created\n +\d+ unchanged$/m);
+    expect(installed.output).toMatch(/^ +\+ \d+ created\n +\d+ unchanged$/m);
+    // The platform is there, and its owner's certificate is not.
+    expect(installed.status).not.toBe(0);
+    expect(installed.output).toContain(`kubectl -n ${GATEWAY_NAMESPACE} create secret tls gateway-tls `);
     // The checks had ended before the kill: whether the state knows is a race.
     const since = verbs(before).filter((verb) => verb !== "host-checks check");
     expect(since).toEqual(["k3s install", "kubeconfig read"]);
@@ -76,12 +83,31 @@ describe("a machine of one's own, by the page's own commands", () => {
     expect(await waitingPods(client)).toEqual([]);
   });
 
-  it("is left alone when nothing changed", async () => {
-    const before = checkout().machine.commands().length;
-    expect(await checkout().must(`${install} ${UNATTENDED}`)).toMatch(
-      new RegExp(`^ +${resourceCount()} unchanged$`, "m"),
-    );
+  it("is left alone when nothing changed, and its model answers with the key of the stack's consumer", async () => {
+    const { machine, surroundings } = checkout();
+    const { client } = surroundings.plane;
+    const hostname = surroundings.file.environment.gateway.hostname;
+    gateway = await FakeGateway.start(machine, client, hostname, "chat");
+    const before = machine.commands().length;
+    const output = await checkout().must(`${install} ${UNATTENDED}`);
+    expect(output).toMatch(new RegExp(`^ +${resourceCount()} unchanged$`, "m"));
     expect(verbs(before)).toEqual([]);
+    expect(output).toMatch(/^ *3\/7 +latency +✓ passed/m);
+    expect(output).toContain(`Asked at ${machine.address}; clients need ${hostname} to resolve to it.`);
+    expect(output).toMatch(/^– writer is not asked: /m);
+    const metadata = { name: "consumer-default", namespace: GATEWAY_NAMESPACE };
+    const secret = await client.get({ apiVersion: "v1", kind: "Secret", metadata });
+    const { default: key = "" } = (secret?.data ?? {}) as { readonly default?: string };
+    const text = Buffer.from(key, "base64").toString("utf8");
+    expect([gateway.keys, output.includes(text)]).toEqual([[text], false]);
+  });
+
+  it("is not installed well while its model does not answer", async () => {
+    await gateway?.stop();
+    const { status, output } = await checkout().type(`${install} ${UNATTENDED}`);
+    expect(status).not.toBe(0);
+    expect(output).toMatch(/✗ health/);
+    expect(output).toContain("Check again: npm run smoke -- edge-nvidia");
   });
 
   it("says how it is, once somebody says which cluster it is", async () => {

@@ -211,10 +211,14 @@ export class Machine {
   }
 
   /** Starts a program of somebody else's on it, which takes that port until it is stopped. */
-  async listen(port: number): Promise<Program> {
-    const script = `require("node:net").createServer().listen(${port}, () => console.log("listens"))`;
+  listen(port: number): Promise<Program> {
+    return this.serve(`require("node:net").createServer().listen(${port}, () => console.log("listens"))`);
+  }
+
+  /** Starts a Node program on it, which prints `listens` once it does. */
+  async serve(script: string, env: Readonly<Record<string, string>> = {}): Promise<Program> {
     const own = ["--target", this.pid, "--net", "--pid", process.execPath, "-e", script];
-    const program = this.run("nsenter", own);
+    const program = this.run("nsenter", own, env);
     await program.ready(async () => program.output().includes("listens") || undefined);
     return program;
   }

@@ -1,0 +1,29 @@
+/** `npm run plan -- <environment> --since FILE`: what differs from an earlier plan. */
+import { readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { renderedPlan } from "../../render/folder";
+import { planDifference } from "../../report/plan-difference";
+import { type PlanDigest, planDigest } from "../../report/plan-digest";
+import type { PlanJson } from "../../report/result";
+import { lineOf } from "../io";
+import type { Problem } from "../read-environment";
+
+/** An earlier plan: a file of `plan --json`, or the one that a rendered folder was made from. */
+export function earlierPlan(path: string): PlanDigest | Problem {
+  const asked = "--since takes a file that plan --json wrote, or a rendered folder";
+  try {
+    const isFolder = statSync(resolve(path)).isDirectory();
+    const plan = isFolder
+      ? renderedPlan(resolve(path))
+      : planDigest.safeParse(JSON.parse(readFileSync(resolve(path), "utf8"))).data;
+    return plan ?? { problem: `${path} holds no plan: ${asked}` };
+  } catch (error) {
+    return { problem: `${path} cannot be read: ${lineOf(error)}; ${asked}` };
+  }
+}
+
+/** The difference in lines. */
+export function sinceText(environment: string, before: PlanDigest, after: PlanJson): string {
+  const lines = planDifference(before, planDigest.parse(after));
+  return `inference-stacks plan · ${environment} · what differs\n\n${lines.length === 0 ? "nothing: same models, replicas, machines and cost" : lines.join("\n")}\n`;
+}

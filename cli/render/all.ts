@@ -1,0 +1,185 @@
+/** `npm run render -- --all`: every environment of the repository, each into a folder of its own. */
+import { existsSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import {
+  assertReplaceable,
+  type FolderChanges,
+  FolderRefusedError,
+  renderedEnvironments,
+  renderedPlan,
+  replaceFolders,
+} from "../../render/folder";
+import { type Rendering, renderEnvironment } from "../../render/index";
+import { NothingToRenderError, RenderRefusedError } from "../../render/refusal";
+import type { PlanDigest } from "../../report/plan-digest";
+import { isUserMistake } from "../../stacks/program";
+import { environmentNames } from "../environments";
+import { type CommandIo, EXIT, isFileSystemError, lineOf } from "../io";
+import { Progress } from "../progress";
+import { environmentNamed, importsNote, type OpenedEnvironment, type Problem } from "../read-environment";
+import { readOutputs } from "./outputs";
+import { pullRequestText } from "./pull-request";
+import { allJson, allText } from "./summary";
+
+export interface AllArguments {
+  readonly all: true;
+  /** Folder of the environments' folders. */
+  readonly out: string;
+  /** Folder with `<environment>.json` for each stack that made a cluster. */
+  readonly outputs: string | undefined;
+  readonly secretStore: string;
+  /** File for the text of a pull request. */
+  readonly report: string | undefined;
+  readonly json: boolean;
+}
+
+/** An environment's folder, and what it shall hold. */
+export interface RenderedEnvironment {
+  readonly name: string;
+  readonly folder: string;
+  readonly rendering: Rendering;
+  /** That the folder was rendered from before. */
+  readonly before: PlanDigest | undefined;
+  readonly changes: FolderChanges;
+}
+
+export interface RenderedAll {
+  readonly environments: readonly RenderedEnvironment[];
+  /** Environments without a folder, and why. */
+  readonly skipped: readonly { readonly name: string; readonly why: string }[];
+  /** Names of folders whose environment is gone. */
+  readonly removed: readonly string[];
+}
+
+/** Where environments come from. */
+export interface EnvironmentSource {
+  readonly names: () => readonly string[];
+  readonly open: (name: string) => OpenedEnvironment | Problem;
+}
+
+/** Renders all, and writes all or nothing. Returns the exit status. */
+export async function renderAll(
+  args: AllArguments,
+  io: CommandIo,
+  source: EnvironmentSource = { names: environmentNames, open: environmentNamed },
+): Promise<number> {
+  const out = resolve(args.out);
+  const progress = new Progress(io, "rendering");
+  const names = source.names();
+  const problems: { readonly name: string; readonly text: string; readonly status: number }[] = [];
+  const made: Omit<RenderedEnvironment, "changes">[] = [];
+  const skipped: { name: string; why: string }[] = [];
+  try {
+    for (const [index, name] of names.entries()) {
+      const doing = `${index + 1} of ${names.length}: ${name}`;
+      progress.update(doing);
+      const opened = source.open(name);
+      const outcome = await rendered(opened, join(out, name), args, io, (count) => {
+        progress.update(`${doing} · ${count} resources`);
+      });
+      if ("text" in outcome) {
+        problems.push({ name, ...outcome });
+      } else if ("skipped" in outcome) {
+        skipped.push({ name, why: outcome.skipped });
+      } else {
+        made.push({ name, folder: join(out, name), before: renderedPlan(join(out, name)), rendering: outcome });
+      }
+    }
+    const removed = renderedEnvironments(out).filter((name) => !names.includes(name));
+    for (const name of removed) {
+      const problem = refusalOf(join(out, name), name);
+      problems.push(...(problem === undefined ? [] : [{ name, text: problem, status: EXIT.badInput }]));
+    }
+    progress.stop();
+    if (problems.length > 0) {
+      io.err(problemsText(problems));
+      return Math.max(...problems.map(({ status }) => status));
+    }
+    const changes = replaceFolders(
+      made.map(({ name: environment, folder, rendering: { files, plan } }) => ({ environment, folder, files, plan })),
+      removed.map((name) => join(out, name)),
+    );
+    const environments = made.map((each, i) => ({ ...each, changes: changes[i] ?? NO_CHANGES }));
+    const all: RenderedAll = { environments, skipped, removed };
+    if (args.report !== undefined) {
+      writeFileSync(resolve(args.report), pullRequestText(all));
+    }
+    io.out(args.json ? allJson(args, out, all) : allText(args, all));
+    return EXIT.ok;
+  } catch (error) {
+    if (error instanceof FolderRefusedError || isFileSystemError(error)) {
+      io.err(`cannot write: ${error.message}\n`);
+      return EXIT.badInput;
+    }
+    throw error;
+  } finally {
+    progress.stop();
+  }
+}
+
+const NO_CHANGES: FolderChanges = { added: [], changed: [], removed: [], unchanged: [] };
+
+type Outcome = Rendering | { readonly skipped: string } | { readonly text: string; readonly status: number };
+
+async function rendered(
+  environment: OpenedEnvironment | Problem,
+  folder: string,
+  { outputs, secretStore }: AllArguments,
+  io: CommandIo,
+  onResource: (count: number) => void,
+): Promise<Outcome> {
+  const bad = (text: string) => ({ text, status: EXIT.badInput });
+  if ("problem" in environment) {
+    return bad(environment.problem);
+  }
+  const refusal = refusalOf(folder, environment.name);
+  if (refusal !== undefined) {
+    return bad(refusal);
+  }
+  const given = outputs === undefined ? undefined : outputsIn(outputs, environment);
+  if (given && "problem" in given) {
+    return bad(given.problem);
+  }
+  io.err(importsNote(environment));
+  try {
+    const clusterOutputs = given && { clusterOutputs: given };
+    return await renderEnvironment(environment, { secretStore, onResource, ...clusterOutputs });
+  } catch (error) {
+    if (error instanceof NothingToRenderError) {
+      return { skipped: error.reasons.map((reason) => reason.replace(/^✗ .*\n\s*/, "")).join("; ") };
+    }
+    if (error instanceof RenderRefusedError) {
+      return { text: error.reasons.join("\n"), status: EXIT.refused };
+    }
+    if (isUserMistake(error)) {
+      return bad(error.message);
+    }
+    throw error;
+  }
+}
+
+/** Outputs of the stack that made the cluster, where the folder has some. */
+function outputsIn(folder: string, environment: OpenedEnvironment) {
+  const file = join(folder, `${environment.name}.json`);
+  return existsSync(file) ? readOutputs(file, environment) : undefined;
+}
+
+function refusalOf(folder: string, name: string): string | undefined {
+  try {
+    assertReplaceable(folder, name);
+    return undefined;
+  } catch (error) {
+    if (error instanceof FolderRefusedError) {
+      return error.message;
+    }
+    if (isFileSystemError(error)) {
+      return `cannot write ${folder}: ${lineOf(error)}`;
+    }
+    throw error;
+  }
+}
+
+function problemsText(problems: readonly { readonly name: string; readonly text: string }[]): string {
+  const blocks = problems.map(({ name, text }) => `${name}\n${text.trimEnd()}\n`);
+  return `Nothing was written: ${problems.length} of the environments cannot be rendered.\n\n${blocks.join("\n")}`;
+}

@@ -1,0 +1,52 @@
+import type { Asked } from "../../status/ask";
+import { gitopsText } from "../../status/gitops";
+import type { GitopsStatus, ModelStatus, State } from "../../status/result";
+
+/** Whether a platform can be asked yet. */
+export type Readiness =
+  | { readonly kind: "ready" }
+  /** Nothing is wrong, and something is not there yet. */
+  | { readonly kind: "starting"; readonly what: string }
+  | { readonly kind: "broken"; readonly what: string; readonly problems: readonly string[] }
+  /** The cluster gave no answer. */
+  | { readonly kind: "unreachable"; readonly what: string; readonly problems: readonly string[] };
+
+/** States of models for which nothing is waited. */
+const SETTLED: readonly State[] = ["ready", "stopped", "asleep", "outside"];
+/** States that do not pass by themselves. */
+const BROKEN: readonly State[] = ["failing", "absent"];
+
+/** What the answers of a cluster come to: Argo CD first, then the models. */
+export function readinessOf({ failure, gitops, models }: Pick<Asked, "failure" | "gitops" | "models">): Readiness {
+  if (failure !== null) {
+    return { kind: "unreachable", what: failure.message, problems: [failure.message, ...failure.remedies] };
+  }
+  const waited = models.filter(({ state }) => !SETTLED.includes(state));
+  const states = waited.map(stateText);
+  if (gitops !== null && !isApplied(gitops)) {
+    const what = [`Argo CD ${gitops.sync}, ${gitops.health}`, ...states].join(" · ");
+    return gitops.health === "Degraded" || gitops.messages.length > 0
+      ? { kind: "broken", what, problems: [gitopsText(gitops).trim()] }
+      : { kind: "starting", what };
+  }
+  if (waited.length === 0) {
+    return { kind: "ready" };
+  }
+  const what = states.join(" · ");
+  const broken = waited.filter(({ state, problems }) => BROKEN.includes(state) || problems.length > 0);
+  return broken.length === 0
+    ? { kind: "starting", what }
+    : { kind: "broken", what, problems: broken.flatMap(problemTexts) };
+}
+
+function isApplied({ sync, health }: GitopsStatus): boolean {
+  return sync === "Synced" && health === "Healthy";
+}
+
+function stateText({ name, state, readyReplicas, replicas }: ModelStatus): string {
+  return `${name} ${state}, ${readyReplicas} of ${replicas} ready`;
+}
+
+function problemTexts(model: ModelStatus): string[] {
+  return [stateText(model), ...model.problems.map(({ what, why }) => `${model.name}: ${what}: ${why}`)];
+}

@@ -1,0 +1,23 @@
+/** What of a plan a reviewer of a change looks at: a part of `plan --json`, which parses as it. */
+import { z } from "zod";
+
+const model = z.object({
+  name: z.string(),
+  engine: z.string(),
+  engineVersion: z.string().optional(),
+  pool: z.string(),
+  format: z.string(),
+  contextTokens: z.number(),
+  concurrency: z.number(),
+  minReplicas: z.number(),
+  maxReplicas: z.number(),
+});
+
+const pool = z.object({ name: z.string(), shape: z.string(), minNodes: z.number(), maxNodes: z.number() });
+
+export const planDigest = z.object({
+  models: z.array(model),
+  pools: z.array(pool),
+  cost: z.object({ monthlyUsd: z.number(), maxMonthlyUsd: z.number() }),
+});
+export type PlanDigest = z.output<typeof planDigest>;
