@@ -49,7 +49,7 @@ export function folderProject(environment: string, repository: string, extent: F
   return {
     description: `The rendered folder of the inference platform ${environment}`,
     sourceRepos: [repository],
-    destinations: destinations([...namespaces, ...(hasCharts ? [ARGO_CD_CHARTS_NAMESPACE] : [])]),
+    destinations: destinations([...namespaces, ARGO_CD_CHARTS_NAMESPACE]),
     clusterResourceWhitelist: uniqueKinds(clusterKinds),
     namespaceResourceWhitelist: uniqueKinds([...namespacedKinds, ...(hasCharts ? [APPLICATION] : [])]),
   };

@@ -1,3 +1,4 @@
+import { ARGO_CD_CHARTS_NAMESPACE } from "../../names/namespaces";
 import type { IgnoredDifference } from "./ignored-differences";
 import { argoNames, IN_CLUSTER } from "./names";
 
@@ -31,7 +32,8 @@ export function rootApplication(environment: string, source: FolderSource, ignor
   return {
     project: argoNames(environment).root,
     source: { repoURL: source.repository, targetRevision: source.revision, path: source.path },
-    destination: { server: IN_CLUSTER },
+    // Of what says none, which is nothing. Without one, no list of namespaces in an AppProject allows the Application.
+    destination: { server: IN_CLUSTER, namespace: ARGO_CD_CHARTS_NAMESPACE },
     syncPolicy: {
       automated: { prune: true, selfHeal: true },
       // Unchanged Jobs must not run again; namespaces are Pulumi's.
