@@ -54,9 +54,13 @@ describe("scripts for machines of others", () => {
     expect(SCRIPTS.filter((path) => path.startsWith("cluster/k3s/") && !OF_POSIX.includes(path))).toEqual([]);
   });
 
-  it.each([...SCRIPTS, join("..", ".github", "rendered-pull-request.sh")])("%s: shellcheck has nothing against it", { timeout: TIMEOUT_MS }, async (path) => {
-    expect(await shellcheck(join(components, path))).toEqual([]);
-  });
+  it.each([...SCRIPTS, join("..", ".github", "rendered-pull-request.sh")])(
+    "%s: shellcheck has nothing against it",
+    { timeout: TIMEOUT_MS },
+    async (path) => {
+      expect(await shellcheck(join(components, path))).toEqual([]);
+    },
+  );
 
   it.each(SENT)("%s as it is sent: shellcheck has nothing against it", { timeout: TIMEOUT_MS }, async (script) => {
     expect(await shellcheck(await sent(script))).toEqual([]);

@@ -44,7 +44,7 @@ export class GitOps {
   ): Promise<GitOps> {
     const { path, repository: url, username } = rendering.gitops ?? missing("the section gitops");
     const repository = new GitRepository(join(plane.folder, "git"), name, path);
-    const commit = repository.commitRendering(rendering.files);
+    const commit = repository.commitRendering(rendering);
     const charts = await chartsOf(rendering.manifests.map(({ object }) => object));
     const internet = await FakeInternet.start({ url, folder: repository.bare, username, token: TOKEN }, charts);
     const argoCd = await runArgoCd(plane, chartValuesOf(resources), internet);

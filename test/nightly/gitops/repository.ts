@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { RenderedFile } from "../../../render/files";
-import { replaceFolder } from "../../../render/folder";
+import type { Rendering } from "../../../render";
+import { replaceFolders } from "../../../render/folder";
 
 const BRANCH = "main";
 
@@ -27,8 +27,8 @@ export class GitRepository {
   }
 
   /** Writes the folder as `render` does, commits and pushes. @returns the commit. */
-  commitRendering(files: readonly RenderedFile[]): string {
-    replaceFolder(join(this.tree, this.path), this.environment, files);
+  commitRendering({ files, plan }: Pick<Rendering, "files" | "plan">): string {
+    replaceFolders([{ folder: join(this.tree, this.path), environment: this.environment, files, plan }]);
     return this.push();
   }
 
