@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { LoggedCommands } from "./command";
-import type { GoModule, Part } from "./parts";
+import type { GoModule, Part } from "./part";
 import { fileModules, pinFolder, pinnedVersion, pinsOf } from "./pins";
 
 /** Neither a go.work of a folder above nor an exported target changes what is built: it runs on this machine. */
