@@ -1,4 +1,4 @@
-import { ruleCases } from "./rule-cases";
+import { type RuleCase, ruleCases } from "./rule-cases";
 import { rightEnvironment } from "./samples";
 
 const { gateway } = rightEnvironment;
@@ -131,11 +131,13 @@ ruleCases([
     { modelControl: { ...control, warmModels: ["../secret"] } },
     { path: "modelControl.warmModels[0]", allowed: "as its registry names it", fix: "llama3.2:1b" },
   ],
-  ...["169.254.169.254", "localhost:5000", "registry.model-store.svc"].map((host): (typeof cases)[number] => [
-    `the registry ${host}`,
-    { modelControl: { ...control, allowedRegistries: [host] } },
-    { path: "modelControl.allowedRegistries[0]", allowed: "a registry's host outside of the cluster", fix: "hf.co" },
-  ]),
+  ...["169.254.169.254", "localhost:5000", "registry.model-store.svc"].map(
+    (host): RuleCase => [
+      `the registry ${host}`,
+      { modelControl: { ...control, allowedRegistries: [host] } },
+      { path: "modelControl.allowedRegistries[0]", allowed: "a registry's host outside of the cluster", fix: "hf.co" },
+    ],
+  ),
   [
     "registries without that of a planned model",
     {
@@ -148,42 +150,11 @@ ruleCases([
       fix: "[registry.example, registry.ollama.ai, hf.co]",
     },
   ],
-  ...["*", "llama?", "a/../llama-8b", "./llama-8b", "a/..", "\u0024{aws:username}", "a//b", "%2e%2e/b", "a b"].map(
-    (prefix): (typeof cases)[number] => [
-      `the bucket prefix ${prefix}, which opens more than one model`,
-      { models: { a: { config: "./m/config.json", source: `s3://models/${prefix}` } } },
-      { path: "models.a.source", allowed: 'no part of which is "." or ".."', fix: "" },
+  ...["main", "edge", "LATEST"].map(
+    (tag): RuleCase => [
+      `the moving tag ${tag}`,
+      { modelControl: { ...control, image: `ghcr.io/your-org/control:${tag}` } },
+      { path: "modelControl.image", allowed: "not a tag that moves", fix: "ghcr.io/your-org" },
     ],
   ),
-  [
-    "a repository that is a way up",
-    { models: { a: { ...chat, source: "hf://../model" } } },
-    { path: "models.a.source", allowed: 'no part of which is "." or ".."', fix: "" },
-  ],
-  [
-    "a model that lies in another one, by its domain",
-    { models: { legal: chat, nested: { ...chat, domain: "legal" } } },
-    {
-      path: "models.nested",
-      allowed: "a place that is not below legal/, where models.legal lies",
-      fix: "rename models.legal, or give it a domain too",
-    },
-  ],
-  [
-    "a model that lies in another one, by its source",
-    { models: { legal: chat, own: { config: "./m/config.json", source: "s3://models/legal/own/v2/" } } },
-    { path: "models.own.source", allowed: "not below legal/", fix: "copy the model to s3://models/own and name that" },
-  ],
-  [
-    "a model that lies in one of the bucket",
-    {
-      models: { own: { config: "./m/config.json", source: "s3://models/legal" }, nested: { ...chat, domain: "legal" } },
-    },
-    { path: "models.nested", allowed: "where models.own lies", fix: "rename models.own" },
-  ],
-  [
-    "a model in the namespace of the model control API",
-    { models: { control: chat } },
-    { path: "models.control", allowed: "model-control is that of the model control API", fix: "rename it" },
-  ],
 ]);

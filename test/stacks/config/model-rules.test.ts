@@ -1,11 +1,10 @@
-import { ruleCases } from "./rule-cases";
+import { type RuleCase, ruleCases } from "./rule-cases";
 import { rightEnvironment } from "./samples";
 
 const { models } = rightEnvironment;
 const gpu = { shape: "VM.GPU.A10.2", maxNodes: 4 };
 const chat = { model: "qwen2.5-7b-instruct" };
 const ollama = { model: "llama-3.2-3b-instruct", engine: "ollama" };
-const control = { enabled: true, image: "ghcr.io/your-org/control:1.0.0" };
 
 ruleCases([
   [
@@ -63,21 +62,18 @@ ruleCases([
     { models: { ...models, other: { ...chat, servedName: "chat" } } },
     { path: "models.other.servedName", allowed: "models.chat answers", fix: "chat-2" },
   ],
-  ...["$(HOME) {{ .x }} %s", 'a b/c"d', "a/b/c", "x".repeat(81)].map((servedName): (typeof cases)[number] => [
-    `a served name that Ollama would refuse: ${servedName}`,
-    { models: { chat: { ...ollama, servedName } } },
-    { path: "models.chat.servedName", allowed: "[namespace/]name[:tag]", fix: "write for example" },
-  ]),
+  ...["$(HOME) {{ .x }} %s", 'a b/c"d', "a/b/c", "x".repeat(81)].map(
+    (servedName): RuleCase => [
+      `a served name that Ollama would refuse: ${servedName}`,
+      { models: { chat: { ...ollama, servedName } } },
+      { path: "models.chat.servedName", allowed: "[namespace/]name[:tag]", fix: "write for example" },
+    ],
+  ),
   [
     "a served name that Kubernetes would expand",
     { models: { chat: { ...chat, servedName: "llama-$(HOME)" } } },
     { path: "models.chat.servedName", allowed: "without $(", fix: "write for example llama-HOME" },
   ],
-  ...["main", "edge", "LATEST"].map((tag): (typeof cases)[number] => [
-    `the moving tag ${tag}`,
-    { modelControl: { ...control, image: `ghcr.io/your-org/control:${tag}` } },
-    { path: "modelControl.image", allowed: "not a tag that moves", fix: "ghcr.io/your-org" },
-  ]),
   [
     "a pool that does not exist",
     { models: { chat: { ...chat, pools: ["gpus"] } } },
@@ -93,5 +89,42 @@ ruleCases([
     { models: { chat: { ...chat, vllm: { tensorParallel: 4 } } } },
     { path: "models.chat.vllm.tensorParallel", allowed: "1 to 2", fix: "pipelineParallel" },
   ],
-  ["self-signed in production", { stage: "production" }, { path: "gateway.tls.kind", fix: "acme" }],
+  ...["*", "llama?", "a/../llama-8b", "./llama-8b", "a/..", "\u0024{aws:username}", "a//b", "%2e%2e/b", "a b"].map(
+    (prefix): RuleCase => [
+      `the bucket prefix ${prefix}, which opens more than one model`,
+      { models: { a: { config: "./m/config.json", source: `s3://models/${prefix}` } } },
+      { path: "models.a.source", allowed: 'no part of which is "." or ".."', fix: "" },
+    ],
+  ),
+  [
+    "a repository that is a way up",
+    { models: { a: { ...chat, source: "hf://../model" } } },
+    { path: "models.a.source", allowed: 'no part of which is "." or ".."', fix: "" },
+  ],
+  [
+    "a model that lies in another one, by its domain",
+    { models: { legal: chat, nested: { ...chat, domain: "legal" } } },
+    {
+      path: "models.nested",
+      allowed: "a place that is not below legal/, where models.legal lies",
+      fix: "rename models.legal, or give it a domain too",
+    },
+  ],
+  [
+    "a model that lies in another one, by its source",
+    { models: { legal: chat, own: { config: "./m/config.json", source: "s3://models/legal/own/v2/" } } },
+    { path: "models.own.source", allowed: "not below legal/", fix: "copy the model to s3://models/own and name that" },
+  ],
+  [
+    "a model that lies in one of the bucket",
+    {
+      models: { own: { config: "./m/config.json", source: "s3://models/legal" }, nested: { ...chat, domain: "legal" } },
+    },
+    { path: "models.nested", allowed: "where models.own lies", fix: "rename models.own" },
+  ],
+  [
+    "a model in the namespace of the model control API",
+    { models: { control: chat } },
+    { path: "models.control", allowed: "model-control is that of the model control API", fix: "rename it" },
+  ],
 ]);

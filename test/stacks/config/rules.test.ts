@@ -211,6 +211,7 @@ ruleCases([
     { gateway: { ...gateway, drainSeconds: 3601 } },
     { path: "gateway.drainSeconds", allowed: "3600", fix: "raise requestTimeoutSeconds to 3601" },
   ],
+  ["self-signed in production", { stage: "production" }, { path: "gateway.tls.kind", fix: "acme" }],
 ]);
 
 describe("rules between fields", () => {
