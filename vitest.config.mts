@@ -26,13 +26,7 @@ export default defineConfig({
     // it spies on or stubs is undone after each test.
     isolate: false,
     globalSetup: "test/harness/run-folder.ts",
-    // In this order: what is left behind is measured from what the others set.
-    setupFiles: [
-      "test/harness/same-everywhere.ts",
-      "test/harness/known-programs.ts",
-      "test/harness/property-runs.ts",
-      "test/harness/leaves-nothing.ts",
-    ],
+    setupFiles: ["test/harness/setup.ts"],
     sequence: { sequencer: MadeUpLast },
     restoreMocks: true,
     unstubEnvs: true,
