@@ -1,6 +1,6 @@
 /** Pods within texts and patches: a document of a ConfigMap, a value of a chart, a patch of a workflow. */
-import { restrictedSecurityContext } from "../../../policies/rules/restricted-security-context";
-import { object, policyCases, release, UNKNOWN, workload } from "../cases";
+import { restrictedSecurityContext } from "../../policies/rules/restricted-security-context";
+import { object, policyCases, release, UNKNOWN, workload } from "./cases";
 
 policyCases(restrictedSecurityContext, [
   ...(
