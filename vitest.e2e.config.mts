@@ -1,5 +1,6 @@
 import { availableParallelism, totalmem } from "node:os";
 import { defineConfig } from "vitest/config";
+import { WORKER_SETTINGS } from "./test/harness/worker-settings.mts";
 
 /**
  * They hold the product to limits of two to fifteen seconds, so nothing else runs meanwhile. Every other file shares
@@ -19,8 +20,8 @@ const filesInMemory = Math.max(1, Math.floor(totalmem() / 2 ** 30 / GIB_PER_FILE
 /** Tests against real parts (promtool, API servers, engines): a missing part fails them, nothing is skipped. */
 export default defineConfig({
   test: {
+    ...WORKER_SETTINGS,
     // A process for each file: what they take from the SDK's engine and from the search for parts stays in globals.
-    pool: "forks",
     isolate: true,
     setupFiles: ["test/harness/property-runs.ts"],
     projects: [

@@ -1,3 +1,5 @@
+import { askedOnce } from "./asked-once";
+
 /** Characters of the longest text that is read as YAML or JSON: an object of Kubernetes holds less. */
 const LONGEST = 1_500_000;
 /** Levels to which objects and lists of a text may stand in each other: parsers go down by their stack. */
@@ -8,8 +10,10 @@ export function tooLargeToRead(text: string): string | undefined {
   if (text.length > LONGEST) {
     return `longer than ${LONGEST} characters`;
   }
-  return isDeep(text) ? `nested deeper than ${DEEPEST} levels` : undefined;
+  return isKnownDeep(text) ? `nested deeper than ${DEEPEST} levels` : undefined;
 }
+
+const isKnownDeep = askedOnce(isDeep);
 
 /** What a list or an object within a line begins with, before a space. */
 const INDICATOR = /^[-?:]$/;

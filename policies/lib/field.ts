@@ -16,6 +16,9 @@ interface PlaceBelow {
  * and the policy's result for this resource becomes "undecided".
  */
 export class Field {
+  /** Fields that were asked for, by key: most of a resource is looked at by several policies. */
+  private below: Map<string | number, Field> | undefined;
+
   constructor(
     readonly value: Value,
     private readonly place: string | PlaceBelow,
@@ -89,13 +92,22 @@ export class Field {
     if (this.value === UNKNOWN) {
       return new Field(UNKNOWN, this.path, this.unknownPaths);
     }
+    const known = this.below?.get(key);
+    if (known !== undefined) {
+      return known;
+    }
     const holder = this.value;
     const held = holder !== null && typeof holder === "object" && Object.hasOwn(holder, key);
-    return new Field(
+    const field = new Field(
       held ? (holder as Record<string | number, Value>)[key] : undefined,
       { above: this, key },
       this.unknownPaths,
     );
+    if (held) {
+      this.below ??= new Map();
+      this.below.set(key, field);
+    }
+    return field;
   }
 }
 

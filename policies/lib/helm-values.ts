@@ -3,7 +3,7 @@ import { type Property, propertiesBelow } from "./properties";
 import { HELM_CHART, type Resource } from "./resource";
 
 /** Every property inside the values of a Helm release; outermost first. */
-export function helmValues(resource: Resource): Property[] {
+export function helmValues(resource: Resource): readonly Property[] {
   return propertiesBelow(chartValues(resource));
 }
 

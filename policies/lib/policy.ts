@@ -55,6 +55,9 @@ export interface StackPolicy extends StackValidationPolicy, PolicyDefinition {
   ) => void;
 }
 
+/** What the check under way could not know: checks are synchronous, so there is one at a time, and they share what they look at. */
+const unknownPaths = new Set<string>();
+
 /**
  * A policy that judges one resource at a time, before it is created or changed.
  *
@@ -68,7 +71,7 @@ export function resourcePolicy<C extends object = object>(
   return {
     ...definition,
     validateResource: (args, reportViolation) => {
-      const unknownPaths = new Set<string>();
+      unknownPaths.clear();
       let violations = 0;
       for (const resource of toResources(args, unknownPaths)) {
         check(
@@ -81,7 +84,7 @@ export function resourcePolicy<C extends object = object>(
         );
       }
       if (violations === 0 && unknownPaths.size > 0) {
-        args.notApplicable(undecided(unknownPaths));
+        args.notApplicable(undecided());
       }
     },
   };
@@ -95,7 +98,7 @@ export function stackPolicy<C extends object = object>(
   return {
     ...definition,
     validateStack: (args, reportViolation) => {
-      const unknownPaths = new Set<string>();
+      unknownPaths.clear();
       let violations = 0;
       check(
         args.resources.flatMap((resource) => toResources(resource, unknownPaths)),
@@ -106,13 +109,13 @@ export function stackPolicy<C extends object = object>(
         configOf<C>(definition, args),
       );
       if (violations === 0 && unknownPaths.size > 0) {
-        args.notApplicable(undecided(unknownPaths));
+        args.notApplicable(undecided());
       }
     },
   };
 }
 
-function undecided(unknownPaths: ReadonlySet<string>): string {
+function undecided(): string {
   return `unknown until deployment: ${[...unknownPaths].join(", ")}`;
 }
 

@@ -1,5 +1,5 @@
 import { patchIn } from "./documents";
-import { type Field, isObject } from "./field";
+import { type Field, holdsUnknown, isObject } from "./field";
 
 /** A property anywhere inside of a field. */
 export interface Property {
@@ -11,20 +11,39 @@ export interface Property {
   readonly holder: Field;
 }
 
+/** Policies ask about the same fields. */
+const kept = new WeakMap<Field, readonly Property[]>();
+
 /** Every property inside of a field, outermost first; of a JSON patch what it writes. */
-export function propertiesBelow(holder: Field, above: readonly string[] = []): Property[] {
+export function propertiesBelow(holder: Field, above: readonly string[] = []): readonly Property[] {
+  if (above.length > 0) {
+    return read(holder, above);
+  }
+  const known = kept.get(holder);
+  if (known !== undefined) {
+    return known;
+  }
+  const found = read(holder, above);
+  // Who meets an unknown value must remember it, each time.
+  if (!holdsUnknown(holder.value)) {
+    kept.set(holder, found);
+  }
+  return found;
+}
+
+function read(holder: Field, above: readonly string[]): Property[] {
   if (Array.isArray(holder.value)) {
-    return holder.items().flatMap((item) => propertiesBelow(item, above));
+    return holder.items().flatMap((item) => read(item, above));
   }
   const patch = patchIn(holder.value);
   if (patch !== undefined) {
-    return propertiesBelow(holder.containing(patch), above);
+    return read(holder.containing(patch), above);
   }
   return holder.entries().flatMap(([key, field]) => {
     const keys = [...above, key];
     return [
       { key, keys, field, holder },
-      ...(isObject(field.value) || Array.isArray(field.value) ? propertiesBelow(field, keys) : []),
+      ...(isObject(field.value) || Array.isArray(field.value) ? read(field, keys) : []),
     ];
   });
 }

@@ -49,8 +49,46 @@ export const HELM_CHART = /^kubernetes:helm\.sh\/v\d+:(Release|Chart)$/;
  * policy needs to know of lists; of a chart itself and the objects that its values hold; itself otherwise. Paths whose value could not be
  * known are added to `unknownPaths`.
  */
-export function toResources(facts: ResourceFacts, unknownPaths: Set<string>): Resource[] {
-  return unfold(toResource(facts, unknownPaths));
+export function toResources(facts: ResourceFacts, unknownPaths: Set<string>): readonly Resource[] {
+  const { props } = facts;
+  if (props === UNKNOWN) {
+    return unfold(toResource(facts, unknownPaths));
+  }
+  const known = unfolded.get(props);
+  const found = known && isSame(known, facts, unknownPaths) ? known : keepUnfolded(facts, props, unknownPaths);
+  for (const path of found.unknown) {
+    unknownPaths.add(path);
+  }
+  return found.resources;
+}
+
+interface Unfolded {
+  readonly facts: ResourceFacts;
+  readonly unknownPaths: Set<string>;
+  readonly resources: readonly Resource[];
+  /** Paths that could not be known when the resource was unfolded. */
+  readonly unknown: readonly string[];
+}
+
+/** By the properties of a resource: every policy looks at it. */
+const unfolded = new WeakMap<object, Unfolded>();
+
+function isSame({ facts, unknownPaths }: Unfolded, other: ResourceFacts, others: Set<string>): boolean {
+  const keys = ["type", "name", "urn", "opts", "secretInputs", "propertyDependencies"] as const;
+  return unknownPaths === others && keys.every((key) => facts[key] === other[key]);
+}
+
+function keepUnfolded(facts: ResourceFacts, props: object, unknownPaths: Set<string>): Unfolded {
+  const before = [...unknownPaths];
+  unknownPaths.clear();
+  const resources = unfold(toResource(facts, unknownPaths));
+  const found = { facts, unknownPaths, resources, unknown: [...unknownPaths] };
+  unknownPaths.clear();
+  for (const path of before) {
+    unknownPaths.add(path);
+  }
+  unfolded.set(props, found);
+  return found;
 }
 
 function unfold(resource: Resource): Resource[] {

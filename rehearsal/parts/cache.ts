@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { userCache } from "../../names/user-cache";
-import type { Part } from "./parts";
+import type { Part } from "./part";
 import { type PinnedModule, pinnedVersion } from "./pins";
 
 /** Longer than any installation: an older temporary folder is left over. */

@@ -5,7 +5,8 @@ import { promisify } from "node:util";
 import { messageOf } from "../../names/message-of";
 import { isExecutable } from "../../names/programs";
 import { keptModule, partFolder } from "./cache";
-import { type BinaryName, type Part, partOf } from "./parts";
+import type { Part } from "./part";
+import { type BinaryName, partOf } from "./parts";
 import { CRDS, pinFolder, pinnedModule, pinnedVersion } from "./pins";
 import { askVersion, isAtLeast } from "./version";
 

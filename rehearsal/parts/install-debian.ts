@@ -1,5 +1,5 @@
 import type { LoggedCommands } from "./command";
-import type { Part } from "./parts";
+import type { Part } from "./part";
 
 /**
  * Installs the Debian packages of a part's binaries.

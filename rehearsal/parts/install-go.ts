@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { LoggedCommands } from "./command";
-import type { GoModule, Part } from "./parts";
+import type { GoModule, Part } from "./part";
 import { fileModules, pinFolder, pinnedVersion, pinsOf } from "./pins";
 
 /**

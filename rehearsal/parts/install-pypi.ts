@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LoggedCommands } from "./command";
-import type { Part, PyPiPackage } from "./parts";
+import type { Part, PyPiPackage } from "./part";
 import { requirementsFile } from "./pins";
 
 /**

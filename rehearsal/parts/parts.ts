@@ -1,54 +1,14 @@
 import { OLDEST_PULUMI } from "../../names/oldest-pulumi";
-
-/**
- * The real parts that end-to-end tests run, as data. Versions of Go parts are in rehearsal/parts/modules/<pins>/go.mod.
- *
- * Versions and build flags were built and started on 2026-11-21 with Go 1.26 on Debian 12.
- */
-export interface Part {
-  readonly name: string;
-  /** Where it comes from: built from a Go module, from PyPI into a virtual environment, or a Debian package. */
-  readonly from: GoModule | PyPiPackage | "debian";
-  /** Each binary, and what gives it: its Go package, its console script ("python": the interpreter) or its Debian package. */
-  readonly binaries: Readonly<Record<string, string>>;
-  /**
-   * What makes each binary print its version and exit with status 0; absent where nothing does: then none that is found
-   * on the machine is used, for nobody could tell what it is.
-   */
-  readonly versionArgs?: readonly string[];
-  /** The oldest version of a binary found on the machine that is used instead of ours; absent where it prints none. */
-  readonly oldest?: string;
-  /** Installed only where it is named: no test of every change needs it, and it is large. */
-  readonly onRequest?: boolean;
-  /** A folder that is searched before PATH: the value of an environment variable, and a path below it. */
-  readonly home?: { readonly variable: string; readonly below: string };
-}
-
-export interface GoModule {
-  readonly module: string;
-  /**
-   * The folder in rehearsal/parts/modules with its go.mod and go.sum. Parts that are made of mostly the same packages
-   * share one, so that each package is compiled once. @default the part's name
-   */
-  readonly pins?: string;
-  readonly tags?: string;
-  /** Linker flags; `{version}` becomes the module's version without its "v". */
-  readonly ldflags?: string;
-  /** Tests read files of the module too (moduleFolder), so it is downloaded even where its binary is found. */
-  readonly files?: boolean;
-}
-
-export interface PyPiPackage {
-  readonly package: string;
-  readonly version: string;
-  /** Its binaries are programs, and no scripts: paths below the packages, with the folder of the libraries that they load. */
-  readonly programs?: { readonly libraries: string };
-  /** A name and version under which the package looks itself up, where they are not those that PyPI has it under. */
-  readonly looksFor?: { readonly package: string; readonly version: string };
-}
+import { DEBIAN_PARTS } from "./debian-parts";
+import type { Part } from "./part";
 
 const KUBEBUILDER = { variable: "KUBEBUILDER_ASSETS", below: "" } as const;
 
+/**
+ * The integration dependencies that end-to-end tests run. Versions of Go parts are in rehearsal/parts/modules/<pins>/go.mod.
+ *
+ * Versions and build flags were built and started on 2026-11-21 with Go 1.26 on Debian 12.
+ */
 const DEFINITIONS = [
   {
     name: "kubernetes",
@@ -372,90 +332,7 @@ const DEFINITIONS = [
     versionArgs: ["-c", "import importlib.metadata; print(importlib.metadata.version('open-webui'))"],
     onRequest: true,
   },
-  {
-    name: "prometheus",
-    from: "debian",
-    binaries: { promtool: "prometheus", prometheus: "prometheus" },
-    versionArgs: ["--version"],
-    oldest: "2.42.0",
-  },
-  {
-    name: "alertmanager",
-    from: "debian",
-    binaries: { amtool: "prometheus-alertmanager", "prometheus-alertmanager": "prometheus-alertmanager" },
-    versionArgs: ["--version"],
-    oldest: "0.25.0",
-  },
-  {
-    name: "redis",
-    from: "debian",
-    binaries: { "redis-server": "redis-server" },
-    versionArgs: ["--version"],
-    oldest: "6.2.0",
-  },
-  {
-    // Network namespaces with addresses, for pods that run here.
-    name: "iproute2",
-    from: "debian",
-    binaries: { ip: "iproute2" },
-    versionArgs: ["-V"],
-    oldest: "5.10.0",
-  },
-  {
-    // Of the scripts that nodes and Jobs run.
-    name: "shellcheck",
-    from: "debian",
-    binaries: { shellcheck: "shellcheck" },
-    versionArgs: ["--version"],
-    oldest: "0.9.0",
-  },
-  {
-    // For machines that are installed over SSH. Each has a server of its own in namespaces; this machine's is left alone.
-    name: "openssh-server",
-    from: "debian",
-    binaries: { sshd: "openssh-server" },
-    versionArgs: ["-V"],
-    oldest: "8.5",
-  },
-  {
-    // With ssh-keygen, which prints no version.
-    name: "openssh-client",
-    from: "debian",
-    binaries: { ssh: "openssh-client" },
-    versionArgs: ["-V"],
-    oldest: "8.5",
-  },
-  {
-    name: "make",
-    from: "debian",
-    binaries: { make: "make" },
-    versionArgs: ["--version"],
-    // What macOS has.
-    oldest: "3.81",
-  },
-  {
-    name: "sudo",
-    from: "debian",
-    binaries: { sudo: "sudo" },
-    versionArgs: ["--version"],
-    oldest: "1.9.0",
-  },
-  {
-    // For its shell, which some machines have as sh.
-    name: "busybox",
-    from: "debian",
-    binaries: { busybox: "busybox" },
-    versionArgs: ["--help"],
-    oldest: "1.30.0",
-  },
-  {
-    // For its schema of what nodes boot with. Its services look for a cloud at the next boot, and rest where there is none.
-    name: "cloud-init",
-    from: "debian",
-    binaries: { "cloud-init": "cloud-init" },
-    versionArgs: ["--version"],
-    oldest: "22.4.0",
-  },
+  ...DEBIAN_PARTS,
 ] as const satisfies readonly Part[];
 
 type BinariesOf<P> = P extends { readonly binaries: infer B } ? keyof B & string : never;

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "../../names/repository-root";
-import { type GoModule, PARTS, type Part, type PyPiPackage } from "./parts";
+import type { GoModule, Part, PyPiPackage } from "./part";
+import { PARTS } from "./parts";
 
 const MODULES = join(repositoryRoot(), "rehearsal", "parts", "modules");
 

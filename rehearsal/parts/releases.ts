@@ -1,4 +1,4 @@
-import type { Part } from "./parts";
+import type { Part } from "./part";
 import { pinnedVersion } from "./pins";
 
 /** As Go names operating systems and architectures. */

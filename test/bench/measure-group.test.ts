@@ -2,10 +2,11 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../names/repository-root";
-import { useFolder } from "../cli/run";
+import { runPiped, useFolder } from "../cli/run";
 import { SMALL, sizesWithin, USUAL } from "./extent";
 import type { Measured } from "./group";
 import { GROUPS } from "./groups";
+import { main } from "./main";
 import { measureGroup } from "./measure-group";
 
 const table = { title: "runs", columns: ["name", "time"], rows: [["a", "1.00 s"]] };
@@ -81,36 +82,37 @@ describe("sizesWithin", () => {
 
 describe("npm run bench", () => {
   const folder = useFolder();
-  const bench = (...argv: readonly string[]) =>
-    spawnSync(process.execPath, ["--import", "tsx", "test/bench/index.ts", ...argv], {
+  const bench = (...argv: string[]) => runPiped(main, argv);
+
+  it("fails for each group whose part is missing, and still measures the others", () => {
+    const argv = ["--import", "tsx", "test/bench/index.ts", "--small", "node", "families"];
+    const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
       cwd: repositoryRoot(),
       encoding: "utf8",
       // Without any program, and without installed parts.
       env: { PATH: "", HOME: folder, XDG_CACHE_HOME: join(folder, "cache") },
     });
-
-  it("fails for each group whose part is missing, and still measures the others", () => {
-    const { status, stdout, stderr } = bench("--small", "node", "families");
     expect(stderr).toMatch(/^node: could not be measured: envoy is not installed\. Run "npm run e2e:setup/m);
     expect(stdout).toMatch(/^Parameters of default configurations/m);
     expect(status).toBe(1);
   });
 
-  it("names every group in its help", () => {
-    const { status, stdout } = bench("--help");
-    expect([...stdout.matchAll(/^ {2}(\w+) +\S/gm)].map(([, name]) => name)).toEqual(Object.keys(GROUPS));
+  it("names every group in its help", async () => {
+    const { status, out } = await bench("--help");
+    expect([...out.matchAll(/^ {2}(\w+) +\S/gm)].map(([, name]) => name)).toEqual(Object.keys(GROUPS));
     expect(status).toBe(0);
   });
 
-  it("takes a mistake in the options for one, before anything is measured", () => {
+  it("takes a mistake in the options for one, before anything is measured", async () => {
     for (const wrong of [["--smal"], ["speed", "--rounds", "none"], ["speed", "--json", "/nowhere/at/all.json"]]) {
-      expect([wrong, bench(...wrong).status]).toEqual([wrong, 2]);
+      const { status, out } = await bench(...wrong);
+      expect([wrong, status, out]).toEqual([wrong, 2, ""]);
     }
   });
 
-  it("refuses a group that does not exist", () => {
-    const { status, stderr } = bench("speeed");
-    expect(stderr).toMatch(/there is no group speeed; groups: plan, engine/);
+  it("refuses a group that does not exist", async () => {
+    const { status, err } = await bench("speeed");
+    expect(err).toMatch(/there is no group speeed; groups: plan, engine/);
     expect(status).toBe(2);
   });
 });

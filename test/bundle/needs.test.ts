@@ -9,7 +9,7 @@ import type { ModelPlan } from "../../planner/types";
 import { runPiped } from "../cli/run";
 import { adaptersPlan, hubAdapter } from "../harness/adapters";
 import { modelPlan } from "../harness/plans";
-import { objectsIn, type ReadObject, shippedRendering } from "../render/run";
+import { type ReadObject, shippedRendering } from "../render/run";
 import { environments, programRun } from "../stacks/run";
 
 /** A placeholder that no registry has: it is told, and not listed. */
@@ -55,14 +55,14 @@ function imagesOfChart({ name, helm: { valuesObject = {} } }: ReturnType<typeof 
 
 describe.each(environments)("the bundle of %s", (name) => {
   let needs: BundleNeeds;
-  let objects: ReadObject[];
+  let objects: readonly ReadObject[];
   // Two charts of it take values of a cloud that is not made yet, and are in no file.
   const isWhole = name !== "aws-prod";
   beforeAll(async () => {
     needs = bundleNeeds(await programRun(name));
-    const { status, files } = await shippedRendering(name);
-    expect(status).toBe(0);
-    objects = objectsIn(files);
+    const shipped = await shippedRendering(name);
+    expect(shipped.status).toBe(0);
+    objects = shipped.objects;
   }, 60_000);
 
   /** All that is listed; where a folder lacks charts, of that what it has. */

@@ -5,23 +5,14 @@ import { describe, expect, it } from "vitest";
 import { modelNames } from "../../catalog/models";
 import { main } from "../../cli/model";
 import { engineNames } from "../../engines";
+import { runPiped } from "./run";
 
 const fixtures = join(__dirname, "../fixtures/models");
 const config = (name: string): string => join(fixtures, name, "config.json");
 
-/** Runs the command and collects what it writes. */
 async function run(...argv: string[]): Promise<{ code: number; out: string; err: string }> {
-  let out = "";
-  let err = "";
-  const code = await main(argv, {
-    out: (text) => {
-      out += text;
-    },
-    err: (text) => {
-      err += text;
-    },
-  });
-  return { code, out, err };
+  const { status: code, ...written } = await runPiped(main, argv);
+  return { code, ...written };
 }
 
 async function json(...argv: string[]): Promise<Record<string, unknown>> {

@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll } from "vitest";
 import { main } from "../../cli/smoke";
-import { type CommandResult, runPiped } from "./run";
+import { type CommandResult, runPiped, useFolder } from "./run";
 
 interface Step {
   readonly name: string;
@@ -25,6 +28,18 @@ export function smoke(...argv: string[]): Promise<CommandResult> {
 export async function smokeReport(...argv: string[]): Promise<CommandResult & Report> {
   const result = await smoke(...argv, "--json");
   return { ...result, ...(JSON.parse(result.out) as Report) };
+}
+
+/** Runs the check on the model that all fake servers have. */
+export function steps(...argv: string[]): Promise<CommandResult & Report> {
+  return smokeReport(...argv, "--model", "chat:latest");
+}
+
+/** Path of a file with the token that fake control APIs accept. */
+export function operatorToken(): string {
+  const file = join(useFolder(), "token");
+  beforeAll(() => writeFileSync(file, "operator\n"));
+  return file;
 }
 
 /** `health passed`, one line per step. */

@@ -18,7 +18,9 @@ import { accessOf } from "../../rehearsal/cluster/kubeconfig";
 import { recordedObjects } from "../../rehearsal/cluster/recorded-objects";
 import { waitFor } from "../../rehearsal/cluster/wait";
 import { programRun } from "../stacks/run";
+import { REFUSED, TAINTS, taints } from "./fabric-gate/node-changes";
 import { PlayedTrials } from "./fabric-gate/played-trials";
+import { JOBS, type Job, pod } from "./fabric-gate/refused-jobs";
 
 const NAMESPACE = "fabric-gate";
 const ACCOUNT = `system:serviceaccount:${NAMESPACE}:certifier`;
@@ -284,30 +286,6 @@ describe("who has a certifier's token", () => {
     }
   }
 
-  const TAINTS = [
-    { key: "nvidia.com/gpu", effect: "NoSchedule" },
-    { key: "dedicated", value: "inference", effect: "NoSchedule" },
-    UNCERTIFIED,
-  ];
-
-  function taints(...wanted: readonly object[]): object {
-    return { spec: { taints: wanted } };
-  }
-
-  const REFUSED: readonly (readonly [what: string, change: object])[] = [
-    ["another taint taken away", taints(UNCERTIFIED, { key: "dedicated", value: "inference", effect: "NoSchedule" })],
-    ["a taint added", taints(...TAINTS, { key: "mine", effect: "NoExecute" })],
-    ["all taints taken away", { spec: { taints: null } }],
-    ["its own taint changed", taints(...TAINTS.slice(0, 2), { ...UNCERTIFIED, value: "x" })],
-    ["its own taint taken away, another with it", taints(...TAINTS.slice(0, 1))],
-    ["a label", { metadata: { labels: { "node-role.kubernetes.io/control-plane": "" } } }],
-    ["a label taken away", { metadata: { labels: { "kubernetes.io/hostname": null } } }],
-    ["cordon", { spec: { unschedulable: true } }],
-    ["another annotation", { metadata: { annotations: { "example.com/mine": "x" } } }],
-    ["a finalizer", { metadata: { finalizers: ["example.com/mine"] } }],
-    ["the provider's name of the machine", { spec: { providerID: "oci://mine" } }],
-  ];
-
   it.each(REFUSED)("cannot change a node: %s", async (_, change) => {
     const before = await node(7);
     const { status, body } = await patch(7, change);
@@ -328,16 +306,6 @@ describe("who has a certifier's token", () => {
       }
     }
   });
-
-  interface Job extends KubernetesObject {
-    readonly metadata: KubernetesObject["metadata"] & { readonly labels: Readonly<Record<string, string>> };
-    readonly spec: {
-      readonly template: {
-        readonly metadata: object & { readonly labels?: object };
-        readonly spec: object & { readonly containers: readonly object[]; readonly volumes: readonly object[] };
-      };
-    };
-  }
 
   /** A trial as certifiers make them. */
   async function trial(): Promise<Job> {
@@ -361,51 +329,6 @@ describe("who has a certifier's token", () => {
       own.close();
     }
   }
-
-  const pod = (job: Job, change: object): Job => {
-    const { template } = job.spec;
-    return { ...job, spec: { ...job.spec, template: { ...template, spec: { ...template.spec, ...change } } } };
-  };
-  const container = (job: Job, change: object): Job => {
-    const { containers } = job.spec.template.spec;
-    return pod(job, { containers: containers.map((each) => ({ ...each, ...change })) });
-  };
-  const ofPods = (job: Job, change: object): Job => {
-    const { template } = job.spec;
-    return { ...job, spec: { ...job.spec, template: { ...template, metadata: { ...template.metadata, ...change } } } };
-  };
-  const labelled = (job: Job, labels: Readonly<Record<string, string>>): Job => {
-    return { ...job, metadata: { ...job.metadata, labels } };
-  };
-
-  const JOBS: readonly (readonly [what: string, change: (job: Job) => Job])[] = [
-    ["another image", (job) => container(job, { image: "registry.example.com/mine:1" })],
-    ["another command", (job) => container(job, { command: ["/bin/sh", "-c", "id"] })],
-    ["another variable", (job) => container(job, { env: [{ name: "TRIAL_BINARY", value: "/tmp/mine" }] })],
-    ["privilege", (job) => container(job, { securityContext: { privileged: true } })],
-    [
-      "one container more",
-      (job) => pod(job, { initContainers: [{ name: "mine", image: "registry.example.com/a:1" }] }),
-    ],
-    [
-      "a path of the host",
-      (job) => pod(job, { volumes: [...job.spec.template.spec.volumes, { name: "root", hostPath: { path: "/" } }] }),
-    ],
-    ["the host's processes", (job) => pod(job, { hostPID: true })],
-    ["a node without the scheduler", (job) => pod(job, { nodeName: "h100-0" })],
-    ["the place of models", (job) => pod(job, { priorityClassName: "system-node-critical" })],
-    ["any node", (job) => pod(job, { nodeSelector: {}, tolerations: [{ operator: "Exists" }] })],
-    ["its own account", (job) => pod(job, { serviceAccountName: "certifier", automountServiceAccountToken: true })],
-    [
-      "labels that let it through to the API",
-      (job) =>
-        ofPods(job, { labels: { ...job.spec.template.metadata.labels, "app.kubernetes.io/name": "fabric-certifier" } }),
-    ],
-    ["other networks", (job) => ofPods(job, { annotations: { "k8s.v1.cni.cncf.io/networks": "default/mine" } })],
-    ["a hundred pods", (job) => ({ ...job, spec: { ...job.spec, parallelism: 100, completions: 100 } })],
-    ["the label of no pool", (job) => labelled(job, { ...job.metadata.labels, "inference-stacks.io/pool": "mine" })],
-    ["no such label", (job) => labelled(job, { mine: "x" })],
-  ];
 
   it.each(JOBS)("cannot make a Job of its own: %s", async (_, change) => {
     const { status, body } = await create(change(await trial()));

@@ -18,9 +18,12 @@ interface Spawn {
 const shared = globalThis as { unknownPrograms?: string[] };
 const found = shared.unknownPrograms ?? watch();
 
-afterAll(() => {
-  expect(found.splice(0), "programs that this file starts").toEqual([]);
-});
+/** Fails the current test file if it starts another program. */
+export function refuseUnknownPrograms(): void {
+  afterAll(() => {
+    expect(found.splice(0), "programs that this file starts").toEqual([]);
+  });
+}
 
 function watch(): string[] {
   const refused: string[] = [];

@@ -15,7 +15,7 @@ import { exists, secret, served } from "./argo-cd/facts";
 import { CRD_CHARTS, HEALTH } from "./argo-cd/health";
 import { LATER_HEALTH } from "./argo-cd/later-health";
 import { sync } from "./argo-cd/sync";
-import { contentOf, objectOf, objectsIn, type ReadObject, renderShipped, shippedRendering, waveOf } from "./run";
+import { contentOf, objectOf, type ReadObject, renderShipped, shippedRendering, waveOf } from "./run";
 
 const folder = useFolder();
 
@@ -27,13 +27,13 @@ it("aws-prod, the largest, gives the same bytes again", async () => {
 
 describe.each(environments)("%s", (name) => {
   let content: ReadonlyMap<string, string>;
-  let objects: ReadObject[];
+  let objects: readonly ReadObject[];
   let run: ProgramRun;
   beforeAll(async () => {
-    const { status, err, files } = await shippedRendering(name);
-    expect([status, err]).toEqual([0, ""]);
-    content = files;
-    objects = objectsIn(content);
+    const shipped = await shippedRendering(name);
+    expect([shipped.status, shipped.err]).toEqual([0, ""]);
+    content = shipped.files;
+    objects = shipped.objects;
     run = await programRun(name);
   }, 60_000);
 

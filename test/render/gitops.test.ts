@@ -54,13 +54,13 @@ describe.each(environments)("%s with gitops", (name) => {
       .filter(({ urn }) => !urn.includes("inference:argo-cd:ArgoCd"))
       .map(identityIn);
     expect(inFolder.filter((each) => byUp.includes(each))).toEqual([]);
-    const files = (await shippedRendering(name)).files;
-    const today = objectsIn(files)
+    const shipped = await shippedRendering(name);
+    const today = shipped.objects
       .map(identityOf)
       .filter((each) => each !== `argoproj.io/AppProject argocd/inference-${name}`);
     const together = [...inFolder, ...byUp];
     // What only a deployment knows is in no file while there is no cluster: up has it.
-    const known = [...(files.get("README.md") ?? "").matchAll(/^- \w+ (\S+) is in no file/gm)].map(
+    const known = [...(shipped.files.get("README.md") ?? "").matchAll(/^- \w+ (\S+) is in no file/gm)].map(
       ([, object = ""]) => object,
     );
     const nameIn = (each: string) =>
@@ -103,9 +103,7 @@ describe.each(environments)("%s with gitops", (name) => {
   });
 
   it("keeps the order of today", async () => {
-    const before = new Map(
-      objectsIn((await shippedRendering(name)).files).map((object) => [identityOf(object), object]),
-    );
+    const before = new Map((await shippedRendering(name)).objects.map((object) => [identityOf(object), object]));
     const order = objects.flatMap((object) => {
       const earlier = before.get(identityOf(object));
       return earlier === undefined ? [] : [[waveOf(earlier), waveOf(object)] as const];

@@ -7,6 +7,7 @@ import { z } from "zod";
 import { main } from "../../cli/render";
 import { repositoryRoot } from "../../names/repository-root";
 import { type CommandResult, environmentIn, runPiped } from "../cli/run";
+import { frozen } from "../harness/frozen";
 
 /** `npm run render -- …argv`. */
 export function render(...argv: string[]): Promise<CommandResult> {
@@ -19,16 +20,17 @@ export function renderShipped(name: string, out: string): Promise<CommandResult>
   return render(name, ...(file === undefined ? [] : ["--config", file]), "--out", out);
 }
 
-/** What the command said, and the files that it wrote. */
+/** What the command said, the files that it wrote, and the objects in them: YAML takes long to read. */
 export interface ShippedRendering extends CommandResult {
   readonly files: ReadonlyMap<string, string>;
+  readonly objects: readonly ReadObject[];
 }
 
 const renderings = new Map<string, Promise<ShippedRendering>>();
 
 /** Renders an environment that the repository ships once for all tests of a run. One at a time: await it. */
 export function shippedRendering(name: string): Promise<ShippedRendering> {
-  const found = renderings.get(name) ?? renderedOnce(name);
+  const found = renderings.get(name) ?? renderedOnce(name).then(frozen);
   renderings.set(name, found);
   return found;
 }
@@ -42,7 +44,9 @@ async function renderedOnce(name: string): Promise<ShippedRendering> {
   }
   const out = mkdtempSync(join(tmpdir(), `${name}-`));
   try {
-    const rendering = { ...(await renderShipped(name, out)), files: contentOf(out) };
+    const result = await renderShipped(name, out);
+    const files = contentOf(out);
+    const rendering = { ...result, files, objects: objectsIn(files) };
     // Renamed when it is whole: another worker must not read half of it.
     writeFileSync(`${kept}.${process.pid}`, JSON.stringify({ ...rendering, files: [...rendering.files] }));
     renameSync(`${kept}.${process.pid}`, kept);

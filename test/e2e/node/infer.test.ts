@@ -6,9 +6,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { NodeConfigArgs } from "../../../components/node/envoy-config";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { TokenEngine } from "../gateway/token-engine";
-import { startOllama, startRegistry } from "../model-control/registry";
 import { sharedBySuite } from "../shared-by-suite";
-import { RealTritonModel } from "../triton/real-model";
+import { CALLERS } from "./callers";
 import { head, raw, statusOf } from "./raw-request";
 import { type RealNode, startNode } from "./real-node";
 import { TestEngine } from "./test-engine";
@@ -221,90 +220,7 @@ describe("a stream", () => {
 });
 
 describe("who calls", () => {
-  const CASES: readonly (readonly [string, readonly (readonly [string, string])[], string, string])[] = [
-    ["absent", [], "", ""],
-    ["one of the two", [["X-Octopus-Tenant-Id", "acme"]], "acme", ""],
-    [
-      "both",
-      [
-        ["X-Octopus-Tenant-Id", "acme"],
-        ["X-Octopus-Correlation-Id", "c-1"],
-      ],
-      "acme",
-      "c-1",
-    ],
-    [
-      "empty",
-      [
-        ["X-Octopus-Tenant-Id", ""],
-        ["X-Octopus-Correlation-Id", ""],
-      ],
-      "",
-      "",
-    ],
-    ["of blanks", [["X-Octopus-Tenant-Id", " \t "]], "", ""],
-    [
-      "in small letters",
-      [
-        ["x-octopus-tenant-id", "acme"],
-        ["x-octopus-correlation-id", "c-1"],
-      ],
-      "acme",
-      "c-1",
-    ],
-    [
-      "repeated",
-      [
-        ["X-Octopus-Tenant-Id", "first"],
-        ["X-Octopus-Tenant-Id", "second"],
-      ],
-      "first",
-      "",
-    ],
-    [
-      "empty and repeated",
-      [
-        ["X-Octopus-Tenant-Id", ""],
-        ["X-Octopus-Tenant-Id", "second"],
-      ],
-      "",
-      "",
-    ],
-    [
-      "spoofed",
-      [
-        ["X-Tenant-Id", "root"],
-        ["X-Correlation-Id", "forged"],
-      ],
-      "",
-      "",
-    ],
-    [
-      "spoofed often",
-      [
-        ["X-Tenant-Id", "root"],
-        ["x-tenant-id", "root2"],
-        ["X-TENANT-ID", ""],
-      ],
-      "",
-      "",
-    ],
-    [
-      "spoofed beside the true one",
-      [
-        ["X-Tenant-Id", "a"],
-        ["X-Octopus-Tenant-Id", "acme"],
-        ["X-Tenant-Id", "b"],
-        ["X-Correlation-Id", "x"],
-      ],
-      "acme",
-      "",
-    ],
-    ["with operators of Envoy's", [["X-Octopus-Tenant-Id", "%REQ(AUTHORIZATION)%"]], "%REQ(AUTHORIZATION)%", ""],
-    ["long", [["X-Octopus-Tenant-Id", "t".repeat(5000)]], "t".repeat(5000), ""],
-  ];
-
-  it.each(CASES)("is one value to the engine where it is %s", async (_, headers, tenant, correlation) => {
+  it.each(CALLERS)("is one value to the engine where it is %s", async (_, headers, tenant, correlation) => {
     for (const path of ["/infer", "/v1/chat/completions"]) {
       const lines = headers.map(([name, value]) => `${name}: ${value}`);
       const answer = await raw(
@@ -448,58 +364,6 @@ describe("the access log", () => {
     expect(hostile[0]?.tenant_id).toBe(values[0]);
     expect(String(hostile[2]?.tenant_id)).toBe("a".repeat(256));
     expect(hostile.map(({ status, x }) => [status, x])).toEqual(values.map(() => [200, undefined]));
-  });
-});
-
-describe("the node of a real engine", () => {
-  it("answers a chat of Ollama at /infer, at once and as a stream", { timeout: 240_000 }, async () => {
-    const [ollama, registry] = await Promise.all([startOllama(), startRegistry()]);
-    const model = registry.publish("tiny:latest");
-    await fetch(`${ollama.url}/api/pull`, { method: "POST", body: JSON.stringify({ model, insecure: true }) }).then(
-      (r) => r.text(),
-    );
-    const own = await startNode({
-      model: { engine: "ollama", servedName: model, task: "chat", node: { group: "inference-cluster" } },
-      enginePort: Number(new URL(ollama.url).port),
-    });
-    const ask = (more: object) => {
-      const body = { model, messages: [{ role: "user", content: "hello" }], max_tokens: 4, ...more };
-      return fetch(`${own.url}/infer`, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) });
-    };
-    try {
-      expect(await (await ask({})).json()).toMatchObject({ object: "chat.completion", model });
-      const stream = await ask({ stream: true });
-      expect(stream.headers.get("content-type")).toBe("text/event-stream");
-      expect(await stream.text()).toMatch(/^data: \{.*data: \[DONE\]\n\n$/s);
-    } finally {
-      await Promise.all([own.stop(), ollama.stop(), registry.stop()]);
-    }
-  });
-
-  it("answers a text of Triton at /infer, and streams at the engine's own path", { timeout: 240_000 }, async () => {
-    const triton = await RealTritonModel.start();
-    const own = await startNode({
-      model: { engine: "triton", servedName: "llama", task: "completion", node: { group: "inference-cluster" } },
-      enginePort: triton.port,
-    });
-    const post = (path: string, body: object) =>
-      fetch(own.url + path, { method: "POST", headers: JSON_TYPE, body: JSON.stringify(body) });
-    try {
-      expect(await (await post("/infer", { text_input: "all" })).json()).toMatchObject({ text_output: "all 0" });
-      // Why not KServe's own `infer`: a model that can stream is refused there.
-      const tensors = await post("/v2/models/llama/infer", {
-        inputs: [{ name: "text_input", shape: [1], datatype: "BYTES", data: ["all"] }],
-      });
-      expect([tensors.status, await tensors.text()]).toEqual([501, expect.stringContaining("decoupled")]);
-      const stream = await post("/v2/models/llama/generate_stream", {
-        text_input: "one",
-        sampling_param_max_tokens: 2,
-      });
-      expect(stream.headers.get("content-type")).toMatch(/^text\/event-stream/);
-      expect(await stream.text()).toContain('"text_output":"one 1"');
-    } finally {
-      await Promise.all([own.stop(), triton.stop()]);
-    }
   });
 });
 

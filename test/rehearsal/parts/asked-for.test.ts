@@ -3,7 +3,8 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../../names/repository-root";
-import { PARTS, type Part } from "../../../rehearsal/parts/parts";
+import type { Part } from "../../../rehearsal/parts/part";
+import { PARTS } from "../../../rehearsal/parts/parts";
 
 /** Where tests of real parts are, but for those of the parts themselves. */
 const TESTS = ["test/e2e", "test/nightly", "test/engines-real"].map((folder) => join(repositoryRoot(), folder));

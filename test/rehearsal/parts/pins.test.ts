@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { PARTS, type PyPiPackage } from "../../../rehearsal/parts/parts";
+import type { PyPiPackage } from "../../../rehearsal/parts/part";
+import { PARTS } from "../../../rehearsal/parts/parts";
 import {
   CRDS,
   fileModules,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { pino } from "pino";
 import { type ControlConfig, configSchema } from "../../../services/model-control/src/config";
+import type { Server } from "../../../services/model-control/src/routes/surroundings";
 import { buildServer, type ServerParts } from "../../../services/model-control/src/server";
 import { FakeFleet } from "./fake-fleet";
 import { FakeTasks } from "./fake-tasks";
@@ -41,4 +42,17 @@ export async function testApi(changes: Record<string, unknown> = {}, parts: Part
 
 export function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
+}
+
+export type Method = "GET" | "POST" | "DELETE" | "PUT" | "HEAD";
+
+/** A request: method, path, body and headers. */
+export type Asked = readonly [method: Method, url: string, payload?: object | string, headers?: Record<string, string>];
+
+/** The answer of a server to a request of an operator, or with other headers. */
+export async function askApi(server: Server, ...[method, url, payload, headers = OPERATE]: Asked) {
+  const json = typeof payload === "object" ? { "content-type": "application/json" } : {};
+  const response = await server.inject({ method, url, payload, headers: { ...json, ...headers } });
+  const body: unknown = response.body === "" ? undefined : response.json();
+  return { status: response.statusCode, body, headers: response.headers };
 }

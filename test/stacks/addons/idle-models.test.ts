@@ -4,7 +4,7 @@ import { modelControlSection } from "../../../stacks/addons/model-control/config
 import { idleAdvice, idleProblems } from "../../../stacks/addons/model-control/idle-models";
 import { inferenceConsumers } from "../../../stacks/addons/model-control/inference-advice";
 import { groupPlan, modelPlan, ollamaPlan } from "../../harness/plans";
-import { changedRun } from "../run";
+import { changedPlan } from "../planned";
 
 const times = (models: Record<string, number | "never">) =>
   modelControlSection.parse({ enabled: true, idle: { seconds: 60, models } });
@@ -42,7 +42,7 @@ describe("a planned model with an idle time", () => {
   });
 
   it("forbids the plan of an environment, by the name of its setting", async () => {
-    const { plan } = await changedRun("edge-nvidia", {
+    const { plan } = await changedPlan("edge-nvidia", {
       modelControl: { enabled: true, image: "ghcr.io/acme/control:1.0.0", idle: { models: { chat: 900 } } },
     });
     expect(plan.problems).toContainEqual(
