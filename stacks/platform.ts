@@ -27,6 +27,7 @@ import { meshTransformations } from "../components/mesh/port-protocols";
 import { PROMETHEUS_URL } from "../components/observability/names";
 import { sleepersByOtherNames } from "../components/observability/rules/asleep";
 import { k3sCertificates } from "../components/observability/rules/cluster-certificates";
+import { calledModels } from "../components/observability/rules/gateway-tokens";
 import { plannedKinds } from "../components/observability/rules/planned-kinds";
 import { plannedReplicas } from "../components/observability/rules/planned-replicas";
 import { rdmaAlerts } from "../components/observability/rules/rdma";
@@ -293,7 +294,7 @@ export class Platform extends PlatformComponent {
         sleepersByOtherNames(endpoints),
         plannedReplicas(plan.models),
         plannedKinds(plan),
-        serviceLevels(plan.models),
+        serviceLevels(plan.models, calledModels(endpoints, plan.externalModels)),
         unmetRequests(scaled),
         silentModels(times),
         ...ADDON_ALERTS,

@@ -1,8 +1,8 @@
 import { metric, namedSummaries, seriesOf, summaryP99Ms } from "../../../engines/metrics";
 import { SIGNAL_SERIES } from "../../../names/recorded-series";
+import { LEVEL } from "./level-series";
 import { modelNamespaceSeries, ofModels } from "./models";
 import { KIND } from "./planned-kinds";
-import { LEVEL } from "./service-levels";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
 /** Labels that every series of the engine `chat` has in the cases. */

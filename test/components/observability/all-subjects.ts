@@ -54,9 +54,10 @@ export const PLANNED_SUBJECTS: readonly RuleSubject[] = [
     models: [{ name: "planned", task: "embedding" }],
     externalModels: [{ name: "elsewhere", task: "chat" }],
   }),
-  serviceLevels([
-    { name: "planned", serviceLevel: { availability: 0.999, ttftMs: 500, tokensPerSecond: 20, percentile: 95 } },
-  ]),
+  serviceLevels(
+    [{ name: "planned", serviceLevel: { availability: 0.999, ttftMs: 500, tokensPerSecond: 20, percentile: 95 } }],
+    [{ model: "planned", names: ["planned-1.5"] }],
+  ),
   unmetRequests([SLEEPER]),
   silentModels({ streamIdleTimeoutSeconds: 600 }),
 ];
