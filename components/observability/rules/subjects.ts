@@ -1,6 +1,7 @@
 import { absent } from "./absent";
 import { autoscaling } from "./autoscaling";
 import { clusterCertificates } from "./cluster-certificates";
+import { cost } from "./cost";
 import { cpuQueue } from "./cpu-queue";
 import { errors } from "./errors";
 import { gateway } from "./gateway";
@@ -33,6 +34,7 @@ export const RULE_SUBJECTS: readonly RuleSubject[] = [
   cpuQueue,
   errors,
   objectives,
+  cost,
   gateway,
   quotas,
   mesh,
