@@ -29,7 +29,9 @@ const steady = (samples: Readonly<Record<string, number>>): InputSeries =>
 const series: InputSeries = Object.assign(
   {},
   ...ALL_SUBJECTS.flatMap(({ alerts }) => alerts.map(({ cases }) => cases.fires.series)),
-  ...ALL_SUBJECTS.flatMap(({ recording }) => recording.map(({ cases: { gives } }) => ({ ...gives.series, ...steady(gives.samples) }))),
+  ...ALL_SUBJECTS.flatMap(({ recording }) =>
+    recording.map(({ cases: { gives } }) => ({ ...gives.series, ...steady(gives.samples) })),
+  ),
   PANEL_SERIES,
 );
 
