@@ -80,12 +80,14 @@ describe("models.<name>.scaling", () => {
 
   it.each([
     ["kvCache", small, "write on: [queue]"],
-    ["latency", small, "write on: [queue]"],
     ["kvCache", { ...small, engine: "triton", task: "completion" }, "write on: [queue]"],
   ])("follows no %s of %j, which does not report it", (signal, model, fix) => {
-    const targets = signal === "latency" ? { latency: 500 } : {};
-    const scaling = { on: [signal], targets };
-    expect(toldOf(withScaling(scaling, { ...model, replicas: { max: 2 } }))).toEqual([[`${path}.on[0]`, fix]]);
+    expect(toldOf(withScaling({ on: [signal] }, { ...model, replicas: { max: 2 } }))).toEqual([[`${path}.on[0]`, fix]]);
+  });
+
+  it("follows the latency of an engine that reports none: the gateway measures it", () => {
+    const scaling = { on: ["latency"], targets: { latency: 500 } };
+    expect(toldOf(withScaling(scaling, { ...small, replicas: { max: 2 } }))).toEqual([]);
   });
 
   it("follows each signal once: KEDA refuses two triggers of one name", () => {
