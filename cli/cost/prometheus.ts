@@ -30,7 +30,7 @@ export class Prometheus implements Queries {
   constructor(private readonly base: string) {}
 
   async query(expr: string): Promise<Sample[]> {
-    const body = await askJson(`${this.base}/api/v1/query`, "Prometheus", new URLSearchParams({ query: expr }));
+    const body = await askJson(`${this.base}/api/v1/query?${new URLSearchParams({ query: expr })}`, "Prometheus");
     const parsed = vector.safeParse(body);
     if (!parsed.success) {
       throw new NotAnswered(`${this.base} does not answer as Prometheus does: check the address after --prometheus`);
@@ -40,20 +40,26 @@ export class Prometheus implements Queries {
 }
 
 /** @throws NotAnswered */
-export async function askJson(url: string, server: string, form?: URLSearchParams): Promise<unknown> {
+export async function askJson(url: string, server: string): Promise<unknown> {
   try {
-    const response = await fetch(url, {
-      signal: AbortSignal.timeout(ANSWER_MS),
-      ...(form && { method: "POST", body: form }),
-    });
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWER_MS) });
     const text = await response.text();
     if (!response.ok) {
-      throw new NotAnswered(`${server} at ${url} answered ${response.status}: ${visible(text.slice(0, 200))}`);
+      throw new NotAnswered(
+        `${server} at ${new URL(url).origin} answered ${response.status}: ${visible(text.slice(0, 200))}`,
+      );
     }
     return JSON.parse(text);
   } catch (error) {
     throw error instanceof NotAnswered
       ? error
-      : new NotAnswered(`${server} at ${url}: ${visible(lineOf(error))}. Check the port-forward and the pod's log.`);
+      : new NotAnswered(
+          `${server} at ${new URL(url).origin}: ${visible(reason(error))}. Check the port-forward and the pod's log.`,
+        );
   }
+}
+
+/** `fetch` says why in its cause alone. */
+function reason(error: unknown): string {
+  return lineOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);
 }

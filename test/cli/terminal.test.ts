@@ -48,14 +48,14 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
     const labels = { tenant: EVIL, model: EVIL, pool: EVIL };
     const samples = { resultType: "vector", result: [{ metric: labels, value: [0, "1"] }] };
     const [answers, refuses, other] = await Promise.all([
-      serve({ "POST /api/v1/query": () => ({ body: { status: "success", data: samples } }) }),
-      serve({ "POST /api/v1/query": () => ({ status: 400, body: EVIL }) }),
-      serve({ "GET /allocation/compute": () => ({ status: 500, body: EVIL }) }),
+      serve({ "GET /api/v1/query*": () => ({ body: { status: "success", data: samples } }) }),
+      serve({ "GET /api/v1/query*": () => ({ status: 400, body: EVIL }) }),
+      serve({ "GET /allocation/compute*": () => ({ status: 500, body: EVIL }) }),
     ]);
     const asks = ["dev", "--prometheus", answers.url];
     return [
       ...[[EVIL], ["dev", "--prometheus", EVIL], ["dev", "--prometheus", refuses.url]],
-      ...[asks, [...asks, "--json"], [...asks, "--csv"], [...asks, "--opencost", other.url], [...asks, "--days", EVIL]],
+      ...[asks, [...asks, "--csv"], [...asks, "--opencost", other.url], [...asks, "--days", EVIL]],
     ];
   },
   fleet: async () => [[EVIL], ["plan", EVIL]],
