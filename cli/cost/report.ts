@@ -121,8 +121,9 @@ export function costCsv({ environment, total, pools, models, tenants }: Report):
   return `${[HEAD, ...rows.map((cells) => cells.map(cell).join(","))].join("\n")}\n`;
 }
 
-/** Quoted where needed; a text that a spreadsheet would take for a formula begins with an apostrophe. */
-function cell(text: string): string {
+/** In one line, quoted where needed; a text that a spreadsheet would take for a formula begins with an apostrophe. */
+function cell(raw: string): string {
+  const text = visible(raw);
   const safe = /^[=+\-@\t\r]/.test(text) && !/^[+-]?[\d.]+$/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -167,8 +167,7 @@ describe("models.<name>.scaling.by: hpa", () => {
 
   it.each([
     [{ by: "hpa" }, chat, "write for example on: [latency] with targets: {latency: 5000}, or by: keda"],
-    [{ by: "hpa" }, small, "write for example on: [gpuUtilization], or on CPUs on: [cpuQueue], or by: keda"],
-    [{ ...hpa, on: ["latency"] }, small, "write for example on: [gpuUtilization], or on CPUs on: [cpuQueue]"],
+    [{ by: "hpa" }, small, "write for example on: [latency] with targets: {latency: 5000}, or by: keda"],
     [{ by: "hpa", on: ["gpuMemory"] }, chat, "write for example on: [latency] with targets: {latency: 5000}"],
   ])("names for %j of %j what an adapter serves of its engine", (scaling, model, fix) => {
     const told = toldOf(withScaling(scaling, { ...model, replicas: { min: 1, max: 3 } }));
