@@ -31,6 +31,7 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
   rehearse: { purpose: "bring an environment up on a local control plane", load: () => import("./rehearse") },
   try: { purpose: "a cluster on this computer, the platform in it, and a first answer", load: () => import("./try") },
   status: { purpose: "what runs of an environment, how to call it, what is wrong", load: () => import("./status") },
+  cost: { purpose: "plan and actual costs, by pool, model and tenant", load: () => import("./cost") },
   fleet: { purpose: "plan, write and ask many nodes from one file", load: () => import("./fleet") },
   smoke: { purpose: "check a running platform", load: () => import("./smoke") },
   "alert-test": {

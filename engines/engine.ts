@@ -287,6 +287,8 @@ export interface Engine {
     readonly port: number;
     readonly path: string;
     readonly series: Readonly<Partial<Record<MetricMeaning, string>>>;
+    /** Upper bounds of the buckets of histograms that service levels are compared with, seconds. @default not known */
+    readonly bounds?: Readonly<Partial<Record<MetricMeaning, readonly number[]>>>;
     /** First releases with a series of that name. @default all have it */
     readonly since?: Readonly<Partial<Record<MetricMeaning, string>>>;
     /** Name under which its 99th percentile of a request's time is recorded besides, in milliseconds. @default none */

@@ -29,3 +29,19 @@ export function namedSummaries(): { readonly name: string; readonly series: stri
     return name === undefined || series === undefined ? [] : [{ name, series }];
   });
 }
+
+/** A histogram of seconds, and the upper bounds of its buckets. */
+export interface Histogram {
+  readonly series: string;
+  readonly bounds: readonly number[];
+}
+
+/** Histograms that say the same thing, of the engines whose buckets are known. */
+export function histogramsOf(meaning: MetricMeaning): Histogram[] {
+  const engines: readonly Engine[] = Object.values(ENGINES);
+  return engines.flatMap(({ metrics }) => {
+    const series = metrics?.series[meaning];
+    const bounds = metrics?.bounds?.[meaning];
+    return series === undefined || bounds === undefined ? [] : [{ series, bounds }];
+  });
+}

@@ -9,13 +9,13 @@ import type { ScalingSignalName } from "./scaling";
  */
 export function reportedSignals(engine: EngineName, version: string): ScalingSignalName[] {
   const { series, since } = engineOf(engine).metrics ?? {};
-  const { kvCacheUsage, latencySeconds, latencySummaryMicroseconds } = series ?? {};
-  const latency = latencySeconds ?? latencySummaryMicroseconds;
+  const { kvCacheUsage } = series ?? {};
   const isCacheReported = kvCacheUsage !== undefined && isWithin({ since: since?.kvCacheUsage }, version);
   return [
     "queue",
     ...(isCacheReported ? (["kvCache"] as const) : []),
-    ...(latency === undefined ? [] : (["latency"] as const)),
+    // Of engines that report none, the gateway measures it.
+    "latency",
   ];
 }
 

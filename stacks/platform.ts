@@ -27,6 +27,8 @@ import { meshTransformations } from "../components/mesh/port-protocols";
 import { PROMETHEUS_URL } from "../components/observability/names";
 import { sleepersByOtherNames } from "../components/observability/rules/asleep";
 import { k3sCertificates } from "../components/observability/rules/cluster-certificates";
+import { calledModels } from "../components/observability/rules/gateway-tokens";
+import { plannedCost } from "../components/observability/rules/planned-cost";
 import { plannedKinds } from "../components/observability/rules/planned-kinds";
 import { plannedReplicas } from "../components/observability/rules/planned-replicas";
 import { rdmaAlerts } from "../components/observability/rules/rdma";
@@ -280,6 +282,7 @@ export class Platform extends PlatformComponent {
     );
 
     const scaled = scaledModels(plan.models, endpoints);
+    const called = calledModels(endpoints, plan.externalModels);
     const ofAddons = buildAddons(addons, (addon) => ({
       ...laidOut,
       name: this.child(addon.componentName),
@@ -293,7 +296,8 @@ export class Platform extends PlatformComponent {
         sleepersByOtherNames(endpoints),
         plannedReplicas(plan.models),
         plannedKinds(plan),
-        serviceLevels(plan.models),
+        serviceLevels(plan.models, called),
+        plannedCost(plan, called),
         unmetRequests(scaled),
         silentModels(times),
         ...ADDON_ALERTS,

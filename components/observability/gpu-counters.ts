@@ -1,6 +1,6 @@
 /**
  * What NVIDIA's exporter reads of each GPU: the list of its chart (4.8.2, metrics-configmap.yaml), and what that list lacks: the reasons of
- * lowered clocks, and every XID of the last 5 minutes. The chart takes a whole list or none.
+ * lowered clocks, every XID of the last 5 minutes, links that failed and came back, and rows that wait for a reset. The chart takes a whole list or none.
  */
 type CounterType = "gauge" | "counter";
 type CounterRow = readonly [field: `DCGM_${"FI" | "EXP"}_${string}`, type: CounterType, help: string];
@@ -28,6 +28,8 @@ export const GPU_COUNTERS: readonly CounterRow[] = [
   ["DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS", "counter", "Rows remapped for uncorrectable errors"],
   ["DCGM_FI_DEV_CORRECTABLE_REMAPPED_ROWS", "counter", "Rows remapped for correctable errors"],
   ["DCGM_FI_DEV_ROW_REMAP_FAILURE", "gauge", "Whether a row could not be remapped"],
+  ["DCGM_FI_DEV_ROW_REMAP_PENDING", "gauge", "Whether a row is remapped at the next reset"],
+  ["DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL", "counter", "Links of NVLink that failed and recovered"],
   ["DCGM_FI_PROF_GR_ENGINE_ACTIVE", "gauge", "Share of time in which the engine was active"],
   ["DCGM_FI_PROF_PIPE_TENSOR_ACTIVE", "gauge", "Share of cycles in which tensor cores were active"],
   ["DCGM_FI_PROF_DRAM_ACTIVE", "gauge", "Share of cycles in which the memory interface was active"],

@@ -47,6 +47,8 @@ export interface MetricsStackArgs {
   readonly receiverAuthorities?: ReceiverAuthorities | undefined;
   /** Labels of every series that leaves this Prometheus, and of every alert. */
   readonly externalLabels: Readonly<Record<string, string>>;
+  /** Labels that tell the nodes of pools apart. @default none */
+  readonly nodeLabels?: readonly string[];
 }
 
 /**
@@ -95,6 +97,7 @@ export class MetricsStack extends PlatformComponent {
                 storageClass: args.storageClass,
                 scrapeControlPlane: args.scrapeControlPlane ?? false,
                 externalLabels: args.externalLabels,
+                nodeLabels: args.nodeLabels ?? [],
                 receivers,
                 authoritiesConfigMap: hasAuthorities ? AUTHORITIES_CONFIG_MAP : undefined,
                 alertmanagerSecret: hasSecrets ? ALERTMANAGER_SECRET : undefined,

@@ -46,6 +46,8 @@ export interface ObservabilityArgs {
   readonly receiverAuthorities?: ReceiverAuthorities | undefined;
   /** Labels of every series that leaves this Prometheus, and of every alert: which environment and cluster it is. */
   readonly externalLabels: Readonly<Record<string, string>>;
+  /** Labels that tell the nodes of pools apart: what costs are counted by. @default none */
+  readonly nodeLabels?: readonly string[];
   /** URL of `docs/operations.md` in your fork, for the links in alerts. @default its path in the repository */
   readonly runbookUrl?: string | undefined;
   /** Scrape etcd, scheduler, controller manager and kube-proxy: where the control plane is yours. @default false */
@@ -77,6 +79,7 @@ export class Observability extends PlatformComponent {
         ...(cluster.storageClass !== undefined && { storageClass: cluster.storageClass }),
         scrapeControlPlane,
         externalLabels: args.externalLabels,
+        nodeLabels: args.nodeLabels ?? [],
         receivers: args.receivers,
         receiverSecrets: args.receiverSecrets,
         receiverAuthorities: args.receiverAuthorities,

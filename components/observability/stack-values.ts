@@ -22,6 +22,8 @@ export interface StackSettings {
   readonly storageClass: string | undefined;
   readonly scrapeControlPlane: boolean;
   readonly externalLabels: Readonly<Record<string, string>>;
+  /** Labels that tell the nodes of pools apart. */
+  readonly nodeLabels: readonly string[];
   readonly receivers: AlertReceivers;
   /** Name of the ConfigMap with authorities of receivers; undefined when no receiver names any. */
   readonly authoritiesConfigMap: pulumi.Input<string> | undefined;
@@ -53,6 +55,11 @@ const REPLACED_RULES = [
  * (chart 88.5.3, kubernetes-resources).
  */
 const UNTRUE_RULES = ["KubeCPUOvercommit", "KubeMemoryOvercommit"];
+
+/** In the form of the allow list of kube-state-metrics. */
+function nodeLabels(labels: readonly string[]): string[] {
+  return labels.length === 0 ? [] : [`nodes=[${labels.join(",")}]`];
+}
 
 /**
  * Values of kube-prometheus-stack. All of it passes Pod Security `restricted`, except node-exporter, which
@@ -87,7 +94,7 @@ export function stackValues(settings: StackSettings): HelmValues {
     "kube-state-metrics": {
       ...BEFORE_MODELS,
       resources: { ...size.kubeStateMetrics },
-      metricLabelsAllowlist: [...EXPORTED_LABELS],
+      metricLabelsAllowlist: [...EXPORTED_LABELS, ...nodeLabels(settings.nodeLabels)],
       // Without it, no right to list the Secrets of the whole cluster.
       collectorsExclude: ["secrets"],
     },

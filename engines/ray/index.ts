@@ -1,6 +1,7 @@
 import { type Engine, type SidecarResources, semanticVersionOf } from "../engine";
 import { vllm } from "../vllm";
 import { vllmCardVerdict } from "../vllm/card-verdict";
+import { VLLM_BOUNDS } from "../vllm/histogram-bounds";
 import { vllmHostMemory } from "../vllm/host-memory";
 import { windowMargin } from "../vllm/memory/estimate";
 import { vllmRequest } from "../vllm/memory/request";
@@ -101,6 +102,7 @@ export const ray: Engine = {
   metrics: {
     port: METRICS_PORT,
     path: "/metrics",
+    bounds: VLLM_BOUNDS,
     series: {
       requestsWaiting: "ray_vllm_num_requests_waiting",
       requestsRunning: "ray_vllm_num_requests_running",

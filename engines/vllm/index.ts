@@ -7,6 +7,7 @@ import { vllmCpuVerdict } from "./cpu-verdict";
 import { parallelismProblems } from "./divisibility";
 import { memoryFlags, OVERRIDING_FLAGS, readVllmFlags } from "./flags";
 import { vllmFormats } from "./formats";
+import { VLLM_BOUNDS } from "./histogram-bounds";
 import { vllmHostMemory } from "./host-memory";
 import { estimateVllm, windowMargin } from "./memory/estimate";
 import { vllmRequest } from "./memory/request";
@@ -93,6 +94,7 @@ export const vllm: Engine = {
     port: VLLM_PORT,
     path: "/metrics",
     since: seriesSince,
+    bounds: VLLM_BOUNDS,
     series: {
       requestsWaiting: "vllm:num_requests_waiting",
       requestsRunning: "vllm:num_requests_running",

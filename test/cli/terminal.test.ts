@@ -45,6 +45,20 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
   rehearse: async () => [[EVIL]],
   try: async () => [[EVIL]],
   status: async () => [[EVIL]],
+  cost: async () => {
+    const labels = { tenant: EVIL, model: EVIL, pool: EVIL };
+    const samples = { resultType: "vector", result: [{ metric: labels, value: [0, "1"] }] };
+    const [answers, refuses, other] = await Promise.all([
+      serve({ "GET /api/v1/query*": () => ({ body: { status: "success", data: samples } }) }),
+      serve({ "GET /api/v1/query*": () => ({ status: 400, body: EVIL }) }),
+      serve({ "GET /allocation/compute*": () => ({ status: 500, body: EVIL }) }),
+    ]);
+    const asks = ["dev", "--prometheus", answers.url];
+    return [
+      ...[[EVIL], ["dev", "--prometheus", EVIL], ["dev", "--prometheus", refuses.url]],
+      ...[asks, [...asks, "--csv"], [...asks, "--opencost", other.url], [...asks, "--days", EVIL]],
+    ];
+  },
   fleet: async () => [[EVIL], ["plan", EVIL]],
   smoke: async () => {
     const refusing = { "POST /v1/chat/completions": () => ({ status: 400, body: { error: { message: EVIL } } }) };

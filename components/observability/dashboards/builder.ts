@@ -1,7 +1,7 @@
 /** Grafana dashboards from rows of panels: positions, ids and the data source are worked out here. */
 
 /** Units of Grafana (`@grafana/data` value formats) that the dashboards use. */
-export type Unit = "short" | "s" | "ms" | "percent" | "percentunit" | "reqps" | "bytes" | "celsius";
+export type Unit = "short" | "s" | "ms" | "percent" | "percentunit" | "reqps" | "bytes" | "celsius" | "currencyUSD";
 
 export interface Query {
   readonly expr: string;

@@ -22,10 +22,30 @@ export function routes(...names: ((name: string) => string)[]): string {
 const OWN = routes(modelRouteName, kserveRouteName, grpcCallRouteName);
 const FREE = routes(freeRouteName);
 
-/** Requests in a second, by the model that a route is named after: prefixes of routes have no dash. */
+/** With the model that a route is named after, and its namespace: prefixes of routes have no dash. */
+function ofRoutes(expr: string): string {
+  const named = `label_replace(${expr}, "model", "$1", "envoy_cluster_name", "${ROUTE}[a-z]+-(.+)/rule/[0-9]+")`;
+  return `label_replace(${named}, "namespace", "${modelNamespaceName("$1")}", "model", "(.+)")`;
+}
+
+/** Requests in a second, by model. */
 function rateByModel(labels: string): string {
-  const named = `label_replace(rate(${ANSWERS}{${labels}}[5m]), "model", "$1", "envoy_cluster_name", "${ROUTE}[a-z]+-(.+)/rule/[0-9]+")`;
-  return `sum by (namespace, model) (label_replace(${named}, "namespace", "${modelNamespaceName("$1")}", "model", "(.+)"))`;
+  return `sum by (namespace, model) (${ofRoutes(`rate(${ANSWERS}{${labels}}[5m])`)})`;
+}
+
+const REQUEST_TIME = "envoy_cluster_upstream_rq_time_bucket";
+
+/** The 99th percentile of a whole answer in milliseconds as the gateway sees it, by model: of engines without such a figure. */
+export const GATEWAY_P99_MS = `histogram_quantile(0.99, sum by (namespace, model, le) (${ofRoutes(`rate(${REQUEST_TIME}{${OWN}}[5m])`)}))`;
+
+/** For cases: so many of a model's answers took a second at most, and all two and a half. */
+export function answerTimeSeries(model: string, within: string, all: string): InputSeries {
+  const of = `namespace="${GATEWAY_NAMESPACE}",pod="proxy-0",envoy_cluster_name="${ROUTE}${modelRouteName(model)}/rule/0"`;
+  return {
+    [`${REQUEST_TIME}{${of},le="1000"}`]: within,
+    [`${REQUEST_TIME}{${of},le="2500"}`]: all,
+    [`${REQUEST_TIME}{${of},le="+Inf"}`]: all,
+  };
 }
 
 /** 1 for each model that sleeps, was stopped, or wakes in its planned time. */

@@ -11,6 +11,8 @@ const GPU_SERIES = {
     "1 where the last XID of an exporter that does not count them was one of hardware or driver, within the last minute.",
   "gpu_uncorrectable_memory_errors:increase1h":
     "Uncorrectable memory errors, or failures to remap them, in the last hour.",
+  gpu_row_remap_pending: "1 where a row of the GPU's memory is remapped at its next reset, 0 otherwise.",
+  "gpu_link_recoveries:increase1h": "How often links between GPUs failed and recovered in the last hour.",
 } as const;
 
 /** How one exporter gives a recorded series, and an example: steady inputs, and the value that follows. */
@@ -95,6 +97,16 @@ const EXPORTERS: readonly GpuExporter[] = [
         expr: "increase(DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS[1h]) + DCGM_FI_DEV_ROW_REMAP_FAILURE",
         given: { DCGM_FI_DEV_UNCORRECTABLE_REMAPPED_ROWS: 3, DCGM_FI_DEV_ROW_REMAP_FAILURE: 1 },
         gives: 1,
+      },
+      gpu_row_remap_pending: {
+        expr: "DCGM_FI_DEV_ROW_REMAP_PENDING",
+        given: { DCGM_FI_DEV_ROW_REMAP_PENDING: 1 },
+        gives: 1,
+      },
+      "gpu_link_recoveries:increase1h": {
+        expr: "increase(DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL[1h])",
+        given: { DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL: 7 },
+        gives: 0,
       },
     },
   },

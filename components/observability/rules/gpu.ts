@@ -143,8 +143,45 @@ const throttled: AlertRule = {
   },
 };
 
+const rowRemapPending: AlertRule = {
+  alert: "GpuRowRemapPending",
+  expr: "gpu_row_remap_pending > 0",
+  for: "10m",
+  severity: "warning",
+  summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} remaps a row of its memory at the next reset",
+  description:
+    "A {{ $labels.product }} has found a bad row of its memory, and uses a spare one only after a reset. Until then {{ $labels.namespace }}/{{ $labels.pod }} may meet it again. Drain the node and reset the GPU when that suits.",
+  cases: {
+    fires: { series: { [`DCGM_FI_DEV_ROW_REMAP_PENDING{${EXPORTED}}`]: "0x5 1x30" }, at: "25m", labels: RECORDED },
+    // A reset follows at once.
+    quiet: { series: { [`DCGM_FI_DEV_ROW_REMAP_PENDING{${EXPORTED}}`]: "0x5 1x8 0x20" }, at: "25m" },
+  },
+};
+
+/** A link may fail once at any time; more often in an hour it is worn out, or badly seated. */
+const LINK_RECOVERIES = 2;
+
+const linkErrors: AlertRule = {
+  alert: "GpuLinkErrors",
+  expr: `gpu_link_recoveries:increase1h > ${LINK_RECOVERIES}`,
+  for: "1m",
+  severity: "warning",
+  summary: "NVLink of GPU {{ $labels.gpu }} of node {{ $labels.node }} failed {{ $value | humanize }} times in an hour",
+  description:
+    "Links between a {{ $labels.product }} and other GPUs failed and recovered more than twice in the last hour. Each time the GPUs of {{ $labels.namespace }}/{{ $labels.pod }} wait for each other; when a link stays down, XID 74 follows and the replica ends. Look at the links, and drain the node.",
+  cases: {
+    fires: {
+      series: { [`DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL{${EXPORTED}}`]: "4x10 5x5 6x5 8x40" },
+      at: "50m",
+      labels: RECORDED,
+    },
+    // Once in an hour; many long ago.
+    quiet: { series: { [`DCGM_FI_DEV_NVLINK_RECOVERY_ERROR_COUNT_TOTAL{${EXPORTED}}`]: "40x20 41x40" }, at: "50m" },
+  },
+};
+
 export const gpu: RuleSubject = {
   subject: "gpu",
   recording: [...gpuRecordings, ...gpuSignals],
-  alerts: [xidErrors, eccErrors, idle, temperature, throttled],
+  alerts: [xidErrors, eccErrors, rowRemapPending, linkErrors, idle, temperature, throttled],
 };

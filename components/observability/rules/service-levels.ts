@@ -1,132 +1,132 @@
-/** Whether models keep the times that their service levels promise: the very figures that they were planned for. */
-import { metric, seriesOf } from "../../../engines/metrics";
+/** What the plan promises of each model, and how many of its requests keep to the times: the very figures that replicas were planned for. */
+
+import type { MetricMeaning } from "../../../engines";
+import { histogramsOf } from "../../../engines/metrics";
 import { modelNamespaceName } from "../../../names/namespaces";
 import { tokenTimeOf } from "../../../planner/level/level-rate";
-import { PERCENTILES, USUAL_PERCENTILE } from "../../../planner/service-level";
+import { USUAL_PERCENTILE } from "../../../planner/service-level";
 import type { ModelPlan } from "../../../planner/types";
-import { availabilitySeries } from "./errors";
-import type { AlertRule, RecordingRule, RuleSubject } from "./types";
+import { type CalledModel, calledBy, GATEWAY_HISTOGRAMS } from "./gateway-tokens";
+import { laterThan } from "./in-time";
+import { LEVEL } from "./level-series";
+import { OBJECTIVE, type ObjectiveName, objectiveSeries } from "./objectives";
+import type { InputSeries, RecordingRule, RuleSubject } from "./types";
 
-/** What a plan promises of a model's times, as series with the `percentile` that they are of: rules are the same for every plan. */
-export const LEVEL = {
-  firstToken: "inference:level_first_token_seconds",
-  token: "inference:level_token_seconds",
-} as const;
+type Time = keyof typeof LEVEL;
 
-const ABOUT: Readonly<Record<keyof typeof LEVEL, string>> = {
-  firstToken: "Longest time to the first token that a model's service level allows, in seconds.",
-  token:
-    "Longest time for each further token that a model's service level allows, on average over an answer, in seconds.",
+const TIMES: Readonly<Record<Time, { objective: ObjectiveName; meaning: MetricMeaning; about: string }>> = {
+  firstToken: {
+    objective: "first_token",
+    meaning: "timeToFirstTokenSeconds",
+    about: "Longest time to the first token that a model's service level allows, in seconds.",
+  },
+  token: {
+    objective: "token",
+    meaning: "meanTokenSeconds",
+    about:
+      "Longest time for each further token that a model's service level allows, on average over an answer, in seconds.",
+  },
 };
 
 /** What is read of a plan. */
 export type PromisedModel = Pick<ModelPlan, "name" | "serviceLevel">;
 
 /** The series of a plan: none of models that promise nothing. */
-export function serviceLevels(models: readonly PromisedModel[]): RuleSubject {
-  return { subject: "service-levels", recording: models.flatMap(ofModel), alerts: [] };
+export function serviceLevels(models: readonly PromisedModel[], called: readonly CalledModel[] = []): RuleSubject {
+  return { subject: "service-levels", recording: models.flatMap((model) => ofModel(model, called)), alerts: [] };
 }
 
-function ofModel({ name, serviceLevel = {} }: PromisedModel): RecordingRule[] {
-  const { ttftMs, percentile = USUAL_PERCENTILE } = serviceLevel;
-  const milliseconds: Readonly<Record<keyof typeof LEVEL, number | undefined>> = {
+function ofModel({ name, serviceLevel = {} }: PromisedModel, called: readonly CalledModel[]): RecordingRule[] {
+  const { names = [] } = called.find(({ model }) => model === name) ?? {};
+  const { ttftMs, availability, percentile = USUAL_PERCENTILE } = serviceLevel;
+  const milliseconds: Readonly<Record<Time, number | undefined>> = {
     firstToken: ttftMs,
     token: tokenTimeOf(serviceLevel),
   };
-  const labels = { namespace: modelNamespaceName(name), model: name, percentile: String(percentile) };
-  const availability =
-    serviceLevel.availability === undefined ? [] : [availabilitySeries(name, serviceLevel.availability)];
-  const times = (Object.keys(LEVEL) as (keyof typeof LEVEL)[]).flatMap((key): RecordingRule[] => {
-    const promised = milliseconds[key];
+  const times = (Object.keys(TIMES) as Time[]).flatMap((time): RecordingRule[] => {
+    const promised = milliseconds[time];
     if (promised === undefined) {
       return [];
     }
     const seconds = promised / 1000;
-    const series = `${LEVEL[key]}{namespace="${labels.namespace}",model="${name}",percentile="${percentile}"}`;
+    const { objective } = TIMES[time];
     return [
-      {
-        record: LEVEL[key],
-        expr: `vector(${seconds})`,
-        labels,
-        about: ABOUT[key],
-        cases: { gives: { series: {}, at: "5m", samples: { [series]: seconds } } },
-      },
+      timeSeries(time, name, percentile, seconds),
+      promise(name, objective, percentile / 100),
+      ...kept(time, { model: name, names }, seconds),
     ];
   });
-  return [...times, ...availability];
+  return [...times, ...(availability === undefined ? [] : [promise(name, "availability", availability)])];
 }
 
-/** Above the promised time at the promised percentile; PromQL takes no percentile from a series, so that each has a row. */
-function above(histogram: "timeToFirstTokenSeconds" | "meanTokenSeconds", promised: string): string {
-  const buckets = `sum by (namespace, model, le) (${metric(histogram, (series) => `rate(${series}_bucket[5m])`)})`;
-  return PERCENTILES.map(
-    (percentile) =>
-      `(histogram_quantile(${percentile / 100}, ${buckets}) > on (namespace, model) ${promised}{percentile="${percentile}"})`,
-  ).join(" or ");
-}
-
-const CHAT = 'namespace="model-chat",pod="chat-0",model="chat",model_name="chat",engine="0"';
-const OF_CHAT = { namespace: "model-chat", model: "chat" };
-
-/** For cases: so many of 60 requests a minute in a bucket, all of them in the next one, beside what is promised. */
-function inBuckets(
-  meaning: "timeToFirstTokenSeconds" | "meanTokenSeconds",
-  of: readonly [string, number, string],
-  promised: string,
-) {
-  const [series] = seriesOf(meaning);
-  const [low, within, high] = of;
+function timeSeries(time: Time, name: string, percentile: number, seconds: number): RecordingRule {
+  const labels = { namespace: modelNamespaceName(name), model: name, percentile: String(percentile) };
+  const series = `${LEVEL[time]}{namespace="${labels.namespace}",model="${name}",percentile="${percentile}"}`;
   return {
-    [`${series}_bucket{${CHAT},le="${low}"}`]: `0+${within}x40`,
-    [`${series}_bucket{${CHAT},le="${high}"}`]: "0+60x40",
-    [`${series}_bucket{${CHAT},le="+Inf"}`]: "0+60x40",
-    [promised]: "2x40",
+    record: LEVEL[time],
+    expr: `vector(${seconds})`,
+    labels,
+    about: TIMES[time].about,
+    cases: { gives: { series: {}, at: "5m", samples: { [series]: seconds } } },
   };
 }
 
-const promisedFirst = `${LEVEL.firstToken}{namespace="model-chat",model="chat",percentile="95"}`;
-const promisedToken = `${LEVEL.token}{namespace="model-chat",model="chat",percentile="90"}`;
-
-const firstTokenLate: AlertRule = {
-  alert: "FirstTokenBeyondLevel",
-  expr: above("timeToFirstTokenSeconds", LEVEL.firstToken),
-  for: "10m",
-  severity: "warning",
-  summary: "First token of {{ $labels.model }} takes {{ $value | humanizeDuration }}, longer than its service level",
-  description:
-    "For 10 minutes more requests for {{ $labels.model }} than its service level allows have waited longer for their first token than its ttftMs. The plan was made for less traffic, or for a faster replica: compare both (docs/service-levels.md).",
-  cases: {
-    fires: {
-      series: inBuckets("timeToFirstTokenSeconds", ["1.0", 50, "5.0"], promisedFirst),
-      at: "30m",
-      labels: OF_CHAT,
+function promise(name: string, objective: ObjectiveName, share: number): RecordingRule {
+  return {
+    record: OBJECTIVE.promised,
+    expr: `vector(${share})`,
+    labels: { namespace: modelNamespaceName(name), model: name, objective },
+    about: "Share of a model's requests that its service level promises to be good, over 30 days.",
+    cases: {
+      gives: { series: {}, at: "5m", samples: { [objectiveSeries(OBJECTIVE.promised, name, objective)]: share } },
     },
-    // Of this level one request in twenty may wait longer: one in thirty does.
-    quiet: { series: inBuckets("timeToFirstTokenSeconds", ["1.0", 58, "5.0"], promisedFirst), at: "30m" },
-  },
-};
+  };
+}
 
-const tokensSlow: AlertRule = {
-  alert: "TokensBeyondLevel",
-  expr: above("meanTokenSeconds", LEVEL.token),
-  for: "10m",
-  severity: "warning",
-  summary: "A token of {{ $labels.model }} takes {{ $value | humanizeDuration }}, longer than its service level",
-  description:
-    "For 10 minutes more answers of {{ $labels.model }} than its service level allows have had longer between their tokens, on average over the answer, than its tpotMs or tokensPerSecond. More requests run in each replica than it was planned for, or it is slower than predicted (docs/service-levels.md).",
-  cases: {
-    fires: {
-      series: inBuckets("meanTokenSeconds", ["1.0", 50, "5.0"], promisedToken),
-      at: "30m",
-      labels: OF_CHAT,
-    },
-    quiet: { series: inBuckets("meanTokenSeconds", ["1.0", 57, "5.0"], promisedToken), at: "30m" },
-  },
-};
-
-/** Of models that promise times; nothing of the others. */
-export const keptLevels: RuleSubject = {
-  subject: "kept-levels",
-  recording: [],
-  alerts: [firstTokenLate, tokensSlow],
-};
+/** Requests that are late, and all of them: by the engine's own histogram, or the gateway's where it has none. */
+function kept(time: Time, { model: name, names }: CalledModel, seconds: number) {
+  const { objective, meaning } = TIMES[time];
+  const namespace = modelNamespaceName(name);
+  const ofEngine = `namespace="${namespace}",model="${name}"`;
+  const rateOf = (own: string) => (series: string, labels?: string) =>
+    `sum(rate(${series}{${labels === undefined ? own : `${own},${labels}`}}[5m]))`;
+  const sources = [
+    ...histogramsOf(meaning).map((histogram) => ({ histogram, rate: rateOf(ofEngine) })),
+    ...(names.length === 0 ? [] : [{ histogram: GATEWAY_HISTOGRAMS[time], rate: rateOf(calledBy(names)) }]),
+  ];
+  const labels = { namespace, model: name, objective };
+  const rules = {
+    bad: sources.map(({ histogram, rate }) => `(${laterThan(seconds, histogram, rate)})`).join(" or "),
+    all: sources.map(({ histogram, rate }) => rate(`${histogram.series}_count`)).join(" or "),
+  };
+  // A quarter of 60 requests a minute ends exactly at the last bound, above or at the promise, and the others never.
+  const [{ series = "", bounds = [] } = {}] = histogramsOf(meaning);
+  const of = `{namespace="${namespace}",model="${name}",pod="pod-0"`;
+  const series60: InputSeries = {
+    ...Object.fromEntries(
+      bounds.map((bound) => [
+        `${series}_bucket${of},le="${Number.isInteger(bound) ? bound.toFixed(1) : bound}"}`,
+        bound > seconds ? "0+60x20" : "0+45x20",
+      ]),
+    ),
+    [`${series}_count${of}}`]: "0+60x20",
+  };
+  const lower = bounds.findLast((bound) => bound <= seconds) ?? 0;
+  const upper = bounds.find((bound) => bound > seconds);
+  const late = upper === undefined ? 0.25 : 0.25 * (1 - (seconds - lower) / (upper - lower));
+  return (["bad", "all"] as const).map(
+    (which): RecordingRule => ({
+      record: OBJECTIVE[which],
+      expr: rules[which],
+      labels,
+      about: `Requests of a model in a second that an objective of times ${which === "bad" ? "finds late" : "counts"}.`,
+      cases: {
+        gives: {
+          series: series60,
+          at: "15m",
+          samples: { [objectiveSeries(OBJECTIVE[which], name, objective)]: which === "bad" ? late : 1 },
+        },
+      },
+    }),
+  );
+}

@@ -1,8 +1,9 @@
 import { metric, namedSummaries, seriesOf, summaryP99Ms } from "../../../engines/metrics";
 import { SIGNAL_SERIES } from "../../../names/recorded-series";
+import { answerTimeSeries, GATEWAY_P99_MS } from "./error-series";
+import { LEVEL } from "./level-series";
 import { modelNamespaceSeries, ofModels } from "./models";
 import { KIND } from "./planned-kinds";
-import { LEVEL } from "./service-levels";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
 /** Labels that every series of the engine `chat` has in the cases. */
@@ -18,17 +19,24 @@ const p99OfHistograms = `1000 * histogram_quantile(0.99, sum by (namespace, mode
 
 const p99Latency: RecordingRule = {
   record: SIGNAL_SERIES.latency,
-  expr: [p99OfHistograms, ...seriesOf("latencySummaryMicroseconds").map(summaryP99Ms)].join(" or "),
-  about: "99th percentile of the time from request to last token, in milliseconds, per model.",
+  expr: [p99OfHistograms, ...seriesOf("latencySummaryMicroseconds").map(summaryP99Ms), GATEWAY_P99_MS].join(" or "),
+  about:
+    "99th percentile of the time from request to last token, in milliseconds, per model: as the engine says it, or the gateway of engines that do not.",
   cases: {
     gives: {
       series: {
         [`${latency}_bucket{${CHAT},le="1"}`]: "0+0x20",
         [`${latency}_bucket{${CHAT},le="2"}`]: "0+60x20",
         [`${latency}_bucket{${CHAT},le="+Inf"}`]: "0+60x20",
+        // What the gateway sees of it does not count, and is all that there is of Ollama.
+        ...answerTimeSeries("chat", "0+30x20", "0+60x20"),
+        ...answerTimeSeries("drafts", "0x20", "0+60x20"),
       },
       at: "15m",
-      samples: { 'inference_p99_latency_ms{namespace="model-chat",model="chat"}': 1990 },
+      samples: {
+        'inference_p99_latency_ms{namespace="model-chat",model="chat"}': 1990,
+        'inference_p99_latency_ms{namespace="model-drafts",model="drafts"}': 2485,
+      },
     },
   },
 };

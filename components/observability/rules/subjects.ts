@@ -1,6 +1,7 @@
 import { absent } from "./absent";
 import { autoscaling } from "./autoscaling";
 import { clusterCertificates } from "./cluster-certificates";
+import { cost } from "./cost";
 import { cpuQueue } from "./cpu-queue";
 import { errors } from "./errors";
 import { gateway } from "./gateway";
@@ -9,11 +10,11 @@ import { machines } from "./machines";
 import { mesh } from "./mesh";
 import { models } from "./models";
 import { nodes } from "./nodes";
+import { objectives } from "./objectives";
 import { platform } from "./platform";
 import { quotas } from "./quotas";
 import { registrations } from "./registrations";
 import { replicas } from "./replicas";
-import { keptLevels } from "./service-levels";
 import { serving } from "./serving";
 import { stalled } from "./stalled";
 import type { RuleSubject } from "./types";
@@ -26,13 +27,14 @@ export const RULE_SUBJECTS: readonly RuleSubject[] = [
   autoscaling,
   serving,
   stalled,
-  keptLevels,
   nodes,
   registrations,
   gpu,
   machines,
   cpuQueue,
   errors,
+  objectives,
+  cost,
   gateway,
   quotas,
   mesh,

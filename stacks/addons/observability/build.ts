@@ -1,4 +1,5 @@
 import { Observability } from "../../../components/observability/observability";
+import { nodeLabelsOf } from "../../../components/observability/rules/planned-cost";
 import type { Built, Foundation, Given } from "../contract";
 import type { ObservabilityConfig, ObservabilitySecret } from "./config";
 import { placeLabels } from "./place";
@@ -29,6 +30,7 @@ export function build({
       receiverSecrets: secretsOf(receivers, secrets),
       receiverAuthorities: plan.receiverAuthorities,
       externalLabels: placeLabels(plan.environment, environment.cluster),
+      nodeLabels: nodeLabelsOf(plan.pools),
     },
     options(),
   );

@@ -88,7 +88,7 @@ function signalProblem(
   const { engine } = model;
   const { label, preallocatesGpuMemory } = engineOf(engine);
   const version = releaseOf(model);
-  const fix = by === "hpa" ? `write ${ofAdapters(model)}` : `write on: [${usualSignals(engine, version).join(", ")}]`;
+  const fix = by === "hpa" ? `write ${OF_ADAPTERS}` : `write on: [${usualSignals(engine, version).join(", ")}]`;
   if (signal === "gpuMemory" && preallocatesGpuMemory && requestedSettings(model).growsGpuMemory !== true) {
     return {
       allowed: `only with engines that take GPU memory as they need it: ${label} takes all that it may when it starts, so that the figure is the same with no request and with a thousand`,
@@ -104,12 +104,8 @@ function signalProblem(
     : undefined;
 }
 
-/** What replicas of any model on the engine can follow by an adapter. */
-function ofAdapters(model: ModelConfig): string {
-  return reportedSignals(model.engine, releaseOf(model)).includes("latency")
-    ? `for example on: [latency] with targets: {latency: ${LATENCY_EXAMPLE_MS}}`
-    : "for example on: [gpuUtilization], or on CPUs on: [cpuQueue]";
-}
+/** What replicas of any model can follow by an adapter. */
+const OF_ADAPTERS = `for example on: [latency] with targets: {latency: ${LATENCY_EXAMPLE_MS}}`;
 
 export const targetsHaveSignals: Rule = function* ({ sections }) {
   for (const { path, scaling, model } of scaledModels(sections)) {
@@ -154,7 +150,7 @@ export const adaptersOfClustersAreKnownToServe: Rule = function* ({ sections }) 
         value: scaling.on,
         allowed:
           "latency, gpuMemory, gpuUtilization and cpuQueue with by: hpa: what is recorded under names that an adapter serves",
-        fix: `write ${ofAdapters(model)}, or ${keda.slice(6)}`,
+        fix: `write ${OF_ADAPTERS}, or ${keda.slice(6)}`,
       };
     }
     if (scaling.schedule.length > 0) {

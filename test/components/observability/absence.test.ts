@@ -14,7 +14,7 @@ const TOLD_BY: readonly (readonly [names: RegExp, alert: string])[] = [
   [/^(DCGM_|gpu_)/, "GpuMetricsMissing"],
   [/^(kubelet_|k3s_)/, "KubeletDown (kube-prometheus-stack)"],
   [/^node_/, "MetricsMissing"],
-  [/^envoy_/, "MetricsMissing"],
+  [/^(envoy_|gen_ai_)/, "MetricsMissing"],
   [/^(vllm:|ray_|nv_|tgi_|mesh_|istio_|pilot_|citadel_|inference_)/, "MetricsMissing"],
   [
     /^(keda_|ratelimit_|argocd_|certmanager_|minio_|model_control_|karpenter_|operator_|leader_election_)/,

@@ -5,6 +5,7 @@ import { expectedMetrics } from "../../../components/observability/rules/absent"
 import { sleepersByOtherNames } from "../../../components/observability/rules/asleep";
 import { k3sCertificates } from "../../../components/observability/rules/cluster-certificates";
 import { gpuExporterAlerts } from "../../../components/observability/rules/machines";
+import { type PlannedCosts, plannedCost } from "../../../components/observability/rules/planned-cost";
 import { plannedKinds } from "../../../components/observability/rules/planned-kinds";
 import { type PlannedModel, plannedReplicas } from "../../../components/observability/rules/planned-replicas";
 import { rdmaAlerts } from "../../../components/observability/rules/rdma";
@@ -43,6 +44,16 @@ export const PLANNED_MODEL: PlannedModel = {
   scaling: SLEEPER.scaling,
 };
 
+const PLANNED_POOL: PlannedCosts["pools"][number] = {
+  name: "planned",
+  role: "gpu",
+  selector: { "inference-stacks.io/pool": "planned" },
+  minNodes: 2,
+  scheduledNodeHours: 0,
+  usdPerNodeHour: 2,
+  monthlyUsd: 2920,
+};
+
 /** What only a plan can say. */
 export const PLANNED_SUBJECTS: readonly RuleSubject[] = [
   sleepersByOtherNames([
@@ -54,9 +65,18 @@ export const PLANNED_SUBJECTS: readonly RuleSubject[] = [
     models: [{ name: "planned", task: "embedding" }],
     externalModels: [{ name: "elsewhere", task: "chat" }],
   }),
-  serviceLevels([
-    { name: "planned", serviceLevel: { availability: 0.999, ttftMs: 500, tokensPerSecond: 20, percentile: 95 } },
-  ]),
+  serviceLevels(
+    [{ name: "planned", serviceLevel: { availability: 0.999, ttftMs: 500, tokensPerSecond: 20, percentile: 95 } }],
+    [{ model: "planned", names: ["planned-1.5"] }],
+  ),
+  plannedCost(
+    {
+      pools: [PLANNED_POOL],
+      cost: { services: [] },
+      models: [{ name: "planned" }],
+    },
+    [{ model: "planned", names: ["planned-1.5"] }],
+  ),
   unmetRequests([SLEEPER]),
   silentModels({ streamIdleTimeoutSeconds: 600 }),
 ];

@@ -76,6 +76,7 @@ export async function exposedSeries(): Promise<Set<string>> {
     ...fixture("tgi.json").metrics,
     ...GPU_COUNTERS.map(([name, type]) => ({ name, type })),
     ...fixture("amd-metrics.json").metrics,
+    ...fixture("ai-gateway-metrics.json").metrics,
     ...fixture("envoy-stats.json").proxyMetrics,
     ...fixture("envoy-stats.json").ratelimitMetrics,
     ...fixture("istio-metrics.json").sources.flatMap((source: { metrics: NamedMetric[] }) => source.metrics),

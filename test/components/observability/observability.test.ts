@@ -261,6 +261,7 @@ describe("what is refused", () => {
     alertmanagerSecret: "secret",
     authoritiesConfigMap: undefined,
     externalLabels: {},
+    nodeLabels: [],
     receivers: {},
   } as const;
 

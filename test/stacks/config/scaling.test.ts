@@ -80,12 +80,14 @@ describe("models.<name>.scaling", () => {
 
   it.each([
     ["kvCache", small, "write on: [queue]"],
-    ["latency", small, "write on: [queue]"],
     ["kvCache", { ...small, engine: "triton", task: "completion" }, "write on: [queue]"],
   ])("follows no %s of %j, which does not report it", (signal, model, fix) => {
-    const targets = signal === "latency" ? { latency: 500 } : {};
-    const scaling = { on: [signal], targets };
-    expect(toldOf(withScaling(scaling, { ...model, replicas: { max: 2 } }))).toEqual([[`${path}.on[0]`, fix]]);
+    expect(toldOf(withScaling({ on: [signal] }, { ...model, replicas: { max: 2 } }))).toEqual([[`${path}.on[0]`, fix]]);
+  });
+
+  it("follows the latency of an engine that reports none: the gateway measures it", () => {
+    const scaling = { on: ["latency"], targets: { latency: 500 } };
+    expect(toldOf(withScaling(scaling, { ...small, replicas: { max: 2 } }))).toEqual([]);
   });
 
   it("follows each signal once: KEDA refuses two triggers of one name", () => {
@@ -165,8 +167,7 @@ describe("models.<name>.scaling.by: hpa", () => {
 
   it.each([
     [{ by: "hpa" }, chat, "write for example on: [latency] with targets: {latency: 5000}, or by: keda"],
-    [{ by: "hpa" }, small, "write for example on: [gpuUtilization], or on CPUs on: [cpuQueue], or by: keda"],
-    [{ ...hpa, on: ["latency"] }, small, "write for example on: [gpuUtilization], or on CPUs on: [cpuQueue]"],
+    [{ by: "hpa" }, small, "write for example on: [latency] with targets: {latency: 5000}, or by: keda"],
     [{ by: "hpa", on: ["gpuMemory"] }, chat, "write for example on: [latency] with targets: {latency: 5000}"],
   ])("names for %j of %j what an adapter serves of its engine", (scaling, model, fix) => {
     const told = toldOf(withScaling(scaling, { ...model, replicas: { min: 1, max: 3 } }));

@@ -1,0 +1,104 @@
+/** `npm run cost`: what an environment was planned to cost, what it costs, and why they differ. */
+import { parseArgs } from "node:util";
+import { runEnvironment } from "../offline/environment";
+import { compare } from "./cost/compare";
+import { askFigures } from "./cost/figures";
+import { openCostFigures } from "./cost/opencost";
+import { NotAnswered, Prometheus } from "./cost/prometheus";
+import { costCsv, costText } from "./cost/report";
+import { type CommandIo, EXIT } from "./io";
+import { Progress } from "./progress";
+import { ENVIRONMENT_OPTIONS, environmentArguments, openEnvironment } from "./read-environment";
+import { toldMistakes } from "./told-mistakes";
+
+const USAGE = `Usage: npm run cost -- <environment> --prometheus <URL> [options]
+
+What the environment was planned to cost, what it costs, and why they differ: in all, by pool, model and tenant.
+
+  kubectl -n observability port-forward svc/metrics-prometheus 9090 &
+  npm run cost -- <environment> --prometheus http://127.0.0.1:9090
+
+  --prometheus URL  the environment's Prometheus
+  --days N          look back so many days; default 30
+  --opencost URL    show what OpenCost allocates to each model, where it runs
+  --config FILE     read this file instead of Pulumi.<environment>.yaml
+  --json            machine-readable report
+  --csv             one line for each pool, model and tenant
+  --help            this text
+
+Exit status: 0 the report is made, whatever it says; 1 Prometheus does not answer or has no costs; 2 bad input.
+`;
+
+export const options = {
+  ...ENVIRONMENT_OPTIONS,
+  prometheus: { type: "string" },
+  opencost: { type: "string" },
+  days: { type: "string", default: "30" },
+  csv: { type: "boolean", default: false },
+} as const;
+
+const MOST_DAYS = 400;
+
+/** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
+export async function main(argv: string[], io: CommandIo): Promise<number> {
+  const opening = openEnvironment(readArguments(argv), USAGE, io);
+  if ("status" in opening) {
+    return opening.status;
+  }
+  const { args, environment } = opening;
+  const progress = new Progress(io, `asking for the costs of ${args.environment}`);
+  try {
+    const report = await toldMistakes(io, progress, async () => {
+      const { plan } = await runEnvironment(environment);
+      const figures = await askFigures(new Prometheus(args.prometheus), args.days);
+      const opencost = args.opencost === undefined ? undefined : await openCostFigures(args.opencost, args.days);
+      return { environment: args.environment, ...compare(plan, figures, opencost) };
+    });
+    if (report === undefined) {
+      return EXIT.badInput;
+    }
+    const json = () => `${JSON.stringify(report, undefined, 2)}\n`;
+    io.out(args.json ? json() : args.csv ? costCsv(report) : costText(report));
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof NotAnswered)) {
+      throw error;
+    }
+    progress.stop();
+    io.err(`${error.message}\n`);
+    return EXIT.refused;
+  }
+}
+
+function readArguments(argv: string[]) {
+  return environmentArguments(
+    () => parseArgs({ args: argv, allowPositionals: true, options }),
+    ({ json, csv, prometheus, opencost, days: text }) => {
+      const days = Number(text);
+      if (!(days > 0 && days <= MOST_DAYS)) {
+        return { problem: `--days is ${JSON.stringify(text)}: allowed are numbers up to ${MOST_DAYS}` };
+      }
+      if (json && csv) {
+        return { problem: "--json and --csv: choose one" };
+      }
+      const address = addressOf("prometheus", prometheus);
+      const other = opencost === undefined ? undefined : addressOf("opencost", opencost);
+      if (typeof address !== "string") {
+        return address;
+      }
+      if (typeof other === "object") {
+        return other;
+      }
+      return { json, csv, days, prometheus: address, opencost: other };
+    },
+  );
+}
+
+function addressOf(option: string, text: string | undefined): string | { readonly problem: string } {
+  if (text === undefined || !URL.canParse(text) || !/^https?:\/\/[^?#]+$/.test(text)) {
+    return {
+      problem: `--${option} is ${JSON.stringify(text ?? "")}: write an address such as http://127.0.0.1:9090`,
+    };
+  }
+  return text.replace(/\/$/, "");
+}
