@@ -27,6 +27,10 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
   rehearse: { purpose: "bring an environment up on a local control plane", load: () => import("./rehearse") },
   try: { purpose: "a cluster on this computer, the platform in it, and a first answer", load: () => import("./try") },
   status: { purpose: "what runs of an environment, how to call it, what is wrong", load: () => import("./status") },
+  top: {
+    purpose: "models, queues, latency, memory and pulls of a platform as they change",
+    load: () => import("./top"),
+  },
   fleet: { purpose: "plan, write and ask many nodes from one file", load: () => import("./fleet") },
   smoke: { purpose: "check a running platform", load: () => import("./smoke") },
   "alert-test": {
