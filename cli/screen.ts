@@ -21,7 +21,7 @@ export interface ScreenEvents {
 
 export interface Screen {
   size(): Size;
-  /** Draws these lines, and nothing else. Longer ones are cut by the terminal. */
+  /** Draws these lines, as many as there are rows. Longer ones are cut by the terminal. */
   draw(text: string): void;
   /** Gives the terminal back as it was. */
   close(): void;
@@ -34,7 +34,6 @@ const ENTER = "\u001b[?1049h\u001b[?25l\u001b[?7l";
 const LEAVE = "\u001b[?7h\u001b[?25h\u001b[?1049l";
 const HOME = "\u001b[H";
 const CLEAR_LINE = "\u001b[K";
-const CLEAR_REST = "\u001b[J";
 
 /** Signals that end the command as its own key does, so that the terminal is given back. */
 const ENDING = ["SIGTERM", "SIGHUP"] as const;
@@ -58,8 +57,9 @@ export function terminalScreen(input: ReadStream, output: WriteStream, { onKey, 
     // A terminal of no size is one that does not report it.
     size: () => ({ columns: output.columns || 80, rows: output.rows || 24 }),
     draw: (text) => {
-      const lines = text.split("\n").map((line) => `${line}${CLEAR_LINE}`);
-      output.write(`${HOME}${lines.join("\r\n")}${CLEAR_REST}`);
+      // Cleared first: after a line of full width the cursor is on its last sign.
+      const lines = text.split("\n").map((line) => `${CLEAR_LINE}${line}`);
+      output.write(`${HOME}${lines.join("\r\n")}`);
     },
     close: () => {
       output.write(LEAVE);

@@ -18,10 +18,20 @@ const LEAST_NAME = 12;
 /** Of another that stays, and of one that may go. */
 const MOST = { stays: 20, drops: 40 } as const;
 
-/** Text of one line in so many signs, its end cut. */
+/** Text of one line, its end cut between signs: at most so long, as tables pad it. */
 export function cut(text: string, width: number): string {
-  const signs = [...visible(text)];
-  return signs.length <= width ? signs.join("") : `${signs.slice(0, Math.max(0, width - 1)).join("")}…`;
+  const line = visible(text);
+  if (line.length <= width) {
+    return line;
+  }
+  let kept = "";
+  for (const sign of line) {
+    if (kept.length + sign.length > width - 1) {
+      break;
+    }
+    kept += sign;
+  }
+  return `${kept}…`;
 }
 
 /** Lines of a table, its titles first; none for no rows. Columns in which nothing is known are left out. */
