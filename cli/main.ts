@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
     load: () => import("./alert-test"),
   },
   measure: { purpose: "how fast a model is served, for plans to count with", load: () => import("./measure") },
+  calibrate: { purpose: "how fast models were served, from Prometheus", load: () => import("./calibrate") },
 };
 
 const USAGE = `Usage: npm run <command> -- [options], or: npx inference-stacks <command> [options]

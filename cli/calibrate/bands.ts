@@ -1,7 +1,7 @@
 /** Where the plan's ranges hold what was observed, and where they do not. Pure. */
 import type { SpeedPlan } from "../../planner/level/speed-plan";
 import type { Interval as Range } from "../../planner/speed/margin";
-import { type Between, bucketOf, type Histogram, meanOf } from "./histogram";
+import { type Between, type Histogram, meanOf, quantileOf } from "./histogram";
 import type { ObservedLoad } from "./loads";
 
 export interface BandVerdict {
@@ -21,8 +21,15 @@ export type Judgement =
 /** Ranges are of one load: others differ by more than the error of the prediction. */
 const ALIKE = 2;
 
-export function judgeBands(speed: Pick<SpeedPlan, "inFlight" | "inputTokens" | "outputTokens" | "firstTokenMs" | "tokenMs">, loads: readonly ObservedLoad[]): Judgement {
-  const planned = { inFlight: Math.max(1, speed.inFlight), inputTokens: speed.inputTokens, outputTokens: speed.outputTokens };
+export function judgeBands(
+  speed: Pick<SpeedPlan, "inFlight" | "inputTokens" | "outputTokens" | "firstTokenMs" | "tokenMs">,
+  loads: readonly ObservedLoad[],
+): Judgement {
+  const planned = {
+    inFlight: Math.max(1, speed.inFlight),
+    inputTokens: speed.inputTokens,
+    outputTokens: speed.outputTokens,
+  };
   const apart = ({ load }: ObservedLoad) =>
     Math.max(...(["inFlight", "inputTokens", "outputTokens"] as const).map((key) => ratio(load[key], planned[key])));
   const [nearest] = [...loads].sort((a, b) => apart(a) - apart(b));
@@ -44,7 +51,7 @@ export function judgeBands(speed: Pick<SpeedPlan, "inFlight" | "inputTokens" | "
 
 function verdicts(name: string, histogram: Histogram, { mean, p99 }: SpeedPlan["tokenMs"]): BandVerdict[] {
   const exact = meanOf(histogram);
-  const bucket = bucketOf(histogram, 0.99);
+  const bucket = quantileOf(histogram, 0.99);
   if (bucket === undefined) {
     return [];
   }
@@ -66,7 +73,15 @@ function verdictOf(figure: string, observed: Between, expected: Range): BandVerd
   return is(observed.low >= expected.low && observed.high <= expected.high ? "within" : "open");
 }
 
-function textOf({ inFlight, inputTokens, outputTokens }: { readonly inFlight: number; readonly inputTokens: number; readonly outputTokens: number }): string {
+function textOf({
+  inFlight,
+  inputTokens,
+  outputTokens,
+}: {
+  readonly inFlight: number;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}): string {
   return `${Math.round(inFlight)} at once of ${inputTokens} + ${outputTokens} tokens`;
 }
 

@@ -17,7 +17,16 @@ export interface Gathered {
 
 type Model = Pick<ModelPlan, "name" | "engine">;
 
-const NEEDED = ["timeToFirstTokenSeconds", "meanTokenSeconds", "latencySeconds", "promptTokensTotal", "generatedTokensTotal", "requestsTotal", "requestsRunning", "kvCacheUsage"] as const satisfies readonly MetricMeaning[];
+const NEEDED = [
+  "timeToFirstTokenSeconds",
+  "meanTokenSeconds",
+  "latencySeconds",
+  "promptTokensTotal",
+  "generatedTokensTotal",
+  "requestsTotal",
+  "requestsRunning",
+  "kvCacheUsage",
+] as const satisfies readonly MetricMeaning[];
 type Names = Readonly<Record<(typeof NEEDED)[number], string>>;
 
 /** Series of its engine; undefined where it lacks one. */
@@ -27,7 +36,13 @@ export function seriesNames({ engine }: Pick<ModelPlan, "engine">): Names | unde
 }
 
 /** @throws NoAnswer, StepFailure */
-export async function gather(prometheus: Prometheus, model: Model, names: Names, window: Window, signal: AbortSignal): Promise<Gathered> {
+export async function gather(
+  prometheus: Prometheus,
+  model: Model,
+  names: Names,
+  window: Window,
+  signal: AbortSignal,
+): Promise<Gathered> {
   const namespace = `namespace="${modelNamespaceName(model.name)}"`;
   const { start, end, step } = window;
   const [ofStep, ofAll] = [`[${step}s]`, `[${end - start}s]`];
@@ -39,23 +54,26 @@ export async function gather(prometheus: Prometheus, model: Model, names: Names,
       over(`sum by (le) (increase(${series}_bucket{${namespace}}${ofStep}))`),
       grown(`${series}_sum`),
     ]);
-    return (time: number) => histogramOf(new Map(buckets.map((each) => [boundOf(each), each.points.get(time) ?? 0])), at(sums, time) ?? 0);
+    return (time: number) =>
+      histogramOf(new Map(buckets.map((each) => [boundOf(each), each.points.get(time) ?? 0])), at(sums, time) ?? 0);
   };
-  const seen = (info: string) => prometheus.now(`group by (container, image, owner_name) (last_over_time(${info}${ofAll} @ ${end}))`, signal);
-  const [firstToken, token, request, prompts, generated, failed, replicas, kvMean, kvMax, restarts, images, owners] = await Promise.all([
-    histogram(names.timeToFirstTokenSeconds),
-    histogram(names.meanTokenSeconds),
-    histogram(names.latencySeconds),
-    grown(names.promptTokensTotal),
-    grown(names.generatedTokensTotal),
-    grown(names.requestsTotal, `${namespace},finished_reason=~"abort|error"`),
-    over(`count(count by (pod) (last_over_time(${names.requestsRunning}{${namespace}}${ofStep})))`),
-    over(`avg(avg_over_time(${names.kvCacheUsage}{${namespace}}${ofStep}))`),
-    over(`max(max_over_time(${names.kvCacheUsage}{${namespace}}${ofStep}))`),
-    prometheus.now(`sum(resets(${names.generatedTokensTotal}{${namespace}}${ofAll} @ ${end}))`, signal),
-    seen(`kube_pod_container_info{${namespace}}`),
-    seen(`kube_pod_owner{${namespace},owner_kind="ReplicaSet",owner_name=~"model-.+"}`),
-  ]);
+  const seen = (info: string) =>
+    prometheus.now(`group by (container, image, owner_name) (last_over_time(${info}${ofAll} @ ${end}))`, signal);
+  const [firstToken, token, request, prompts, generated, failed, replicas, kvMean, kvMax, restarts, images, owners] =
+    await Promise.all([
+      histogram(names.timeToFirstTokenSeconds),
+      histogram(names.meanTokenSeconds),
+      histogram(names.latencySeconds),
+      grown(names.promptTokensTotal),
+      grown(names.generatedTokensTotal),
+      grown(names.requestsTotal, `${namespace},finished_reason=~"abort|error"`),
+      over(`count(count by (pod) (last_over_time(${names.requestsRunning}{${namespace}}${ofStep})))`),
+      over(`avg(avg_over_time(${names.kvCacheUsage}{${namespace}}${ofStep}))`),
+      over(`max(max_over_time(${names.kvCacheUsage}{${namespace}}${ofStep}))`),
+      prometheus.now(`sum(resets(${names.generatedTokensTotal}{${namespace}}${ofAll} @ ${end}))`, signal),
+      seen(`kube_pod_container_info{${namespace}}`),
+      seen(`kube_pod_owner{${namespace},owner_kind="ReplicaSet",owner_name=~"model-.+"}`),
+    ]);
   const times = Array.from({ length: Math.round((end - start) / step) }, (_, i) => start + (i + 1) * step);
   return {
     intervals: times.map((time) => {

@@ -15,6 +15,11 @@ export interface Between {
   readonly high: number;
 }
 
+/** A quantile lies between these; as `value` Prometheus would give it, its bucket taken as evenly filled. */
+export interface Quantile extends Between {
+  readonly value: number;
+}
+
 /** @param cumulative by upper bound. Extrapolated ones may fall by a fraction: they are taken as level. */
 export function histogramOf(cumulative: ReadonlyMap<number, number>, sum: number): Histogram {
   const bounds = [...cumulative.keys()].sort((a, b) => a - b);
@@ -47,15 +52,18 @@ export function meanOf(histogram: Histogram): number {
 }
 
 /** @param part 0 to 1. Undefined where there is no value. */
-export function bucketOf({ bounds, counts }: Histogram, part: number): Between | undefined {
+export function quantileOf({ bounds, counts }: Histogram, part: number): Quantile | undefined {
   const rank = part * total(counts);
-  let reached = 0;
-  const index = counts.findIndex((count) => {
-    reached += count;
-    return count > 0 && reached >= rank - 1e-9;
-  });
-  const high = bounds[index];
-  return high === undefined ? undefined : { low: bounds[index - 1] ?? 0, high };
+  let below = 0;
+  for (const [i, count] of counts.entries()) {
+    // Sums of fractions miss whole numbers by a little.
+    if (count > 0 && below + count >= rank - 1e-9) {
+      const [low, high] = [bounds[i - 1] ?? 0, bounds[i] ?? Number.POSITIVE_INFINITY];
+      return { low, high, value: low + (high - low) * Math.max(0, Math.min(1, (rank - below) / count)) };
+    }
+    below += count;
+  }
+  return undefined;
 }
 
 /**
@@ -63,7 +71,7 @@ export function bucketOf({ bounds, counts }: Histogram, part: number): Between |
  * Undefined where there is no value, and where the bucket has no upper bound.
  */
 export function medianOf(histogram: Histogram): { readonly value: number; readonly error: number } | undefined {
-  const bucket = bucketOf(histogram, 0.5);
+  const bucket = quantileOf(histogram, 0.5);
   if (bucket === undefined || bucket.high === Number.POSITIVE_INFINITY) {
     return undefined;
   }

@@ -1,7 +1,7 @@
 /** Loads of a running model, as a measurement has them, from its histograms over time. Pure. */
 import type { MeasuredFigure, MeasuredLoad } from "../../planner/speed/measurement";
 import { mean, statedError } from "../measure/statistics";
-import { added, bucketOf, countOf, type Histogram, meanOf, medianOf } from "./histogram";
+import { added, countOf, type Histogram, meanOf, medianOf, quantileOf } from "./histogram";
 
 /** What happened in one interval, of all replicas together. Times in seconds. */
 export interface Interval {
@@ -48,7 +48,8 @@ export function loadsOf(intervals: readonly Interval[], sharedPrefixTokens: numb
   const thin: ThinLoad[] = [];
   for (const [, alike] of [...classes].sort(([a], [b]) => a - b)) {
     const requests = Math.round(countOf(added(alike.map(({ firstToken }) => firstToken))));
-    const observed = requests < LEAST.requests || alike.length < LEAST.intervals ? undefined : loadOf(alike, sharedPrefixTokens);
+    const observed =
+      requests < LEAST.requests || alike.length < LEAST.intervals ? undefined : loadOf(alike, sharedPrefixTokens);
     if (observed === undefined) {
       thin.push({ inFlight: atOnce(alike), requests, intervals: alike.length });
     } else {
@@ -113,7 +114,7 @@ function figureOf(intervals: readonly Interval[], key: "firstToken" | "token" | 
   if (median === undefined) {
     return undefined;
   }
-  const high = bucketOf(histogram, 0.99)?.high ?? Number.POSITIVE_INFINITY;
+  const p99 = quantileOf(histogram, 0.99)?.value ?? Number.POSITIVE_INFINITY;
   const blocks = blocksOf(intervals)
     .map((block) => meanOf(added(block.map((each) => each[key]))))
     .filter(Number.isFinite);
@@ -122,7 +123,7 @@ function figureOf(intervals: readonly Interval[], key: "firstToken" | "token" | 
   return {
     median: 1000 * median.value,
     mean: 1000 * meanOf(histogram),
-    ...(Number.isFinite(high) && { p99: 1000 * Math.max(high, median.value) }),
+    ...(Number.isFinite(p99) && { p99: 1000 * Math.max(p99, median.value) }),
     error,
   };
 }
@@ -130,7 +131,9 @@ function figureOf(intervals: readonly Interval[], key: "firstToken" | "token" | 
 /** Neighbours in time together, as many of them as there are at most. */
 function blocksOf(intervals: readonly Interval[]): Interval[][] {
   const size = Math.ceil(intervals.length / BLOCKS);
-  return Array.from({ length: Math.ceil(intervals.length / size) }, (_, i) => intervals.slice(i * size, (i + 1) * size));
+  return Array.from({ length: Math.ceil(intervals.length / size) }, (_, i) =>
+    intervals.slice(i * size, (i + 1) * size),
+  );
 }
 
 function sum<T>(values: readonly T[], of: (value: T) => number): number {

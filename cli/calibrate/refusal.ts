@@ -10,7 +10,10 @@ export interface CalibrationRefusal {
 
 const LATER = "--hours: a window that begins later";
 
-export function refusalOf({ engine, engineVersion }: Pick<ModelPlan, "engine" | "engineVersion">, { restarts, images, replicaSets }: Gathered): CalibrationRefusal | undefined {
+export function refusalOf(
+  { engine, engineVersion }: Pick<ModelPlan, "engine" | "engineVersion">,
+  { restarts, images, replicaSets }: Gathered,
+): CalibrationRefusal | undefined {
   if (images.length === 0) {
     return {
       reason: "Prometheus does not have which image ran (kube_pod_container_info)",

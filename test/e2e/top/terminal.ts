@@ -19,11 +19,7 @@ export class Terminal {
   private readonly watch: NodeJS.Timeout;
 
   /** @param command of sh, which runs after it as a shell would: what the program leaves is seen. */
-  constructor(
-    size: Size,
-    command: string,
-    cwd: string,
-  ) {
+  constructor(size: Size, command: string, cwd: string) {
     const log = join(this.folder, "output");
     writeFileSync(log, "");
     // Options of the user's own tmux would change what is read back.

@@ -10,7 +10,7 @@ import { closeServers, listen } from "../../cli/smoke-servers";
 import { ControlStand } from "../model-control/control-stand";
 import { publishSlowly } from "../model-control/registry";
 import { type Api, READ } from "../model-control/start-api";
-import { type RunningPrometheus, startPrometheus } from "./prometheus";
+import { type RunningPrometheus, startPrometheus } from "../prometheus/running-prometheus";
 import { Terminal } from "./terminal";
 
 const WIDE = { columns: 100, rows: 24 };

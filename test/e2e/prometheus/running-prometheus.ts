@@ -6,7 +6,7 @@ import { stringify } from "yaml";
 import { freePorts } from "../../../rehearsal/cluster/ports";
 import { requirePart } from "../../../rehearsal/parts/find";
 import { ServerProcess } from "../model-control/registry/server-process";
-import { tool } from "../prometheus/tool";
+import { tool } from "./tool";
 
 export interface RunningPrometheus {
   readonly url: string;
