@@ -13,8 +13,8 @@ export interface Column<Row> {
 }
 
 const BETWEEN = 2;
-/** Of the first column, which gets what the others leave. */
-const LEAST_NAME = 12;
+/** Share of the width that the first column may ask for before others go; it gets what they leave besides. */
+const LEAST_NAME = 1 / 4;
 /** Of another that stays, and of one that may go. */
 const MOST = { stays: 20, drops: 40 } as const;
 
@@ -59,7 +59,7 @@ export function fitted<Row>(
     ...each,
     width: BETWEEN + Math.max(each.column.title.length, ...each.texts.map((text) => text.length)),
   }));
-  const room = width - Math.min(longest(first.texts), LEAST_NAME);
+  const room = width - Math.min(longest(first.texts), Math.floor(LEAST_NAME * width));
   const kept = new Set(sized);
   const total = () => [...kept].reduce((sum, each) => sum + each.width, 0);
   for (const each of [...sized].sort((a, b) => (b.column.drop ?? 0) - (a.column.drop ?? 0))) {
@@ -67,7 +67,7 @@ export function fitted<Row>(
       kept.delete(each);
     }
   }
-  const nameWidth = Math.max(LEAST_NAME, width - total());
+  const nameWidth = Math.max(1, width - total());
   const shown = [
     { ...first, texts: first.texts.map((text) => cut(text, nameWidth)) },
     ...sized.filter((each) => kept.has(each)),

@@ -63,8 +63,8 @@ describe("calibrate on a real Prometheus", () => {
     }
     const verdict = expect.stringMatching(/^(within|below|above|open)$/);
     expect(model).toMatchObject({ judgement: { inFlight: 8, bands: Array.from({ length: 4 }, () => ({ verdict })) } });
-    const { out } = await planOf(folder, environment);
-    expect(out).toContain("own measurement");
+    const { out } = await planOf(folder, environment, "--json");
+    expect(out).toContain('"basis": "own"');
   });
 
   it.each([

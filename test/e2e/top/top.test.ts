@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../../names/repository-root";
 import { EVIL, expectHarmless } from "../../cli/hostile";
-import { environmentIn, laptop, useFolder } from "../../cli/run";
+import { environmentIn, onA10, useFolder } from "../../cli/run";
 import { closeServers, listen } from "../../cli/smoke-servers";
 import { ControlStand } from "../model-control/control-stand";
 import { publishSlowly } from "../model-control/registry";
@@ -14,19 +14,30 @@ import { type RunningPrometheus, startPrometheus } from "../prometheus/running-p
 import { Terminal } from "./terminal";
 
 const WIDE = { columns: 100, rows: 24 };
-/** Where the page's recording is written to; nowhere unless asked. */
+/** Folder that the recording and two screens of docs/top.md are written to; none unless asked. */
 const { TOP_RECORDING } = process.env;
 
+const CHAT = 'namespace="model-chat",model="chat"';
+const GPU = 'node="gpu-1",gpu="0",product="NVIDIA A10",namespace="model-chat"';
+
+/** Of two requests a second, nine in ten within the bound. */
+function histogram(name: string, bound: number): string {
+  const requests = 2 * Math.floor(Date.now() / 1000);
+  const buckets = { [bound / 2]: 0, [bound]: 0.9 * requests, [2 * bound]: requests, "+Inf": requests };
+  return Object.entries(buckets)
+    .map(([le, count]) => `${name}_bucket{${CHAT},le="${le}"} ${count}\n`)
+    .join("");
+}
+
 /** Series of the platform and of one GPU node, as Prometheus scrapes and records them. */
-const SERIES = `
-inference:ready_replicas:count{namespace="model-chat",model="chat"} 1
-vllm:num_requests_waiting{namespace="model-chat",model="chat"} 3
-vllm:num_requests_running{namespace="model-chat",model="chat"} 8
-vllm:kv_cache_usage_perc{namespace="model-chat",model="chat"} 0.62
-inference_p99_latency_ms{namespace="model-chat",model="chat"} 4200
-gpu_memory_utilization{node="gpu-1",gpu="0",product="NVIDIA L40S",namespace="model-chat"} 88
-gpu_utilization_percent{node="gpu-1",gpu="0",product="NVIDIA L40S",namespace="model-chat"} 71
-`.trimStart();
+const series = () => `inference:ready_replicas:count{${CHAT}} 1
+vllm:num_requests_waiting{${CHAT}} 3
+vllm:num_requests_running{${CHAT}} 8
+vllm:kv_cache_usage_perc{${CHAT}} 0.62
+inference_p99_latency_ms{${CHAT}} 4200
+gpu_memory_utilization{${GPU}} 88
+gpu_utilization_percent{${GPU}} 71
+${histogram("vllm:time_to_first_token_seconds", 0.25)}${histogram("vllm:inter_token_latency_seconds", 0.04)}`;
 
 const folder = useFolder();
 let stand: ControlStand;
@@ -39,13 +50,13 @@ beforeAll(async () => {
   // Built before: the terminal shows the command, not its bundle's making.
   execFileSync(process.execPath, ["cli/run.mjs", "--build"], { cwd: repositoryRoot() });
   stand = await ControlStand.start();
-  api = await stand.replica({ worker: { name: "chat" } });
-  const { url } = await listen((_, response) => void response.end(SERIES));
+  api = await stand.replica({ worker: { name: "tower" } });
+  const { url } = await listen((_, response) => void response.end(series()));
   prometheus = await startPrometheus({ scrapes: url });
   const token = join(folder, "token");
   writeFileSync(token, READ);
-  const config = environmentIn(folder, laptop);
-  command = `node cli/run.mjs top dev --config ${config} --control-url ${api.url} --prometheus ${prometheus.url} --token-file ${token} --interval 1`;
+  const config = environmentIn(folder, onA10({ model: "qwen2.5-7b-instruct", concurrency: 8 }));
+  command = `node cli/run.mjs top oci-a10 --config ${config} --control-url ${api.url} --prometheus ${prometheus.url} --token-file ${token} --interval 1`;
 }, 180_000);
 afterAll(async () => {
   terminal?.close();
@@ -64,21 +75,24 @@ describe("top in a real terminal", () => {
     const one = publishSlowly(stand.registry, "llama", { seconds: 40, seed: stand.nextSeed() });
     terminal = new Terminal(WIDE, command, repositoryRoot());
     await expect.poll(shown, until).toMatch(/chat +1\/1 +3 /);
-    expect(shown()).toMatch(/chat +ollama +running/);
+    expect(shown()).toMatch(/tower +ollama +running/);
     await api.pull(one);
-    await expect.poll(shown, until).toMatch(/pull 127\S+ +running +[▇░]+ +\d+ %/);
-    expect(shown()).toContain("NVIDIA L40S");
+    await expect.poll(shown, until).toMatch(/pull 127\S+ +running +▇[▇░]+ +\d+ %/);
+    expect(shown()).toContain("NVIDIA A10");
+    await expect.poll(shown, until).toMatch(/chat +1\/1 +3 .* \d+ ms /);
     expect(shown()).toMatch(/q quit .* by name/);
+    const screens = [shown()];
 
     terminal.resize({ columns: 60, rows: 20 });
     await expect.poll(() => shown().split("\n")[0]?.length, until).toBeLessThanOrEqual(60);
     await expect.poll(shown, until).toMatch(/chat +1\/1 +3 .*62 % +88 %/);
+    screens.push(shown());
     terminal.resize(WIDE);
-    terminal.press("s", "/", "l", "4", "0", "Enter");
-    await expect.poll(shown, until).toMatch(/by queue · with "l40"/);
+    terminal.press("s", "/", "g", "p", "u", "-", "1", "Enter");
+    await expect.poll(shown, until).toMatch(/by queue · with "gpu-1"/);
     expect(shown()).not.toContain("ollama");
     terminal.press("Escape");
-    await expect.poll(shown, until).toMatch(/chat +ollama/);
+    await expect.poll(shown, until).toMatch(/tower +ollama/);
 
     await api.process.kill();
     await expect.poll(shown, until).toMatch(/! the control API: nothing listens at .*figures are of/);
@@ -89,14 +103,15 @@ describe("top in a real terminal", () => {
     await expect.poll(shown, until).toContain("exit status 0");
     expect(terminal.state()).toBe("cursor 1 alternate 0 wrap 1");
     if (TOP_RECORDING !== undefined) {
-      writeFileSync(TOP_RECORDING, terminal.recording(WIDE, "npm run top"));
+      writeFileSync(join(TOP_RECORDING, "top.cast"), terminal.recording(WIDE, "npm run top"));
+      writeFileSync(join(TOP_RECORDING, "top.txt"), screens.join("\n"));
     }
   });
 
   it("gives the terminal back when it is killed", { timeout: 120_000 }, async () => {
     terminal?.close();
     terminal = new Terminal(WIDE, `sh -c 'echo $$ > ${folder}/pid; exec ${command}'`, repositoryRoot());
-    await expect.poll(shown, until).toMatch(/chat +ollama/);
+    await expect.poll(shown, until).toMatch(/tower +ollama/);
     execFileSync("sh", ["-c", `kill -TERM $(cat ${folder}/pid)`]);
     await expect.poll(shown, until).toContain("exit status 0");
     expect(terminal.state()).toBe("cursor 1 alternate 0 wrap 1");
@@ -126,7 +141,7 @@ describe("top in a real terminal", () => {
 
   it("prints one picture when piped", () => {
     const text = execFileSync("sh", ["-c", `${command} | cat`], { cwd: repositoryRoot(), encoding: "utf8" });
-    expect(text).toMatch(/chat +ollama +running/);
+    expect(text).toMatch(/tower +ollama +running/);
     expectHarmless(text);
   });
 });

@@ -44,6 +44,7 @@ const TOOLS = [
   "pulumi",
   "schemathesis",
   "shellcheck",
+  "tmux",
   "transformers",
 ];
 
