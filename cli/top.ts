@@ -40,7 +40,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   const shared = { ca, userAgent: "inference-stacks-top", advice: ADVICE };
   const platform = new Platform({
     plan: planned.plan,
-    control: new HttpClient(planned.controlUrl, { ...shared, token }),
+    ...(planned.controlUrl !== undefined && { control: new HttpClient(planned.controlUrl, { ...shared, token }) }),
     ...(prometheus !== undefined && {
       prometheus: { url: prometheus, client: new Prometheus(new HttpClient(prometheus, shared)) },
     }),
@@ -61,7 +61,8 @@ async function once(platform: Platform, { json }: TopArguments, io: CommandIo): 
 
 interface Planned {
   readonly plan?: PlanFacts;
-  readonly controlUrl: string;
+  /** Undefined: the environment has no such API. */
+  readonly controlUrl?: string;
 }
 
 /** What an environment says; nothing where a URL is named. */
@@ -83,10 +84,13 @@ async function plannedOf(args: TopArguments, io: CommandIo): Promise<Planned | {
   if (run === undefined) {
     return { status: EXIT.badInput };
   }
-  const { plan } = run;
+  const {
+    plan,
+    environment: { modelControl },
+  } = run;
   const models = plan.models.map(({ name, minReplicas, hourlyUsd }) => ({ name, replicas: minReplicas, hourlyUsd }));
   return {
     plan: { environment: plan.environment, hourlyUsd: plan.cost.hourlyUsd, models },
-    controlUrl: controlUrl ?? controlUrlOf(run.environment.modelControl?.hostname),
+    controlUrl: controlUrl ?? (modelControl?.enabled ? controlUrlOf(modelControl.hostname) : undefined),
   };
 }

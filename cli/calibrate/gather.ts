@@ -10,7 +10,7 @@ export interface Gathered {
   readonly intervals: readonly Interval[];
   /** Counters that began again: engines that restarted. */
   readonly restarts: number;
-  /** Images of each container, and ReplicaSets: more than one of either is more than one revision. */
+  /** Images of each container as its pod asks for them, with tag and digest, and ReplicaSets: more than one of either is more than one revision. */
   readonly images: readonly { readonly container: string; readonly image: string }[];
   readonly replicaSets: readonly string[];
 }
@@ -58,7 +58,7 @@ export async function gather(
       histogramOf(new Map(buckets.map((each) => [boundOf(each), each.points.get(time) ?? 0])), at(sums, time) ?? 0);
   };
   const seen = (info: string) =>
-    prometheus.now(`group by (container, image, owner_name) (last_over_time(${info}${ofAll} @ ${end}))`, signal);
+    prometheus.now(`group by (container, image_spec, owner_name) (last_over_time(${info}${ofAll} @ ${end}))`, signal);
   const [firstToken, token, request, prompts, generated, failed, replicas, kvMean, kvMax, restarts, images, owners] =
     await Promise.all([
       histogram(names.timeToFirstTokenSeconds),
@@ -91,7 +91,7 @@ export async function gather(
       };
     }),
     restarts: restarts[0]?.value ?? 0,
-    images: images.map(({ labels: { container = "", image = "" } }) => ({ container, image })),
+    images: images.map(({ labels: { container = "", image_spec: image = "" } }) => ({ container, image })),
     replicaSets: owners.map(({ labels }) => labels.owner_name ?? ""),
   };
 }

@@ -26,7 +26,7 @@ export function refusalOf(
     const what = mixed.length > 0 ? `several images of ${mixed.join(", ")}` : `${replicaSets.length} ReplicaSets`;
     return { reason: `the window has more than one revision: ${what}`, lookAt: LATER };
   }
-  const versions = images.map(({ image }) => engineOf(engine).versionOf(image.slice(image.lastIndexOf(":") + 1)));
+  const versions = images.map(({ image }) => engineOf(engine).versionOf(tagOf(image)));
   if (!versions.includes(engineVersion)) {
     return {
       reason: `the plan has ${engine} ${engineVersion}; what ran is ${images.map(({ image }) => image).join(", ")}`,
@@ -37,4 +37,9 @@ export function refusalOf(
     return { reason: `engines restarted ${Math.round(restarts)} times in the window`, lookAt: `${LATER}; their log` };
   }
   return undefined;
+}
+
+/** Of `registry:5000/vllm/vllm-openai:v0.33.0@sha256:…`. */
+function tagOf(image: string): string {
+  return /:([^:/@]+)(?:@.*)?$/.exec(image)?.[1] ?? image;
 }

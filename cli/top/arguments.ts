@@ -14,7 +14,8 @@ firing alerts, cost per hour. It only reads. Piped, it prints one picture and en
 
   environment         its plan states cost and replicas; the control API is asked at --control-url
   url                 the model control API itself, without a plan
-  --control-url URL   the model control API of the environment (default: modelControl.hostname, else ${FORWARDED})
+  --control-url URL   the model control API of the environment (default where it has one:
+                      modelControl.hostname, else ${FORWARDED})
   --prometheus URL    Prometheus: replicas, queues, latency, KV cache, GPUs, alerts
   --token-file FILE   bearer token of the control API; "read" is enough
   --ca FILE           certificates in PEM that both may be signed by, besides the public ones

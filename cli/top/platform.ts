@@ -14,7 +14,7 @@ const ANSWER_SECONDS = 10;
 
 interface Servers {
   readonly plan?: PlanFacts;
-  readonly control: HttpClient;
+  readonly control?: HttpClient;
   readonly prometheus?: { readonly url: string; readonly client: Prometheus };
 }
 
@@ -26,7 +26,7 @@ export class Platform {
     private readonly servers: Servers,
     private readonly now: () => Date = () => new Date(),
   ) {
-    this.control = { state: { url: servers.control.base, ok: false } };
+    this.control = { state: { url: servers.control?.base, ok: false } };
     this.metrics = { state: { url: servers.prometheus?.url, ok: false } };
   }
 
@@ -44,7 +44,7 @@ export class Platform {
     setMaxListeners(0, signal);
     try {
       [this.control, this.metrics] = await Promise.all([
-        asked(this.control, () => askControl(control, signal), this.now),
+        control === undefined ? this.control : asked(this.control, () => askControl(control, signal), this.now),
         prometheus === undefined
           ? this.metrics
           : asked(this.metrics, () => askMetrics(prometheus.client, signal), this.now),

@@ -111,12 +111,13 @@ describe("the plan's ranges", () => {
 
 describe("a window", () => {
   const model = { engine: "vllm", engineVersion: "0.33.0" } as const;
-  const image = (tag: string) => ({ container: "engine", image: `mirror.example.com/vllm/vllm-openai:${tag}` });
+  const image = (tag: string) => ({ container: "engine", image: `mirror.example.com:5000/vllm/vllm-openai:${tag}` });
   const good = { intervals: [], restarts: 0, images: [image("v0.33.0")], replicaSets: ["model-chat-abc"] };
 
   it("of one revision that ran through is taken", () => {
     expect(refusalOf(model, good)).toBeUndefined();
     expect(refusalOf(model, { ...good, replicaSets: [] })).toBeUndefined();
+    expect(refusalOf(model, { ...good, images: [image(`v0.33.0@sha256:${"a".repeat(64)}`)] })).toBeUndefined();
   });
 
   it.each([

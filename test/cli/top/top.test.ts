@@ -121,6 +121,15 @@ describe("npm run top", () => {
     expect(snapshot.sources.control.problem).toContain("nothing listens");
   });
 
+  it("asks no control API of an environment without one", async () => {
+    const { url } = await serve(PROMETHEUS);
+    const file = environmentIn(folder, laptop);
+    const { status, snapshot } = await picture("test", "--config", file, "--prometheus", url);
+    expect([status, snapshot.sources.control]).toEqual([0, { ok: false }]);
+    const { out } = await runPiped(main, ["test", "--config", file]);
+    expect(out).toContain("name the control API (--control-url URL)");
+  });
+
   it.each([
     ["a token that is refused", { status: 401, body: { detail: "no valid token" } }, "--token-file"],
     ["what is no control API", { body: "<html>" }, "address of the model control API"],

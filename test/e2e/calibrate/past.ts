@@ -68,7 +68,7 @@ export function openMetrics(
     write("vllm:num_requests_running", `vllm:num_requests_running{${OF}}`, 1, time);
     write("vllm:kv_cache_usage_perc", `vllm:kv_cache_usage_perc{${OF}}`, 0.3, time);
     const ran = laterImage !== undefined && at > length / 2 ? laterImage : image;
-    const info = `namespace="model-chat",pod="model-chat-abc-1",container="engine",image="${ran}"`;
+    const info = `namespace="model-chat",pod="model-chat-abc-1",container="vllm",image="sha256:0123",image_spec="${ran}"`;
     write("kube_pod_container_info", `kube_pod_container_info{${info}}`, 1, time);
   }
   const type = (family: string) =>
