@@ -1,3 +1,5 @@
+import { setMaxListeners } from "node:events";
+
 /** A time after which what waits for a server gives up, or earlier at Ctrl-C. */
 export interface Deadline {
   readonly signal: AbortSignal;
@@ -14,6 +16,8 @@ export interface Deadline {
  */
 export function deadline(seconds: number): Deadline {
   const limit = new AbortController();
+  // Many requests share it, and Node warns of more than ten.
+  setMaxListeners(0, limit.signal);
   const over = () => limit.abort(new Error(`no answer within ${seconds} s`));
   let unread: NodeJS.Immediate | undefined;
   const timer = setTimeout(() => {

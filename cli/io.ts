@@ -2,6 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { messageOf } from "../names/message-of";
 import { visible, visibleLines } from "../names/visible";
 import { withOwnColours } from "../report/style";
+import { type OpenScreen, terminalScreen } from "./screen";
 
 /** Where a command writes. Tests hand in buffers. */
 export interface CommandIo {
@@ -13,6 +14,8 @@ export interface CommandIo {
   readonly draw?: (line: string) => void;
   /** Asks a question and waits for a line. Undefined: there is no terminal to ask on. */
   readonly ask?: (question: string) => Promise<string>;
+  /** Takes the whole terminal. Undefined: `out` is none, or there are no keys. */
+  readonly screen?: OpenScreen;
 }
 
 /** Exit status of every command. */
@@ -26,6 +29,8 @@ export function processIo(): CommandIo {
     color: Boolean(process.stdout.isTTY) && !process.env.NO_COLOR,
     ...(process.stderr.isTTY && { draw: (line: string) => void process.stderr.write(`\r\x1b[K${line}`) }),
     ...(process.stdin.isTTY && process.stderr.isTTY && { ask: askOnTerminal }),
+    ...(process.stdin.isTTY &&
+      process.stdout.isTTY && { screen: (events) => terminalScreen(process.stdin, process.stdout, events) }),
   };
 }
 
@@ -33,13 +38,20 @@ export function processIo(): CommandIo {
  * The one door of all commands: whatever servers and files say, nothing but text, and the colours that the program itself gives,
  * reaches a terminal.
  */
-export function guarded({ out, err, draw, ask, color }: CommandIo): CommandIo {
+export function guarded({ out, err, draw, ask, color, screen }: CommandIo): CommandIo {
+  const shown = (text: string) => withOwnColours(visibleLines(text));
   return {
-    out: (text) => out(withOwnColours(visibleLines(text))),
+    out: (text) => out(shown(text)),
     err: (text) => err(visibleLines(text)),
     color,
     ...(draw && { draw: (line: string) => draw(visibleLines(line)) }),
     ...(ask && { ask: (question: string) => ask(visibleLines(question)) }),
+    ...(screen && {
+      screen: (events) => {
+        const opened = screen(events);
+        return { ...opened, draw: (text) => opened.draw(shown(text)) };
+      },
+    }),
   };
 }
 

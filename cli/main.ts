@@ -32,6 +32,10 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
   try: { purpose: "a cluster on this computer, the platform in it, and a first answer", load: () => import("./try") },
   status: { purpose: "what runs of an environment, how to call it, what is wrong", load: () => import("./status") },
   cost: { purpose: "plan and actual costs, by pool, model and tenant", load: () => import("./cost") },
+  top: {
+    purpose: "models, queues, latency, memory and pulls of a platform as they change",
+    load: () => import("./top"),
+  },
   fleet: { purpose: "plan, write and ask many nodes from one file", load: () => import("./fleet") },
   smoke: { purpose: "check a running platform", load: () => import("./smoke") },
   "alert-test": {
@@ -39,6 +43,7 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
     load: () => import("./alert-test"),
   },
   measure: { purpose: "how fast a model is served, for plans to count with", load: () => import("./measure") },
+  calibrate: { purpose: "how fast models were served, from Prometheus", load: () => import("./calibrate") },
 };
 
 const USAGE = `Usage: npm run <command> -- [options], or: npx inference-stacks <command> [options]

@@ -1,16 +1,14 @@
 /** `npm run measure`: how fast a model is served, as a file that plans count with. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
-import { visible } from "../names/visible";
+import { join, relative } from "node:path";
 import { runEnvironment } from "../offline/environment";
 import { version } from "../package.json";
 import type { MeasuredSubject, SpeedMeasurement } from "../planner/speed/measurement";
 import { randomFrom } from "../planner/speed/random";
 import { duration } from "../report/style";
 import { CALIBRATION_FOLDER, calibrationFileName } from "../stacks/calibration/files";
-import { MeasurementError, measurementText } from "../stacks/calibration/schema";
+import { measurementText } from "../stacks/calibration/schema";
 import { deadline } from "./deadline";
-import { type CommandIo, EXIT, isFileSystemError } from "./io";
+import { type CommandIo, EXIT } from "./io";
 import {
   DEFAULT_CONCURRENCY,
   MEASURE_OPTIONS,
@@ -18,17 +16,18 @@ import {
   type MeasureArguments,
   readMeasureArguments,
 } from "./measure/arguments";
-import { BadMeasurement, MeasureFailure } from "./measure/failure";
+import { MeasureFailure } from "./measure/failure";
 import { importResults } from "./measure/import/import-results";
 import { fewestSeconds, type LoadProgress, type Loads, measureServer, type Outcome } from "./measure/measure-server";
 import { announcement, measurementReport } from "./measure/report";
 import { type Server, servedModel, serverAt } from "./measure/server";
 import { type PlannedSubject, plannedSubject, wholeSubject } from "./measure/subject";
+import { toldFailure } from "./measure/told-failure";
 import { tryOut } from "./measure/trial";
+import { writeMeasurement } from "./measure/write";
 import { Progress } from "./progress";
 import { openEnvironment } from "./read-environment";
-import { HttpClient, NoAnswer } from "./smoke/http";
-import { StepFailure } from "./smoke/result";
+import { HttpClient } from "./smoke/http";
 import { toldMistakes } from "./told-mistakes";
 
 export const options = MEASURE_OPTIONS;
@@ -76,7 +75,7 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
     write(text, subject, planned.folder, args, io);
     return result.complete ? EXIT.ok : EXIT.refused;
   } catch (error) {
-    return told(error, io);
+    return toldFailure(error, io);
   }
 }
 
@@ -101,7 +100,7 @@ async function planOf(
   try {
     return { of: plannedSubject(run, model), folder: opened.baseDirectory };
   } catch (error) {
-    told(error, io);
+    toldFailure(error, io);
     return { status: EXIT.badInput };
   }
 }
@@ -191,32 +190,6 @@ function write(text: string, subject: MeasuredSubject, folder: string, { out }: 
     return;
   }
   const path = out ?? join(folder, CALIBRATION_FOLDER, calibrationFileName(subject));
-  try {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  } catch (error) {
-    if (!isFileSystemError(error)) {
-      throw error;
-    }
-    throw new MeasureFailure(`${path} cannot be written (${error.code})`, "--out FILE; --out - for standard output");
-  }
+  writeMeasurement(path, text, "--out FILE; --out - for standard output");
   io.err(`wrote ${out ?? relative(process.cwd(), path)}\n`);
-}
-
-/** @returns the exit status. @throws what is no failure of what was asked. */
-function told(error: unknown, io: Pick<CommandIo, "err">): number {
-  if (error instanceof StepFailure) {
-    const { expected, got, lookAt } = error.explanation;
-    io.err(`expected ${visible(expected)}, got ${visible(got)}\n  look at: ${visible(lookAt)}\n`);
-    return EXIT.refused;
-  }
-  if (error instanceof MeasurementError) {
-    io.err(`what is measured: ${error.problems.join("; ")}\n`);
-    return EXIT.badInput;
-  }
-  if (error instanceof MeasureFailure || error instanceof NoAnswer) {
-    io.err(`${error.message}\n  look at: ${error.lookAt}\n`);
-    return error instanceof BadMeasurement ? EXIT.badInput : EXIT.refused;
-  }
-  throw error;
 }

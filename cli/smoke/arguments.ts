@@ -219,7 +219,8 @@ function nameOf(option: string, text: string | undefined): string | undefined {
   throw new Error(`--${option} must be a name such as llama3.2:3b, is "${text}"`);
 }
 
-function secretIn(option: string, path: string | undefined): string | undefined {
+/** One word in a file. @throws Error that names the option. */
+export function secretIn(option: string, path: string | undefined): string | undefined {
   if (path === undefined) {
     return undefined;
   }

@@ -27,6 +27,8 @@ export interface MeasuredLoad {
   readonly e2eMs?: MeasuredFigure;
   /** Output tokens of all requests together. */
   readonly tokensPerSecond: { readonly value: number; readonly error?: number };
+  /** Share of the KV cache in use: on average, and the most of any replica. @default the tool does not report it */
+  readonly kvCacheUsage?: { readonly mean: number; readonly max: number };
 }
 
 /** What was measured: figures count for this alone. */

@@ -24,6 +24,13 @@ export const DEBIAN_PARTS = [
     oldest: "6.2.0",
   },
   {
+    // A terminal that is resized and read back.
+    name: "tmux",
+    from: "debian",
+    binaries: { tmux: "tmux" },
+    versionArgs: ["-V"],
+  },
+  {
     // Network namespaces with addresses, for pods that run here.
     name: "iproute2",
     from: "debian",

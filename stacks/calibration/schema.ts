@@ -12,6 +12,7 @@ export const shortText = z
   .refine(isVisible, { message: "it has control characters; allowed: one line of visible text" });
 const positive = z.number().positive();
 const count = z.number().int().positive();
+const share = z.number().min(0).max(1);
 const error = z.number().min(0).max(10).optional();
 const figure = z.strictObject({ median: positive, mean: positive.optional(), p99: positive.optional(), error });
 
@@ -26,6 +27,7 @@ const load = z.strictObject({
   tpotMs: figure.optional(),
   e2eMs: figure.optional(),
   tokensPerSecond: z.strictObject({ value: positive, error }),
+  kvCacheUsage: z.strictObject({ mean: share, max: share }).optional(),
 });
 
 export const MEASUREMENT_FORMAT = 1;

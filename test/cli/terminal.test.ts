@@ -11,7 +11,7 @@ import { style } from "../../report/style";
 import { evilCluster } from "./evil-cluster";
 import { EVIL, expectHarmless, terminalOf } from "./hostile";
 import { environmentIn, laptop, onA10, runPiped, useFolder } from "./run";
-import { closeServers, listen, ollama, openAi, serve } from "./smoke-servers";
+import { closeServers, listen, ollama, openAi, type Routes, serve } from "./smoke-servers";
 
 const folder = useFolder();
 afterEach(() => vi.unstubAllEnvs());
@@ -20,6 +20,29 @@ afterAll(closeServers);
 const read = (file: string) => readFileSync(join(repositoryRoot(), file), "utf8");
 
 const evilModels = { "GET /v1/models": () => ({ body: { data: [{ id: EVIL }, { id: `${EVIL}2` }] } }) };
+
+/** A control API and a Prometheus that call everything by that name. */
+const evilPlatform: Routes = {
+  "GET /workers": () => ({
+    body: {
+      workers: [
+        {
+          ...{ name: EVIL, backend: EVIL, state: EVIL, models: [EVIL], problem: EVIL },
+          memory: { budget_bytes: 2, used_bytes: 1 },
+        },
+      ],
+    },
+  }),
+  "GET /models": () => ({ body: { models: [{ model: EVIL, state: EVIL, pinned: false, placements: [] }] } }),
+  "GET /tasks*": () => ({
+    body: { tasks: [{ task_id: EVIL, kind: "pull", state: "queued", model: EVIL, progress: 0, step: EVIL }] },
+  }),
+  "GET /api/v1/query*": () => ({
+    body: {
+      data: { result: [{ metric: { model: EVIL, node: EVIL, alertname: EVIL, severity: EVIL }, value: [1, "1"] }] },
+    },
+  }),
+};
 
 const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
   plan: async () => {
@@ -59,6 +82,17 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
       ...[asks, [...asks, "--csv"], [...asks, "--opencost", other.url], [...asks, "--days", EVIL]],
     ];
   },
+  top: async () => {
+    const { url } = await serve(evilPlatform);
+    return [
+      [EVIL],
+      [url],
+      [url, "--json"],
+      [url, "--prometheus", url],
+      [url, "--prometheus", EVIL],
+      [`${url}/${EVIL}`],
+    ];
+  },
   fleet: async () => [[EVIL], ["plan", EVIL]],
   smoke: async () => {
     const refusing = { "POST /v1/chat/completions": () => ({ status: 400, body: { error: { message: EVIL } } }) };
@@ -80,6 +114,10 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
   measure: async () => {
     const { url } = await openAi(evilModels);
     return [[EVIL], ["--url", url], ["--url", url, "--model", EVIL], ["--url", `http://127.0.0.1:1/${EVIL}`]];
+  },
+  calibrate: async () => {
+    const { url } = await serve(evilPlatform);
+    return [[EVIL], ["dev", "--prometheus", EVIL], ["dev", "--prometheus", url, "--model", EVIL]];
   },
 };
 

@@ -46,6 +46,7 @@ const TOOLS = [
   "pulumi",
   "schemathesis",
   "shellcheck",
+  "tmux",
   "transformers",
 ];
 

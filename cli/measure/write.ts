@@ -1,0 +1,17 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { isFileSystemError } from "../io";
+import { MeasureFailure } from "./failure";
+
+/** @param otherwise options by which another place is named. @throws MeasureFailure for a place that cannot be written to. */
+export function writeMeasurement(path: string, text: string, otherwise: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  } catch (error) {
+    if (!isFileSystemError(error)) {
+      throw error;
+    }
+    throw new MeasureFailure(`${path} cannot be written (${error.code})`, otherwise);
+  }
+}

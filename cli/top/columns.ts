@@ -1,0 +1,88 @@
+/** Tables that fit a width: what is least needed goes first. Pure. */
+import { visible } from "../../names/visible";
+import { type Cell, type Style, table } from "../../report/style";
+
+export interface Column<Row> {
+  readonly title: string;
+  /** Empty: nothing is known. */
+  readonly text: (row: Row) => string;
+  readonly align?: "right";
+  readonly paint?: (row: Row, style: Style) => ((text: string) => string) | undefined;
+  /** Goes before columns of a smaller number where there is no room. @default it stays */
+  readonly drop?: number;
+}
+
+const BETWEEN = 2;
+/** Share of the width that the first column may ask for before others go; it gets what they leave besides. */
+const LEAST_NAME = 1 / 4;
+/** Of another that stays, and of one that may go. */
+const MOST = { stays: 20, drops: 40 } as const;
+
+/** Text of one line, its end cut between signs: at most so long, as tables pad it. */
+export function cut(text: string, width: number): string {
+  const line = visible(text);
+  if (line.length <= width) {
+    return line;
+  }
+  let kept = "";
+  for (const sign of line) {
+    if (kept.length + sign.length > width - 1) {
+      break;
+    }
+    kept += sign;
+  }
+  return `${kept}…`;
+}
+
+/** Lines of a table, its titles first; none for no rows. Columns in which nothing is known are left out. */
+export function fitted<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  width: number,
+  style: Style,
+): string[] {
+  if (rows.length === 0) {
+    return [];
+  }
+  const [first, ...others] = columns
+    .map((column) => ({
+      column,
+      texts: rows.map((row) =>
+        cut(column.text(row), column === columns[0] ? width : MOST[column.drop === undefined ? "stays" : "drops"]),
+      ),
+    }))
+    .filter(({ column, texts }) => column === columns[0] || texts.some((text) => text !== ""));
+  if (first === undefined) {
+    return [];
+  }
+  const sized = others.map((each) => ({
+    ...each,
+    width: BETWEEN + Math.max(each.column.title.length, ...each.texts.map((text) => text.length)),
+  }));
+  const room = width - Math.min(longest(first.texts), Math.floor(LEAST_NAME * width));
+  const kept = new Set(sized);
+  const total = () => [...kept].reduce((sum, each) => sum + each.width, 0);
+  for (const each of [...sized].sort((a, b) => (b.column.drop ?? 0) - (a.column.drop ?? 0))) {
+    if (total() > room && each.column.drop !== undefined) {
+      kept.delete(each);
+    }
+  }
+  const nameWidth = Math.max(1, width - total());
+  const shown = [
+    { ...first, texts: first.texts.map((text) => cut(text, nameWidth)) },
+    ...sized.filter((each) => kept.has(each)),
+  ];
+  const head = shown.map(({ column }): Cell => ({ text: column.title, align: column.align, paint: style.dim }));
+  const body = rows.map((row, i) =>
+    shown.map(
+      ({ column, texts }): Cell => ({ text: texts[i] ?? "", align: column.align, paint: column.paint?.(row, style) }),
+    ),
+  );
+  return table([head, ...body])
+    .trimEnd()
+    .split("\n");
+}
+
+function longest(texts: readonly string[]): number {
+  return Math.max(...texts.map((text) => text.length));
+}

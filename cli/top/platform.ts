@@ -1,0 +1,57 @@
+/** The servers of a platform, asked together. */
+import { setMaxListeners } from "node:events";
+import { deadline } from "../deadline";
+import type { Prometheus } from "../prometheus/client";
+import type { HttpClient } from "../smoke/http";
+import { askControl } from "./control";
+import type { ControlFacts, MetricFacts, PlanFacts, Snapshot } from "./facts";
+import { asked, type Feed } from "./feed";
+import { askMetrics } from "./metrics";
+import { snapshotOf } from "./snapshot";
+
+/** Of all questions of one picture: engines that do not answer take the control API some seconds. */
+const ANSWER_SECONDS = 10;
+
+interface Servers {
+  readonly plan?: PlanFacts;
+  readonly control?: HttpClient;
+  readonly prometheus?: { readonly url: string; readonly client: Prometheus };
+}
+
+export class Platform {
+  private control: Feed<ControlFacts>;
+  private metrics: Feed<MetricFacts>;
+
+  constructor(
+    private readonly servers: Servers,
+    private readonly now: () => Date = () => new Date(),
+  ) {
+    this.control = { state: { url: servers.control?.base, ok: false } };
+    this.metrics = { state: { url: servers.prometheus?.url, ok: false } };
+  }
+
+  /** Before the first answer, and between two. */
+  known(): Snapshot {
+    return snapshotOf({ plan: this.servers.plan, control: this.control, prometheus: this.metrics }, this.now());
+  }
+
+  /** Asks every server; those that do not answer are in the picture with the reason. @param ended ends the questions. */
+  async ask(ended?: AbortSignal): Promise<Snapshot> {
+    const { control, prometheus } = this.servers;
+    const late = deadline(ANSWER_SECONDS);
+    const signal = ended === undefined ? late.signal : AbortSignal.any([late.signal, ended]);
+    // Node warns of more than ten, on the terminal that is drawn over.
+    setMaxListeners(0, signal);
+    try {
+      [this.control, this.metrics] = await Promise.all([
+        control === undefined ? this.control : asked(this.control, () => askControl(control, signal), this.now),
+        prometheus === undefined
+          ? this.metrics
+          : asked(this.metrics, () => askMetrics(prometheus.client, signal), this.now),
+      ]);
+    } finally {
+      late.stop();
+    }
+    return this.known();
+  }
+}
