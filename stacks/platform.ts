@@ -59,6 +59,7 @@ import { karpenter } from "./karpenter";
 import { layOut } from "./layout";
 import { meshEgress } from "./mesh-egress";
 import { scaledModels } from "./scaled-models";
+import { tracedModels } from "./traced-models";
 
 /** Everything that a stack function needs. */
 export interface StackArgs {
@@ -236,7 +237,7 @@ export class Platform extends PlatformComponent {
     const serving = new Serving(
       this.child("models"),
       {
-        models: plan.models,
+        models: tracedModels(plan.models, laidOut.traces),
         store,
         cluster,
         stage,
@@ -273,6 +274,7 @@ export class Platform extends PlatformComponent {
         stage,
         times,
         limits,
+        traces: laidOut.traces,
         freeRequests: freeRequests(plan.models, limits),
         ...(runTimeModels && { runTimeModels }),
       },

@@ -16,6 +16,8 @@ export const NODE_CLUSTERS = {
   health: "engine_health",
   /** Envoy's own admin interface, for its series. */
   admin: "admin",
+  /** Where spans are reported to, with the add-on tracing. */
+  traces: "traces",
 } as const;
 
 /** Headers in which callers say whose request it is, and what engines get in their place. */
