@@ -7,6 +7,9 @@ import { CONSUMER_HEADER, GATEWAY_NAME, MODEL_HEADER } from "./names";
 /** Backend with the address that proxies report spans to. */
 export const TRACES_BACKEND = "traces";
 
+/** In the definition of Envoy Gateway 1.9, and not in its types. */
+const ALWAYS: object = { sampler: { type: "AlwaysOn" } };
+
 type Telemetry = NonNullable<NonNullable<IEnvoyProxy["spec"]>["telemetry"]>;
 
 /**
@@ -21,7 +24,7 @@ export function proxyTracing({ grpcPort }: TraceReceiver): Pick<Telemetry, "trac
         port: grpcPort,
         serviceName: GATEWAY_NAME,
         backendRefs: [{ group: "gateway.envoyproxy.io", kind: "Backend", name: TRACES_BACKEND, weight: 1 }],
-        openTelemetry: { sampler: { type: "AlwaysOn" } },
+        openTelemetry: ALWAYS,
       },
       tags: {
         "http.url": CLIENT_PATH_OPERATOR,

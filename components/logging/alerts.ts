@@ -33,7 +33,7 @@ const linesDiscarded: AlertRule = {
   alert: "LogLinesDiscarded",
   // Lines that are read again after a restart are older than what Loki has of them, and no loss.
   expr: `
-    sum by (namespace, reason) (rate(${DISCARDED}{namespace="${LOGGING_NAMESPACE}",reason!="too_far_behind"}[10m])) > 0`,
+    sum by (namespace, reason) (rate(${DISCARDED}{namespace="${LOGGING_NAMESPACE}",reason!~"too_far_behind|greater_than_max_sample_age"}[10m])) > 0`,
   for: "15m",
   severity: "warning",
   summary: "Loki refuses {{ $value | humanize }} log lines a second: {{ $labels.reason }}",

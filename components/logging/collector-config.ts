@@ -1,6 +1,7 @@
 /** The configuration of the collector on each node, as plain data. */
 import { modelNamespaceName, NODE_LOGS_NAMESPACE, PLATFORM_NAMESPACES } from "../../names/namespaces";
 import { type CollectorAddresses, collectorConfig } from "../core/otel-collector";
+import { LOKI_TENANT } from "./names";
 
 /** Memory limit, MiB. */
 export const LOG_COLLECTOR_MEMORY_MIB = 512;
@@ -53,6 +54,7 @@ export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArg
       exporters: {
         "otlp_http/loki": {
           endpoint: `${loki}/otlp`,
+          headers: { [LOKI_TENANT.header]: LOKI_TENANT.value },
           sending_queue: { sizer: "bytes", queue_size: QUEUE_BYTES, block_on_overflow: true },
           retry_on_failure: { max_elapsed_time: "0s" },
         },

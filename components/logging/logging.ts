@@ -21,12 +21,14 @@ import {
   POD_LOGS,
 } from "./collector-config";
 import { LOKI_DATA, lokiConfig } from "./loki-config";
-import { LOG_COLLECTOR, LOKI, LOKI_PORTS, LOKI_URL, logCollectorPods } from "./names";
+import { LOG_COLLECTOR, LOKI, LOKI_PORTS, LOKI_TENANT, LOKI_URL, logCollectorPods } from "./names";
 
 export interface LoggingArgs {
   readonly retentionDays: number;
   readonly storageGiB: number;
   readonly storageClass: string | undefined;
+  /** Its volume is not deleted by mistake. */
+  readonly protect: boolean;
   /** Data source of traces, which lines with a trace's id link to. @default there is none */
   readonly tracesSource?: string | undefined;
   /** What Grafana reads its data sources after. */
@@ -56,14 +58,18 @@ export class Logging extends PlatformComponent {
         type: "loki",
         uid: "logs",
         url: LOKI_URL,
-        ...(args.tracesSource !== undefined && { jsonData: traceLinks(args.tracesSource) }),
+        jsonData: {
+          httpHeaderName1: LOKI_TENANT.header,
+          ...(args.tracesSource !== undefined && traceLinks(args.tracesSource)),
+        },
+        secureJsonData: { httpHeaderValue1: LOKI_TENANT.value },
       },
       this.childOptions({ dependsOn: args.grafana ? [args.grafana] : [] }),
     );
     this.registerOutputs({ command: this.command });
   }
 
-  private loki({ storageClass, ...args }: LoggingArgs): Workload {
+  private loki({ storageClass, protect, ...args }: LoggingArgs): Workload {
     const { namespace } = new IsolatedNamespace(
       this.child("namespace"),
       { namespace: LOGGING_NAMESPACE },
@@ -87,6 +93,7 @@ export class Logging extends PlatformComponent {
           kind: "StatefulSet",
           volumeClaims: [{ metadata: { name: "data" }, spec: volumeClaimSpec(args.storageGiB, storageClass) }],
         },
+        controllerOptions: { protect },
         pod: {
           user: LOKI_USER,
           priorityClassName: PRIORITY.platform.name,

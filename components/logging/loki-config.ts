@@ -32,8 +32,8 @@ export function lokiConfig({ place = IN_POD, ...args }: LokiArgs): object {
   const { host, http, grpc, data } = place;
   const rate = sustainedMiB(args);
   return {
-    // One tenant: its NetworkPolicy decides who may write and read.
-    auth_enabled: false,
+    // Every request names its tenant. That is no secret: NetworkPolicies decide who may write and read.
+    auth_enabled: true,
     analytics: { reporting_enabled: false },
     server: {
       http_listen_address: host,

@@ -23,4 +23,7 @@ export const logCollectorPods: PodSelection = {
   serviceAccount: LOG_COLLECTOR,
 };
 
+/** Loki asks every request for the tenant whose lines it is about; the platform is one. */
+export const LOKI_TENANT = { header: "X-Scope-OrgID", value: "platform" } as const;
+
 export const LOKI_URL = `http://${serviceHost(LOKI, LOGGING_NAMESPACE)}:${LOKI_PORTS.http}`;

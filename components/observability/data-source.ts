@@ -11,6 +11,8 @@ export interface DataSource {
   readonly uid: string;
   readonly url: string;
   readonly jsonData?: object;
+  /** What Grafana encrypts: values of headers, for one. Nothing secret: it stands in a ConfigMap. */
+  readonly secureJsonData?: object;
 }
 
 /** A ConfigMap that Grafana's sidecar loads by its label. */

@@ -5,9 +5,9 @@ import { TRACE_COLLECTOR } from "./names";
 const IN = `namespace="${TRACING_NAMESPACE}"`;
 const POD = `${IN},pod="${TRACE_COLLECTOR}-0"`;
 
-const REFUSED = "otelcol_receiver_refused_spans_total";
-const DROPPED = "otelcol_exporter_enqueue_failed_spans_total";
-const FAILED = "otelcol_exporter_send_failed_spans_total";
+const REFUSED = "otelcol_receiver_refused_spans";
+const DROPPED = "otelcol_exporter_enqueue_failed_spans";
+const FAILED = "otelcol_exporter_send_failed_spans";
 
 const spansLost: AlertRule = {
   alert: "TraceSpansLost",

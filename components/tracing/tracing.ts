@@ -27,6 +27,8 @@ export interface TracingArgs {
   /** Token of a server outside. @default it asks for none */
   readonly token?: pulumi.Input<string> | undefined;
   readonly storageClass: string | undefined;
+  /** Jaeger's volume is not deleted by mistake. */
+  readonly protect: boolean;
   /** What Grafana reads its data sources after. */
   readonly grafana: pulumi.Resource | undefined;
 }
@@ -144,7 +146,7 @@ export class Tracing extends PlatformComponent {
   }
 
   private jaeger(
-    { storageClass }: TracingArgs,
+    { storageClass, protect }: TracingArgs,
     { retentionDays, storageGiB }: { readonly retentionDays: number; readonly storageGiB: number },
     namespace: pulumi.Output<string>,
   ): Workload {
@@ -169,6 +171,7 @@ export class Tracing extends PlatformComponent {
           kind: "StatefulSet",
           volumeClaims: [{ metadata: { name: "data" }, spec: volumeClaimSpec(storageGiB, storageClass) }],
         },
+        controllerOptions: { protect },
         pod: {
           user: JAEGER_USER,
           priorityClassName: PRIORITY.platform.name,

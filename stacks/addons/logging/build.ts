@@ -7,6 +7,7 @@ import type { LoggingConfig } from "./config";
 
 export function build({
   settings,
+  plan,
   cluster,
   component: componentOf,
   name,
@@ -17,6 +18,7 @@ export function build({
     {
       ...settings,
       storageClass: cluster.storageClass,
+      protect: plan.stage === "production",
       tracesSource: componentOf(tracing)?.command === undefined ? undefined : TRACES_SOURCE,
       grafana: componentOf(observability),
     },

@@ -22,6 +22,7 @@ export function build({
         endpoint === undefined ? { kind: "jaeger", retentionDays, storageGiB } : { kind: "otlp", url: endpoint.url },
       token: tracingToken,
       storageClass: cluster.storageClass,
+      protect: plan.stage === "production",
       grafana: componentOf(observability),
     },
     options(),

@@ -74,6 +74,6 @@ describe("the trace collector", () => {
   it("reads the token of a server outside from its environment", () => {
     const store = { kind: "otlp", url: "https://otlp.example.com", hasToken: true } as const;
     const { exporters } = traceCollectorConfig({ sampling: { percent: 100 }, store }) as Config;
-    expect(exporters["otlp_http/outside"]?.headers).toEqual({ Authorization: "Bearer ${env:TRACE_TOKEN}" });
+    expect(exporters["otlp_http/outside"]?.headers).toEqual({ Authorization: `Bearer \${env:TRACE_TOKEN}` });
   });
 });

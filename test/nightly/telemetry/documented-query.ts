@@ -14,6 +14,14 @@ export function documentedQuery(id: string): string {
   return query.replace("REQUEST_ID", id);
 }
 
+function documentedHeaders(): Record<string, string> {
+  const { name, value } = /curl -sG -H '(?<name>[\w-]+): (?<value>\w+)'/.exec(readFileSync(PAGE, "utf8"))?.groups ?? {};
+  if (name === undefined || value === undefined) {
+    throw new Error(`${PAGE} has no curl with a header`);
+  }
+  return { [name]: value };
+}
+
 export interface LogLine {
   readonly stream: Readonly<Record<string, string>>;
   readonly text: string;
@@ -32,7 +40,7 @@ interface Answer {
 export async function linesIn(loki: string, query: string): Promise<LogLine[]> {
   const asked = new URL("/loki/api/v1/query_range", loki);
   asked.search = new URLSearchParams({ since: "24h", query }).toString();
-  const answer = await fetch(asked);
+  const answer = await fetch(asked, { headers: documentedHeaders() });
   if (!answer.ok) {
     throw new Error(`Loki answers ${answer.status}: ${await answer.text()}`);
   }

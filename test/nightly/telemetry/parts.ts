@@ -57,7 +57,7 @@ export interface RunningTraceCollector extends Running {
   readonly otlp: { readonly grpcPort: number; readonly httpPort: number };
 }
 
-/** @param store base URL of a server that takes OTLP over HTTP in JSON: the one setting that differs. */
+/** @param store base URL of a server that takes OTLP over HTTP in plain JSON: the settings that differ. */
 export async function startTraceCollector(
   store: string,
   sampling: TraceSampling = { percent: 100 },
@@ -72,7 +72,7 @@ export async function startTraceCollector(
       store: { kind: "otlp", url: store, hasToken: false },
       addresses: { host, ports, otlp },
     }) as { readonly exporters: Readonly<Record<string, object>> };
-    const outside = { ...config.exporters["otlp_http/outside"], encoding: "json" };
+    const outside = { ...config.exporters["otlp_http/outside"], encoding: "json", compression: "none" };
     return { ...config, exporters: { "otlp_http/outside": outside } };
   });
   return { ...running, otlp };

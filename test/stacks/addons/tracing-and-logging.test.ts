@@ -47,7 +47,9 @@ describe("aws-prod with traces and logs", () => {
       accessLog: { settings: [{ format: { json: { trace_id: "%TRACE_ID%" } } }] },
     });
     const backend = inputs("kubernetes:gateway.envoyproxy.io/v1alpha1:Backend", "platform-gateway-traces");
-    expect(backend.spec).toEqual({ endpoints: [{ fqdn: { hostname: "trace-collector.tracing.svc", port: 4317 } }] });
+    expect(backend.spec).toEqual({
+      endpoints: [{ fqdn: { hostname: "trace-collector.tracing.svc.cluster.local", port: 4317 } }],
+    });
   });
 
   it("has engines report to the collector, which their pods may reach", () => {
@@ -55,7 +57,9 @@ describe("aws-prod with traces and logs", () => {
       .ofType("kubernetes:apps/v1:Deployment")
       .flatMap(({ inputs: { spec } }) => (spec as { template: Pod }).template.spec.containers);
     const args = pods.flatMap((container) => container.args ?? []);
-    expect(args.some((arg) => arg.includes("http://trace-collector.tracing.svc:4318/v1/traces"))).toBe(true);
+    expect(args.some((arg) => arg.includes("http://trace-collector.tracing.svc.cluster.local:4318/v1/traces"))).toBe(
+      true,
+    );
     const policies = run.deployment
       .ofType("kubernetes:networking.k8s.io/v1:NetworkPolicy")
       .filter(({ inputs: { spec } }) => JSON.stringify(spec).includes('"port":4318'));
