@@ -35,6 +35,7 @@ export async function startLoki(settings = { retentionDays: 7, storageGiB: 50 })
 
 async function startCollector(
   configOf: (folder: string, ports: { readonly metrics: number; readonly health: number }) => object,
+  host = "127.0.0.1",
 ): Promise<Running> {
   const [metrics = 0, health = 0] = await freePorts(2);
   const process = await ServerProcess.start((folder) => {
@@ -43,12 +44,12 @@ async function startCollector(
     return {
       command: requirePart("otelcol"),
       args: [`--config=${path}`],
-      ready: () => answers(`http://127.0.0.1:${health}/`),
+      ready: () => answers(`http://${host}:${health}/`),
     };
   });
   return {
     process,
-    metrics: async () => (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text(),
+    metrics: async () => (await fetch(`http://${host}:${metrics}/metrics`)).text(),
     stop: () => process.stop(),
   };
 }
@@ -74,7 +75,7 @@ export async function startTraceCollector(
     }) as { readonly exporters: Readonly<Record<string, object>> };
     const outside = { ...config.exporters["otlp_http/outside"], encoding: "json", compression: "none" };
     return { ...config, exporters: { "otlp_http/outside": outside } };
-  });
+  }, host);
   return { ...running, otlp };
 }
 
