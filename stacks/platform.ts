@@ -46,6 +46,7 @@ import type { DeploymentPlan, PoolPlan } from "../planner/types";
 import { buildAddons, type LoadedAddon, mergeOutputs } from "./addons/build";
 import type { StackOutputs } from "./addons/contract";
 import { observability } from "./addons/observability/addon";
+import { tracedModels } from "./addons/traced-models";
 import { ADDON_ALERTS, ADDON_DASHBOARDS } from "./addons/watched";
 import type { Bundle } from "./bundle/open-bundle";
 import { assertBundled, bundledParts, modelBundle } from "./bundle/parts";
@@ -59,7 +60,6 @@ import { karpenter } from "./karpenter";
 import { layOut } from "./layout";
 import { meshEgress } from "./mesh-egress";
 import { scaledModels } from "./scaled-models";
-import { tracedModels } from "./traced-models";
 
 /** Everything that a stack function needs. */
 export interface StackArgs {

@@ -9,8 +9,8 @@ import {
   traceCollectorPods,
 } from "../../../components/tracing/names";
 import { TRACING_NAMESPACE } from "../../../names/namespaces";
-import { reportsSpans } from "../../traced-models";
 import { addon } from "../addon";
+import { reportsSpans } from "../traced-models";
 import { traceAdvice } from "./advice";
 import { tracingSecrets, tracingSection } from "./config";
 import * as rules from "./rules";

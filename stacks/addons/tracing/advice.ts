@@ -2,8 +2,8 @@ import { TRACE_COLLECTOR_RECEIVER } from "../../../components/tracing/names";
 import { engineOf } from "../../../engines";
 import { BYTES_PER_GIB } from "../../../names/units";
 import type { CapacityProblem, DeploymentPlan } from "../../../planner/types";
-import { reportsSpans } from "../../traced-models";
 import { requestsPerSecond } from "../request-rate";
+import { reportsSpans } from "../traced-models";
 import type { TracingConfig } from "./config";
 import { samplingOf } from "./sampling";
 

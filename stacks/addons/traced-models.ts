@@ -1,6 +1,6 @@
-import { engineOf } from "../engines";
-import type { TraceReceiver } from "../names/trace-receiver";
-import type { ModelPlan } from "../planner/types";
+import { engineOf } from "../../engines";
+import type { TraceReceiver } from "../../names/trace-receiver";
+import type { ModelPlan } from "../../planner/types";
 
 /** The models as they are served where spans have a receiver: what a user wrote of an engine's traces stays. */
 export function tracedModels(models: readonly ModelPlan[], traces: TraceReceiver | undefined): readonly ModelPlan[] {

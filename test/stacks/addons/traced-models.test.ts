@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { OTLP_PORTS } from "../../names/trace-receiver";
-import type { ModelPlan } from "../../planner/types";
-import { reportsSpans, tracedModels } from "../../stacks/traced-models";
+import { OTLP_PORTS } from "../../../names/trace-receiver";
+import type { ModelPlan } from "../../../planner/types";
+import { reportsSpans, tracedModels } from "../../../stacks/addons/traced-models";
 
 const receiver = { host: "collector.example", ...OTLP_PORTS };
 const model = (part: Partial<ModelPlan>) =>
