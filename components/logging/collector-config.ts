@@ -33,7 +33,12 @@ export interface LogCollectorArgs {
  */
 export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArgs): object {
   const { pods, offsets } = folders ?? { pods: POD_LOGS, offsets: OFFSETS };
-  const namespaces = [...PLATFORM_NAMESPACES.filter((name) => name !== NODE_LOGS_NAMESPACE), modelNamespaceName("*")];
+  const models = modelNamespaceName("");
+  // Patterns name no file twice.
+  const namespaces = [
+    ...PLATFORM_NAMESPACES.filter((name) => name !== NODE_LOGS_NAMESPACE && !name.startsWith(models)),
+    `${models}*`,
+  ];
   return collectorConfig(
     "logs",
     {

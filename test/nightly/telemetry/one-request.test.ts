@@ -26,7 +26,6 @@ import {
 const PROMPT = "canary-prompt-e57a11ed";
 const ANSWER = "canary-answer-0dd5eeds";
 const QUERY = "canary-query-ba5eba11";
-const REQUEST = "3b241101-e2bb-4255-8caf-4136c566a962";
 const MODEL = "assistant";
 
 const pods = mkdtempSync(join(tmpdir(), "inference-stacks-pods-"));
@@ -38,6 +37,8 @@ let traces: RunningTraceCollector;
 let loki: RunningLoki;
 let logs: Running;
 let key: string;
+/** Of the first request, as its answer has it. */
+let requestId: string;
 
 beforeAll(async () => {
   const { resources } = await changedRun("dev", { tracing: {}, logging: {} });
@@ -80,12 +81,14 @@ function secretFree(emitted: Readonly<Record<string, string>>): void {
 
 describe("one request through the real gateway", () => {
   it("has one trace in spans, log, engine and Loki, and leaves neither text nor key in them", async () => {
-    const answer = await ask({ "x-request-id": REQUEST, "user-agent": QUERY });
+    const answer = await ask({ "user-agent": QUERY });
     expect(answer.status).toBe(200);
+    requestId = String(answer.headers["x-request-id"]);
+    expect(seen.at(-1)?.["x-request-id"]).toBe(requestId);
     const [proxy] = stand.proxies;
     const line = await waitFor(
       "the access log",
-      async () => proxy?.accessLog().find(({ request_id }) => request_id === REQUEST),
+      async () => proxy?.accessLog().find(({ request_id }) => request_id === requestId),
       30,
     );
     const traceId = String(line.trace_id);
@@ -120,12 +123,12 @@ describe("one request through the real gateway", () => {
   it("takes no longer while the collector is away", async () => {
     const median = async () => {
       const times: number[] = [];
-      for (let count = 0; count < 41; count += 1) {
+      for (let count = 0; count < 15; count += 1) {
         const started = performance.now();
         expect((await ask()).status).toBe(200);
         times.push(performance.now() - started);
       }
-      return times.sort((a, b) => a - b)[20] ?? 0;
+      return times.sort((a, b) => a - b)[7] ?? 0;
     };
     const before = await median();
     await traces.process.kill();
@@ -140,8 +143,8 @@ describe("one request through the real gateway", () => {
     const file = join(pods, "inference-gateway_inference-0_0a1b2c3d-0000-4000-8000-000000000000", "envoy", "0.log");
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, lines.map((each) => criLine(JSON.stringify(each))).join(""));
-    const traceId = lines.find(({ request_id }) => request_id === REQUEST)?.trace_id;
-    for (const id of [REQUEST, String(traceId)]) {
+    const traceId = lines.find(({ request_id }) => request_id === requestId)?.trace_id;
+    for (const id of [requestId, String(traceId)]) {
       const found = await waitFor(
         "Loki's line",
         async () => {
@@ -150,7 +153,7 @@ describe("one request through the real gateway", () => {
         },
         60,
       );
-      expect(found.map(({ text }) => JSON.parse(text).request_id)).toEqual([REQUEST]);
+      expect(found.map(({ text }) => JSON.parse(text).request_id)).toEqual([requestId]);
     }
     secretFree({
       loki: JSON.stringify(await linesIn(loki.url, '{k8s_namespace_name=~".+"}')),
