@@ -37,7 +37,7 @@ let traces: RunningTraceCollector;
 let loki: RunningLoki;
 let logs: Running;
 let key: string;
-/** Of the first request, as its answer has it. */
+/** Of the first request, as the engine has it. */
 let requestId: string;
 
 beforeAll(async () => {
@@ -83,8 +83,7 @@ describe("one request through the real gateway", () => {
   it("has one trace in spans, log, engine and Loki, and leaves neither text nor key in them", async () => {
     const answer = await ask({ "user-agent": QUERY });
     expect(answer.status).toBe(200);
-    requestId = String(answer.headers["x-request-id"]);
-    expect(seen.at(-1)?.["x-request-id"]).toBe(requestId);
+    requestId = String(seen.at(-1)?.["x-request-id"]);
     const [proxy] = stand.proxies;
     const line = await waitFor(
       "the access log",

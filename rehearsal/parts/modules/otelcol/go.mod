@@ -2,6 +2,8 @@ module inference-stacks/rehearsal/parts/modules/otelcol
 
 go 1.26.0
 
+tool go.opentelemetry.io/collector/otelcol
+
 require (
 	github.com/open-telemetry/opentelemetry-collector-contrib/extension/healthcheckextension v0.165.0
 	github.com/open-telemetry/opentelemetry-collector-contrib/extension/storage/filestorage v0.165.0
