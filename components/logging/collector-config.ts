@@ -56,6 +56,13 @@ export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArg
           retry_on_failure: { enabled: true, max_elapsed_time: "0s" },
         },
       },
+      processors: {
+        // Loki keeps the time of reading with each line: a line that is read again would be another one.
+        transform: {
+          error_mode: "propagate",
+          log_statements: ["set(log.observed_time_unix_nano, log.time_unix_nano)"],
+        },
+      },
       exporters: {
         "otlp_http/loki": {
           endpoint: `${loki}/otlp`,
