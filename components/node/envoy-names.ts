@@ -16,9 +16,10 @@ export const NODE_CLUSTERS = {
   health: "engine_health",
   /** Envoy's own admin interface, for its series. */
   admin: "admin",
-  /** Where spans are reported to, with the add-on tracing. */
-  traces: "traces",
 } as const;
+
+/** The cluster that spans are reported to, with the add-on tracing. */
+export const TRACES_CLUSTER = "traces";
 
 /** Headers in which callers say whose request it is, and what engines get in their place. */
 export const NODE_HEADERS = {

@@ -1,7 +1,7 @@
 /** How a node's Envoy reports spans. Written against Envoy 1.40. */
 import type { TraceReceiver } from "../../names/trace-receiver";
 import { duration, extension, message, socket } from "./envoy-extension";
-import { NODE_CLUSTERS, NODE_HEADERS } from "./envoy-names";
+import { NODE_HEADERS, TRACES_CLUSTER } from "./envoy-names";
 
 /** As in the log: without its query. */
 const PATH = "%PATH(NQ:ORIG_OR_PATH):256%";
@@ -38,7 +38,7 @@ export function nodeTracing(service: string, group: string): object {
   return {
     tracing: {
       provider: extension("envoy.tracers.opentelemetry", "config.trace.v3.OpenTelemetryConfig", {
-        grpc_service: { envoy_grpc: { cluster_name: NODE_CLUSTERS.traces }, timeout: duration(REPORT_SECONDS) },
+        grpc_service: { envoy_grpc: { cluster_name: TRACES_CLUSTER }, timeout: duration(REPORT_SECONDS) },
         service_name: service,
         sampler: SAMPLER,
       }),
@@ -56,7 +56,7 @@ export function nodeTracing(service: string, group: string): object {
 
 export function tracesCluster({ host, grpcPort }: TraceReceiver): object {
   return {
-    name: NODE_CLUSTERS.traces,
+    name: TRACES_CLUSTER,
     type: "STRICT_DNS",
     connect_timeout: duration(REPORT_SECONDS),
     typed_extension_protocol_options: {
@@ -66,7 +66,7 @@ export function tracesCluster({ host, grpcPort }: TraceReceiver): object {
       ),
     },
     load_assignment: {
-      cluster_name: NODE_CLUSTERS.traces,
+      cluster_name: TRACES_CLUSTER,
       endpoints: [{ lb_endpoints: [{ endpoint: { address: socket(host, grpcPort) } }] }],
     },
   };
