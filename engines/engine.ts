@@ -1,6 +1,7 @@
 import type { EngineOptionCatalogue } from "../catalog/engine-options";
 import type { FabricKind } from "../catalog/fabrics";
 import type { CpuArchitecture } from "../catalog/shapes";
+import type { TraceReceiver } from "../names/trace-receiver";
 import type { MemoryEstimate } from "../planner/memory/types";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import type { StatedFormat } from "../planner/model/weights-name";
@@ -132,6 +133,12 @@ export interface OnCpu {
   verdict(model: ServedModel, arch: CpuArchitecture, isPinned: boolean): CardVerdict;
 }
 
+/** What makes an engine report spans of requests, as a user would write it. */
+export interface TraceSettings {
+  readonly args: Readonly<Record<string, ArgumentValue>>;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /**
  * All that the platform knows of an inference engine, but how its pods are made: that is its component in
  * `components/serving`. Pure: planner, configuration, gateway, report and alerts read it.
@@ -196,6 +203,8 @@ export interface Engine {
   mostAtOnce?(model: Pick<ServedModel, "task" | "architecture">): MostAtOnce | undefined;
   /** What it takes into one step at most, by what it is told and its own defaults. @default as much as its cache holds */
   batchLimits?(request: MemoryRequest): BatchLimits;
+  /** How it reports spans, which continue the trace of the request's `traceparent`. @default it cannot */
+  traces?(receiver: TraceReceiver, model: Pick<ServedModel, "name" | "engineVersion">): TraceSettings | undefined;
   /** Memory of a replica per GPU, and whether the load fits. */
   estimate(request: MemoryRequest): MemoryEstimate;
   /** Why a layout cannot run, each reason with its numbers. @default any layout runs */

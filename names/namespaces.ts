@@ -18,6 +18,13 @@ export const GPU_METRICS_NAMESPACE = "gpu-metrics";
 /** node-exporter, which needs the host's /proc and network: apart for the same reason. */
 export const NODE_METRICS_NAMESPACE = "node-metrics";
 
+/** The trace collector, and Jaeger. */
+export const TRACING_NAMESPACE = "tracing";
+/** Loki. */
+export const LOGGING_NAMESPACE = "logging";
+/** Log collectors, which read the host's log files: apart, so that the namespace above stays `restricted`. */
+export const NODE_LOGS_NAMESPACE = "node-logs";
+
 /** KEDA: its operator, the server of its metrics, and its webhooks. */
 export const KEDA_NAMESPACE = "keda";
 
@@ -67,6 +74,9 @@ export const PLATFORM_NAMESPACES: readonly string[] = [
   OBSERVABILITY_NAMESPACE,
   GPU_METRICS_NAMESPACE,
   NODE_METRICS_NAMESPACE,
+  TRACING_NAMESPACE,
+  LOGGING_NAMESPACE,
+  NODE_LOGS_NAMESPACE,
   KEDA_NAMESPACE,
   SPARE_NAMESPACE,
   GPU_SOFTWARE_NAMESPACE,

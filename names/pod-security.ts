@@ -2,6 +2,7 @@ import { HOST_NETWORK_LABEL, type Labels } from "./labels";
 import {
   FABRIC_GATE_HOST_NAMESPACE,
   modelNamespaceName,
+  NODE_LOGS_NAMESPACE,
   RANCHER_FLEET_NAMESPACE,
   RANCHER_NAMESPACE,
 } from "./namespaces";
@@ -105,6 +106,13 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
     level: "privileged",
     reason:
       "Istio's agents enter the network namespaces of pods (NET_ADMIN, SYS_ADMIN) and write the node's network plugins, so that no pod of the platform needs such rights",
+  },
+  {
+    matches: isNamed(NODE_LOGS_NAMESPACE),
+    level: "privileged",
+    reason:
+      "Log collectors read the log files of the platform's pods in /var/log/pods of the host, read-only and without root",
+    own: { kind: "DaemonSet", name: "log-collector" },
   },
   {
     matches: isNamed("node-metrics"),

@@ -2,6 +2,7 @@
  * Inference nodes: replicas of a model with an Envoy beside each engine, which answers `/health` and `/infer`, and server groups, which are the
  * nodes of one model behind one address.
  */
+import type { TraceReceiver } from "../names/trace-receiver";
 import type { CertificateFile } from "./types";
 
 /** Where nodes say that they are there. */
@@ -38,6 +39,8 @@ export function groupPath(group: string, revisionOf: object | undefined): string
 export type NodePlan = Pick<ServerGroupPlan, "registrar"> & {
   /** Name of the group. */
   readonly group: string;
+  /** Where its Envoy reports spans: decided with the add-ons, after the plan. @default nowhere */
+  readonly traces?: TraceReceiver;
 };
 
 /** The group that a model's replicas are nodes of; its canary's too. */

@@ -4,7 +4,7 @@ import { kedaConnections } from "../components/autoscaling/keda-connections";
 import { KEDA_PODS } from "../components/autoscaling/keda-names";
 import { certManagerPods } from "../components/certificates/cert-manager";
 import type { Cluster } from "../components/core/cluster";
-import { type Connection, Connections } from "../components/core/connections";
+import { type Connection, Connections, type TracePods } from "../components/core/connections";
 import { withHostNetwork } from "../components/core/host-network";
 import {
   loadBalancerControllerConnections,
@@ -89,6 +89,7 @@ export function layOut(
   const services = addons.flatMap((addon) => addon.services(planned) ?? []);
   const quotas = quotasOf(tenantsOf(environment.gateway.consumers, environment.models));
   const runTimeModels = onlyAnswerer(addons.flatMap((addon) => addon.runTimeModels(planned) ?? []));
+  const traces = onlyReceiver(addons.flatMap((addon) => addon.traceReceiver(planned) ?? []));
   const { mode } = environment.mesh;
   const targets = [
     ...modelTargets(endpoints),
@@ -108,7 +109,7 @@ export function layOut(
       ? [{ vendor: pool.shape.gpu.vendor, ...metricsNodes(pool, { by: cluster.gpuSoftware, software }) }]
       : [],
   );
-  const laidOut: LaidOut = { environment, plan, cluster, endpoints, targets, gpuPools };
+  const laidOut: LaidOut = { environment, plan, cluster, endpoints, targets, gpuPools, traces };
   const declared: Connection[] = [
     ...gatewayConnections({
       endpoints,
@@ -193,6 +194,14 @@ function onlyDriver(drivers: readonly ControlAccess[]): ControlAccess | undefine
     throw new Error(`${namespaces} would both drive the engines: one add-on of an environment may have engineControl`);
   }
   return drivers[0];
+}
+
+function onlyReceiver(receivers: readonly TracePods[]): TracePods | undefined {
+  if (receivers.length > 1) {
+    const hosts = receivers.map(({ host }) => host).join(" and ");
+    throw new Error(`${hosts} would both receive spans: one add-on of an environment may have traceReceiver`);
+  }
+  return receivers[0];
 }
 
 function onlyAnswerer(answerers: readonly RunTimeModels[]): RunTimeModels | undefined {

@@ -48,6 +48,7 @@ import type { DeploymentPlan, PoolPlan } from "../planner/types";
 import { buildAddons, type LoadedAddon, mergeOutputs } from "./addons/build";
 import type { StackOutputs } from "./addons/contract";
 import { observability } from "./addons/observability/addon";
+import { tracedModels } from "./addons/traced-models";
 import { ADDON_ALERTS, ADDON_DASHBOARDS } from "./addons/watched";
 import type { Bundle } from "./bundle/open-bundle";
 import { assertBundled, bundledParts, modelBundle } from "./bundle/parts";
@@ -238,7 +239,7 @@ export class Platform extends PlatformComponent {
     const serving = new Serving(
       this.child("models"),
       {
-        models: plan.models,
+        models: tracedModels(plan.models, laidOut.traces),
         store,
         cluster,
         stage,
@@ -275,6 +276,7 @@ export class Platform extends PlatformComponent {
         stage,
         times,
         limits,
+        traces: laidOut.traces,
         freeRequests: freeRequests(plan.models, limits),
         ...(runTimeModels && { runTimeModels }),
       },

@@ -1,4 +1,5 @@
 import type { Labels } from "../../names/labels";
+import type { TraceReceiver } from "../../names/trace-receiver";
 
 /** Pods of a known place. */
 export interface PodSelection {
@@ -7,6 +8,11 @@ export interface PodSelection {
   readonly podLabels: Labels;
   /** Account that they run as: their identity in a mesh. @default not known, so that a mesh knows them by their namespace */
   readonly serviceAccount?: string;
+}
+
+/** Where spans go, and the pods that take them. */
+export interface TracePods extends TraceReceiver {
+  readonly pods: PodSelection;
 }
 
 /** One end of a connection. */

@@ -21,6 +21,12 @@ export const TOKEN_COSTS = [
  */
 export const CLIENT_PATH = { namespace: "inference-stacks", key: "client_path" } as const;
 
+/** The path as the client called it. Nested operators are Envoy's own alone, so no REQ_WITHOUT_QUERY (source/common/formatter/coalesce_formatter.cc). */
+export const CLIENT_PATH_OPERATOR = coalesce(
+  { command: "DYNAMIC_METADATA", param: `${CLIENT_PATH.namespace}:${CLIENT_PATH.key}` },
+  { command: "PATH", param: "NQ:ORIG_OR_PATH" },
+);
+
 /**
  * One JSON object per request on the proxy's standard output; Envoy writes numbers for numeric operators.
  * Never the Authorization header, a query string or a body: they hold keys and prompts.
@@ -28,18 +34,14 @@ export const CLIENT_PATH = { namespace: "inference-stacks", key: "client_path" }
 export const ACCESS_LOG: Readonly<Record<string, string>> = {
   timestamp: "%START_TIME%",
   request_id: "%REQ(X-REQUEST-ID)%",
-  // What the client's traceparent header says (W3C Trace Context: 55 characters in its only version); the proxies start no traces.
+  // What the client's traceparent header says (W3C Trace Context: 55 characters in its only version); without the add-on tracing the proxies start no traces.
   trace_id: "%REQ(TRACEPARENT):55%",
   tenant: `%REQ(${CONSUMER_HEADER.toUpperCase()})%`,
   // Under its first name: whoever reads logs of before goes on.
   consumer: `%REQ(${CONSUMER_HEADER.toUpperCase()})%`,
   model: `%REQ(${MODEL_HEADER.toUpperCase()})%`,
   method: "%REQ(:METHOD)%",
-  // As the client called it. Nested operators are Envoy's own alone, so no REQ_WITHOUT_QUERY (source/common/formatter/coalesce_formatter.cc).
-  path: coalesce(
-    { command: "DYNAMIC_METADATA", param: `${CLIENT_PATH.namespace}:${CLIENT_PATH.key}` },
-    { command: "PATH", param: "NQ:ORIG_OR_PATH" },
-  ),
+  path: CLIENT_PATH_OPERATOR,
   status: "%RESPONSE_CODE%",
   status_details: "%RESPONSE_CODE_DETAILS%",
   response_flags: "%RESPONSE_FLAGS%",
@@ -57,6 +59,9 @@ export const ACCESS_LOG: Readonly<Record<string, string>> = {
   upstream_attempts: "%UPSTREAM_REQUEST_ATTEMPT_COUNT%",
   route: "%ROUTE_NAME%",
 };
+
+/** The same of proxies that start traces: the id alone, by which logs and traces are joined. */
+export const TRACED_ACCESS_LOG: typeof ACCESS_LOG = { ...ACCESS_LOG, trace_id: "%TRACE_ID%" };
 
 function tokens(key: string): string {
   return `%DYNAMIC_METADATA(${TOKEN_COUNTS.namespace}:${key})%`;

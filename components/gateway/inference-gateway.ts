@@ -1,3 +1,4 @@
+import type { IBackend } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/Backend";
 import type { IBackendTrafficPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/BackendTrafficPolicy";
 import type { IClientTrafficPolicy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/ClientTrafficPolicy";
 import type { IEnvoyProxy } from "@kubernetes-models/envoy-gateway/gateway.envoyproxy.io/v1alpha1/EnvoyProxy";
@@ -9,6 +10,7 @@ import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
 import type { Labels } from "../../names/labels";
 import { kserveRouteName } from "../../names/model-routes";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
+import type { TraceReceiver } from "../../names/trace-receiver";
 import type { Sessions } from "../../planner/affinity";
 import type { GatewayLimits } from "../../planner/gateway-limits";
 import type { ServerGroupPlan } from "../../planner/inference-nodes";
@@ -33,6 +35,7 @@ import { ModelRoutes, pathRouteName } from "./model-routes";
 import { GATEWAY_NAME, LISTENERS } from "./names";
 import { OutsideKeys } from "./outside-access";
 import { type Exposure, envoyProxySpec, gatewayConfigSpec, proxyReplicas } from "./proxy-pods";
+import { TRACES_BACKEND, tracesBackendSpec } from "./proxy-tracing";
 import { type OutsidePublished, publishedEndpoints } from "./published";
 import { ownApiRouteNames, type RunTimeModels, RunTimeRoutes } from "./run-time-models";
 import { kserveGroups, outsideGroups, publishedGroups } from "./server-groups";
@@ -92,6 +95,8 @@ export interface InferenceGatewayArgs {
   readonly services?: readonly GatewayService[];
   /** What answers for models that no route names. @default nobody: there are the published ones and no others */
   readonly runTimeModels?: RunTimeModels;
+  /** Where the proxies report spans of requests. @default nowhere */
+  readonly traces?: TraceReceiver | undefined;
   /** Two proxies in production, one in development. */
   readonly stage: Stage;
 }
@@ -168,6 +173,19 @@ export class InferenceGateway extends PlatformComponent {
       },
       children,
     );
+    const traces =
+      args.traces &&
+      customResource<IBackend>(
+        this.child("traces"),
+        {
+          apiVersion: "gateway.envoyproxy.io/v1alpha1",
+          kind: "Backend",
+          name: TRACES_BACKEND,
+          namespace,
+          spec: tracesBackendSpec(args.traces),
+        },
+        children,
+      );
     const proxies = customResource<IEnvoyProxy>(
       this.child("proxies"),
       {
@@ -183,6 +201,7 @@ export class InferenceGateway extends PlatformComponent {
           loadBalancerIp: args.loadBalancerIp,
           fixedNodePorts: args.fixedNodePorts,
           deregisterSeconds: args.deregisterSeconds,
+          traces: args.traces,
         }),
       },
       children,
@@ -234,7 +253,15 @@ export class InferenceGateway extends PlatformComponent {
         spec: gatewaySpec(hostname, tls, services),
       },
       this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [...args.controllers.releases, keys, ...tenants.policies, proxies, filter, ...policies],
+        dependsOn: [
+          ...args.controllers.releases,
+          keys,
+          ...tenants.policies,
+          ...(traces ? [traces] : []),
+          proxies,
+          filter,
+          ...policies,
+        ],
       }),
     );
     const afterGateway = this.childOptions<pulumi.ComponentResourceOptions>({ dependsOn: [gateway] });

@@ -2,14 +2,16 @@ import type { IEnvoyProxy } from "@kubernetes-models/envoy-gateway/gateway.envoy
 import { image } from "../../catalog/images";
 import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
 import { RESTRICTED_CONTAINER } from "../../names/pod-security";
+import type { TraceReceiver } from "../../names/trace-receiver";
 import type { Stage } from "../../planner/types";
 import { ENVOY_GATEWAY_BUDGET } from "../core/disruption-budget";
 import { spread } from "../core/hardened-pod";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable, type ContainerResources, type ContainerSize } from "../core/resources";
-import { ACCESS_LOG } from "./access-log";
+import { ACCESS_LOG, TRACED_ACCESS_LOG } from "./access-log";
 import type { IGatewayConfig } from "./ai-gateway-types";
 import { gatewayProxies } from "./names";
+import { proxyTracing } from "./proxy-tracing";
 
 /** How clients reach the proxies. */
 export type Exposure = "LoadBalancer" | "ClusterIP" | "NodePort";
@@ -96,6 +98,8 @@ export interface ProxyPodsArgs {
   readonly fixedNodePorts?: boolean;
   /** Seconds for which a load balancer sends new connections to a proxy that leaves. @default 40: network load balancers that ask the node */
   readonly deregisterSeconds?: number;
+  /** Where it reports spans of requests. @default nowhere */
+  readonly traces?: TraceReceiver | undefined;
 }
 
 /** Spec of the EnvoyProxy: how the proxy pods of the Gateway run, log and are reached. */
@@ -108,6 +112,7 @@ export function envoyProxySpec({
   loadBalancerIp,
   fixedNodePorts = exposure === "NodePort",
   deregisterSeconds = DEREGISTER_SECONDS,
+  traces,
 }: ProxyPodsArgs): IEnvoyProxy["spec"] {
   const { replicas } = SIZES[stage];
   return {
@@ -152,12 +157,13 @@ export function envoyProxySpec({
       accessLog: {
         settings: [
           {
-            format: { type: "JSON", json: { ...ACCESS_LOG } },
+            format: { type: "JSON", json: { ...(traces ? TRACED_ACCESS_LOG : ACCESS_LOG) } },
             sinks: [{ type: "File", file: { path: "/dev/stdout" } }],
           },
         ],
       },
       metrics: { prometheus: { disable: false } },
+      ...(traces && proxyTracing(traces)),
     },
   };
 }

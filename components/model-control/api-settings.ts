@@ -4,6 +4,7 @@ import type { z } from "zod";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
 import { QUEUE, VALKEY_PORT } from "../../names/services";
+import { otlpHttp, type TraceReceiver } from "../../names/trace-receiver";
 import { BYTES_PER_GIB } from "../../names/units";
 import { isToldItsModels } from "../../services/model-control/src/backends/backend";
 import type { configSchema } from "../../services/model-control/src/config";
@@ -56,10 +57,13 @@ export interface ApiArgs {
   readonly idle?: IdleArgs;
   /** @default there is no asynchronous inference */
   readonly inference?: NonNullable<ApiSettings["inference"]>;
+  /** Where spans are reported. @default nowhere */
+  readonly traces?: TraceReceiver | undefined;
 }
 
 /** The settings of an API in front of these models, and of engines outside. */
-export function apiSettings({ endpoints, workers, allowedRegistries, proxies, idle, inference }: ApiArgs): ApiSettings {
+export function apiSettings(args: ApiArgs): ApiSettings {
+  const { endpoints, workers, allowedRegistries, proxies, idle, inference, traces } = args;
   const { http, metrics } = MODEL_CONTROL_PORTS;
   return {
     listen: { host: "0.0.0.0", port: http, metricsPort: metrics, proxies },
@@ -72,6 +76,7 @@ export function apiSettings({ endpoints, workers, allowedRegistries, proxies, id
     workers: [...endpoints.flatMap((endpoint) => workersOf(endpoint, idle)), ...workers.map(outsideWorker)],
     ...(idle && hasTimes(idle) && { idle: idleSettings(idle, endpoints) }),
     ...(inference && { inference }),
+    ...(traces && { tracing: { otlpEndpoint: otlpHttp(traces) } }),
   };
 }
 

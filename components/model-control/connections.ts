@@ -1,5 +1,5 @@
 import { VALKEY_PORT } from "../../names/services";
-import { type Connection, connect } from "../core/connections";
+import { type Connection, connect, type TracePods } from "../core/connections";
 import { type ClusterNetworks, toKubernetesApi } from "../core/network";
 import { outsideEnds, serverAt } from "../core/outside";
 import type { ModelEndpoint } from "../serving/endpoint";
@@ -15,6 +15,8 @@ export interface ModelControlConnections {
   readonly networks: Pick<ClusterNetworks, "apiServerCidrs" | "privateCidrs">;
   /** Whether a Job has models fetched. */
   readonly warmModels: boolean;
+  /** Where the API reports spans. @default nowhere */
+  readonly traces?: TracePods | undefined;
 }
 
 /** What the model control API connects to, and its own Job to it. `kubectl port-forward` needs no connection. */
@@ -23,6 +25,7 @@ export function modelControlConnections({
   workers = [],
   networks,
   warmModels,
+  traces,
 }: ModelControlConnections): Connection[] {
   return [
     connect({
@@ -32,6 +35,17 @@ export function modelControlConnections({
       to: queuePods,
       ports: [VALKEY_PORT],
     }),
+    ...(traces
+      ? [
+          connect({
+            name: "model-control-to-trace-collector",
+            reason: "The model control API reports the spans of its requests and tasks",
+            from: modelControlPods,
+            to: traces.pods,
+            ports: [traces.httpPort],
+          }),
+        ]
+      : []),
     // To stop and start workers.
     toKubernetesApi("model-control", modelControlPods, networks),
     ...endpoints

@@ -3,6 +3,7 @@ import type * as pulumi from "@pulumi/pulumi";
 import { ANNOTATIONS, standardLabels } from "../../names/labels";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { MODEL_CONTROL, QUEUE } from "../../names/services";
+import type { TraceReceiver } from "../../names/trace-receiver";
 import type { Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import { IsolatedNamespace } from "../core/isolated-namespace";
@@ -56,6 +57,8 @@ export interface ModelControlArgs {
   readonly idle?: IdleArgs;
   /** @default there is no asynchronous inference */
   readonly inference?: InferenceArgs;
+  /** Where spans are reported. @default nowhere */
+  readonly traces?: TraceReceiver | undefined;
   /** Where the gateway answers for the API. @default it does not: nobody outside of the namespace calls it */
   readonly publicAddress?: string;
 }
@@ -90,6 +93,7 @@ export class ModelControl extends PlatformComponent {
         proxies: publicAddress === undefined ? 0 : 1,
         ...(idle && { idle }),
         ...(inference && { inference: inferenceSettings(inference) }),
+        traces: args.traces,
       }),
       ...(inference && arrivalLimits(inference)),
     };

@@ -35,12 +35,15 @@ export const NODE_ACCESS_LOG = {
   route: "%ROUTE_NAME%",
 } as const;
 
-/** @param labels constants of the node, for who reads the logs of many. */
-export function accessLog(labels: Readonly<Record<string, string>>): object {
+/**
+ * @param labels constants of the node, for who reads the logs of many.
+ * @param isTraced whether the node reports spans: then the log has the trace's id alone, as the gateway's.
+ */
+export function accessLog(labels: Readonly<Record<string, string>>, isTraced: boolean): object {
   const constants = Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, literal(value)]));
   return {
     ...extension("envoy.access_loggers.stdout", "extensions.access_loggers.stream.v3.StdoutAccessLog", {
-      log_format: { json_format: { ...NODE_ACCESS_LOG, ...constants } },
+      log_format: { json_format: { ...NODE_ACCESS_LOG, ...(isTraced && { trace_id: "%TRACE_ID%" }), ...constants } },
     }),
     // Probes come every few seconds: those that went well say nothing.
     filter: { or_filter: { filters: [{ header_filter: { header: NOT_HEALTH } }, { status_code_filter: FAILED }] } },

@@ -11,6 +11,7 @@ import { ADMIN_CLUSTER, ADMIN_INTERFACE, METRICS_LISTENER } from "./metrics-list
 import { BUFFER_BYTES, NODE_CONNECTIONS, OVERLOAD_MANAGER, SOCKET_OPTIONS } from "./overload";
 import { NODE_PORTS } from "./ports";
 import { LOCAL_REPLIES } from "./refusals";
+import { nodeTracing, tracesCluster } from "./tracing";
 
 export interface NodeTimes {
   /** Seconds in which an engine must say how it is; less than a probe waits. */
@@ -63,6 +64,7 @@ export function nodeConfig({ model, enginePort, times = NODE_TIMES }: NodeConfig
         engineCluster(NODE_CLUSTERS.engine, port, NODE_CONNECTIONS),
         engineCluster(NODE_CLUSTERS.health, port, HEALTH_REQUESTS),
         ADMIN_CLUSTER,
+        ...(model.node?.traces ? [tracesCluster(model.node.traces)] : []),
       ],
     },
     overload_manager: OVERLOAD_MANAGER,
@@ -117,10 +119,12 @@ const HOSTILE_PEERS = {
 function connectionManager(model: NodeConfigArgs["model"], times: NodeTimes): object {
   const { health } = engineOf(model.engine);
   const paths = inferencePaths(model);
+  const { group = "", traces } = model.node ?? {};
   return {
     stat_prefix: NODE_STAT_PREFIXES.node,
     stream_idle_timeout: duration(times.streamIdleSeconds),
-    access_log: [accessLog({ group: model.node?.group ?? "", model: model.servedName })],
+    access_log: [accessLog({ group, model: model.servedName }, traces !== undefined)],
+    ...(traces && nodeTracing("inference-node", group)),
     local_reply_config: LOCAL_REPLIES,
     http_filters: [
       ...HEALTH_FILTERS,

@@ -18,6 +18,9 @@ export const NODE_CLUSTERS = {
   admin: "admin",
 } as const;
 
+/** The cluster that spans are reported to, with the add-on tracing. */
+export const TRACES_CLUSTER = "traces";
+
 /** Headers in which callers say whose request it is, and what engines get in their place. */
 export const NODE_HEADERS = {
   tenant: { from: "x-octopus-tenant-id", to: "x-tenant-id" },

@@ -5,6 +5,7 @@ import { estimateTriton } from "./memory";
 import { tritonOptions } from "./options";
 import { tritonVersionProblems } from "./releases";
 import { tritonOwnSettings, tritonSettings } from "./settings";
+import { tritonTraces } from "./traces";
 
 /** Triton's own ports (server 2.71: command_line_parser.cc). */
 export const TRITON_PORTS = { http: 8000, grpc: 8001, metrics: 8002 } as const;
@@ -59,6 +60,7 @@ export const triton: Engine = {
   kernelsOf: "trtllm",
   batchLimits: (request) => ({ sequences: batchSize(request), promptTokens: MAX_BATCHED_TOKENS }),
   estimate: estimateTriton,
+  traces: tritonTraces,
   layoutProblems: tritonLayoutProblems,
   preallocatesGpuMemory: true,
   noTimeSlicing:

@@ -19,6 +19,7 @@ import { vllmImageReuse, vllmPrefixReuse } from "./prefix-reuse";
 import { seriesSince } from "./releases";
 import { sleeperOnNode, splitLayoutProblems, vllmOwnSettings, vllmSettings } from "./settings";
 import { batchProblems, vllmContextLimit, vllmLackOfMemory, vllmVersionProblems } from "./start-rules";
+import { vllmTraces } from "./traces";
 import { turnsProblems } from "./turns";
 import { eightBits, vllmWeights } from "./weight-format";
 
@@ -50,6 +51,7 @@ export const vllm: Engine = {
   parallelism: { tensor: true, overNodes: true },
   batchLimits: (request) => vllmBatchLimits(vllmRequest(request)),
   estimate: (request) => estimateVllm(vllmRequest(request)),
+  traces: vllmTraces,
   layoutProblems: ({ architecture, tensorParallel, pipelineParallel, quantization, args, ...model }) => [
     ...parallelismProblems(architecture, tensorParallel, pipelineParallel, quantization, readVllmFlags(args).options),
     ...splitLayoutProblems(vllmOwnSettings(model), pipelineParallel),

@@ -106,6 +106,24 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
+    // Of the components that the platform's configurations name. Those of contrib that 0.165.0 cannot be had of are of 0.158.0.
+    name: "otelcol",
+    from: { module: "go.opentelemetry.io/collector/otelcol", ldflags: "-X main.version={version}" },
+    binaries: { otelcol: "." },
+    versionArgs: ["--version"],
+    onRequest: true,
+  },
+  {
+    name: "loki",
+    from: {
+      module: "github.com/grafana/loki/v3",
+      ldflags: "-X github.com/grafana/loki/v3/pkg/util/build.Version={version}",
+    },
+    binaries: { loki: "github.com/grafana/loki/v3/cmd/loki" },
+    versionArgs: ["-version"],
+    onRequest: true,
+  },
+  {
     name: "kwok",
     from: { module: "sigs.k8s.io/kwok", files: true },
     binaries: { kwok: "sigs.k8s.io/kwok/cmd/kwok" },

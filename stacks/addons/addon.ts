@@ -35,6 +35,7 @@ export interface ActiveAddon {
   readonly outside: Bound<"outside", Planned>;
   readonly services: Bound<"services", Planned>;
   readonly runTimeModels: Bound<"runTimeModels", Planned>;
+  readonly traceReceiver: Bound<"traceReceiver", Planned>;
   readonly targets: Bound<"targets", Planned>;
   readonly namespaces: Bound<"namespaces", Planned>;
   readonly keepers: Bound<"keepers", Planned>;
@@ -100,6 +101,7 @@ export function addon<
         outside: bind(spec.outside),
         services: bind(spec.services),
         runTimeModels: bind(spec.runTimeModels),
+        traceReceiver: bind(spec.traceReceiver),
         targets: bind(spec.targets),
         namespaces: bind(spec.namespaces),
         keepers: bind(spec.keepers),

@@ -7,7 +7,7 @@ import type { z } from "zod";
 import type { FolderContents } from "../../components/argo-cd/folder-contents";
 import type { CertManager } from "../../components/certificates/cert-manager";
 import type { Cluster } from "../../components/core/cluster";
-import type { Connection } from "../../components/core/connections";
+import type { Connection, TracePods } from "../../components/core/connections";
 import type { GpuAccessByVendor } from "../../components/core/gpu-access";
 import type { OutsidePublished } from "../../components/gateway/published";
 import type { RunTimeModels } from "../../components/gateway/run-time-models";
@@ -52,6 +52,8 @@ export interface LaidOut extends Planned {
   /** What Prometheus scrapes, of the core and of all add-ons. */
   readonly targets: readonly ScrapeTarget[];
   readonly gpuPools: readonly GpuPool[];
+  /** Where all parts report spans of requests. @default nowhere */
+  readonly traces: TracePods | undefined;
 }
 
 /** What add-ons are built on: all of the core, and the add-ons above in the table. */
@@ -144,6 +146,8 @@ export interface AddonSpec<
   readonly services?: (given: Given<Planned, Settings, SecretKey>) => readonly GatewayService[];
   /** What answers for models that no route of the gateway names, which only one add-on of an environment may have. @default nobody */
   readonly runTimeModels?: (given: Given<Planned, Settings, SecretKey>) => RunTimeModels | undefined;
+  /** Where all parts report spans of requests, which only one add-on of an environment may have. @default nowhere */
+  readonly traceReceiver?: (given: Given<Planned, Settings, SecretKey>) => TracePods;
   /** What Prometheus scrapes of it. @default nothing */
   readonly targets?: (given: Given<Planned, Settings, SecretKey>) => readonly ScrapeTarget[];
   /** Kubernetes namespaces that it makes. @default none */

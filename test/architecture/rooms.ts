@@ -167,6 +167,16 @@ export const ROOMS: readonly Room[] = [
     pulumi: true,
   },
   {
+    folder: "components/tracing",
+    imports: ["names", "catalog", "components/core", "components/gateway", "components/observability"],
+    pulumi: true,
+  },
+  {
+    folder: "components/logging",
+    imports: ["names", "catalog", "components/core", "components/observability"],
+    pulumi: true,
+  },
+  {
     folder: "components/argo-cd",
     imports: ["names", "kubernetes", "catalog", "planner", "components/core"],
     types: ["components/observability"],
@@ -193,6 +203,8 @@ export const ROOMS: readonly Room[] = [
       "components/open-webui",
       "components/portainer",
       "components/rancher",
+      "components/tracing",
+      "components/logging",
       "components/argo-cd",
       "stacks/config/core",
     ],

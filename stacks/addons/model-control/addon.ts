@@ -67,12 +67,13 @@ export const modelControl = addon({
   runTimeModels: ({ settings, plan }) => (relays(plan, settings) ? relayedModels(settings) : undefined),
   targets: ({ settings, plan }) => [modelControlTarget, ...(relays(plan, settings) ? [modelRelayTarget] : [])],
   namespaces: () => [MODEL_CONTROL_NAMESPACE],
-  connections: ({ settings, endpoints, cluster }) =>
+  connections: ({ settings, endpoints, cluster, traces }) =>
     modelControlConnections({
       endpoints,
       workers: outsideWorkers(settings),
       networks: cluster,
       warmModels: settings.warmModels.length > 0,
+      traces,
     }),
   alerts: [modelControlAlerts],
   dashboards: [modelControlDashboard],

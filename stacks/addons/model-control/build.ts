@@ -15,6 +15,7 @@ export function build({
   endpoints,
   serving,
   cluster,
+  traces,
   name,
   options,
 }: Given<Foundation, ModelControlSettings, never>): Built<ModelControl> {
@@ -32,6 +33,7 @@ export function build({
       engines: endpoints.flatMap(({ model, control }) => (control && serving.servers[model]) ?? []),
       cluster,
       stage: plan.stage,
+      traces,
       idle,
       ...(inference.enabled && {
         inference: { ...inference, tenants: inferenceTenants(tenants, endpoints) },

@@ -83,6 +83,7 @@ export async function exposedSeries(): Promise<Set<string>> {
     ...(await modelControlMetrics()),
     ...registrationMetrics(),
     ...fixture("kubernetes-metrics.json").sources.flatMap((source: { metrics: NamedMetric[] }) => source.metrics),
+    ...fixture("telemetry.json").sources.flatMap((source: { metrics: NamedMetric[] }) => source.metrics),
   ];
   return new Set(metrics.flatMap(series));
 }

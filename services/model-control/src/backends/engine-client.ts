@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { z } from "zod";
 import { CONSUMER_HEADER } from "../consumer-header";
 import { EngineRefusal, EngineUnavailable } from "../errors";
+import { traceHeaders } from "../telemetry/trace-headers";
 import { shortened } from "../words";
 import { linesOf } from "./lines";
 import { withTimeLimit } from "./time-limit";
@@ -165,6 +166,7 @@ export class EngineClient {
       accept: "*/*",
       "content-type": "application/json",
       "content-length": Buffer.byteLength(text),
+      ...traceHeaders(),
       ...(consumer !== undefined && { [CONSUMER_HEADER]: encodeURIComponent(consumer) }),
     };
     const request = this.secure ? requestHttps : requestHttp;

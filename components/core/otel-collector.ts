@@ -1,0 +1,119 @@
+/** What every OpenTelemetry collector of the platform has in common. Written against 0.158. */
+import { image } from "../../catalog/images";
+import type { HardenedContainer } from "./hardened-pod";
+import { burstable } from "./resources";
+
+/** User of the image (opentelemetry-collector-releases, distributions/otelcol-contrib/Dockerfile). */
+export const COLLECTOR_USER = 10_001;
+
+export const COLLECTOR_PORTS = { metrics: 8888, health: 13_133 } as const;
+
+/** Where the configuration is mounted. */
+export const COLLECTOR_FOLDER = "/etc/otelcol";
+export const COLLECTOR_FILE = "config.json";
+
+/** Names by the collector's own form: `type` or `type/name`. */
+type Parts = Readonly<Record<string, object>>;
+
+export interface CollectorArgs {
+  /** Memory limit of the container, MiB. */
+  readonly memoryMiB: number;
+  readonly receivers: Parts;
+  /** In the order in which they work, after the memory limiter and before the batches. @default none */
+  readonly processors?: Parts;
+  readonly exporters: Parts;
+  /** In addition to the health check. @default none */
+  readonly extensions?: Parts;
+}
+
+/** Addresses of a pod, where a test does not choose others. */
+export interface CollectorAddresses {
+  /** @default every address of the pod */
+  readonly host?: string;
+  /** @default COLLECTOR_PORTS */
+  readonly ports?: { readonly metrics: number; readonly health: number };
+}
+
+/** Part of the container's memory from which on the limiter refuses data. The rest is for what is in flight then. */
+const LIMIT_SHARE = 0.8;
+const SPIKE_SHARE = 0.2;
+
+/** The configuration of a collector with one pipeline. */
+export function collectorConfig(
+  signal: "traces" | "logs",
+  { memoryMiB, receivers, processors = {}, exporters, extensions = {} }: CollectorArgs,
+  { host = "0.0.0.0", ports = COLLECTOR_PORTS }: CollectorAddresses = {},
+): object {
+  const working: Parts = {
+    // First: what it refuses, senders keep or drop, and no processor holds it.
+    memory_limiter: {
+      check_interval: "1s",
+      limit_mib: Math.floor(memoryMiB * LIMIT_SHARE),
+      spike_limit_mib: Math.floor(memoryMiB * SPIKE_SHARE),
+    },
+    ...processors,
+    batch: { timeout: "1s", send_batch_size: 1024, send_batch_max_size: 2048 },
+  };
+  const around: Parts = { health_check: { endpoint: `${host}:${ports.health}` }, ...extensions };
+  return {
+    extensions: around,
+    receivers,
+    processors: working,
+    exporters,
+    service: {
+      extensions: Object.keys(around),
+      pipelines: {
+        [signal]: {
+          receivers: Object.keys(receivers),
+          processors: Object.keys(working),
+          exporters: Object.keys(exporters),
+        },
+      },
+      telemetry: {
+        logs: { level: "warn", encoding: "json" },
+        metrics: { readers: [{ pull: { exporter: { prometheus: { host, port: ports.metrics } } } }] },
+      },
+    },
+  };
+}
+
+export interface CollectorContainerArgs {
+  readonly request: { readonly cpu: number; readonly memoryGiB: number; readonly ephemeralStorageGiB?: number };
+  /** CPUs that it may burst to. */
+  readonly burstCpu: number;
+  readonly memoryMiB: number;
+  readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly env?: HardenedContainer["env"];
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[];
+  readonly writablePaths?: readonly string[];
+}
+
+/** The container that runs it; `config` is the volume with the configuration. */
+export function collectorContainer(config: string, args: CollectorContainerArgs): HardenedContainer {
+  const { request, burstCpu, memoryMiB, ports = [], env = [], volumeMounts = [], writablePaths } = args;
+  return {
+    name: "collector",
+    image: image("otel-collector"),
+    args: [`--config=${COLLECTOR_FOLDER}/${COLLECTOR_FILE}`],
+    // Go gives memory back to the system before the limiter has to refuse.
+    env: [
+      { name: "GOMEMLIMIT", value: `${Math.floor(memoryMiB * LIMIT_SHARE)}MiB` },
+      ...(env as { name: string; value: string }[]),
+    ],
+    ports: [
+      ...ports,
+      { name: "metrics", containerPort: COLLECTOR_PORTS.metrics },
+      { name: "health", containerPort: COLLECTOR_PORTS.health },
+    ],
+    volumeMounts: [{ name: config, mountPath: COLLECTOR_FOLDER, readOnly: true }, ...volumeMounts],
+    ...(writablePaths && { writablePaths }),
+    resources: burstable(request, { cpu: burstCpu, memoryGiB: memoryMiB / 1024 }),
+    readinessProbe: { httpGet: { path: "/", port: "health" }, periodSeconds: 10, timeoutSeconds: 5 },
+    livenessProbe: {
+      httpGet: { path: "/", port: "health" },
+      periodSeconds: 20,
+      timeoutSeconds: 5,
+      failureThreshold: 6,
+    },
+  };
+}

@@ -1,0 +1,78 @@
+/** The configuration of the collector on each node, as plain data. */
+import { modelNamespaceName, NODE_LOGS_NAMESPACE, PLATFORM_NAMESPACES } from "../../names/namespaces";
+import { type CollectorAddresses, collectorConfig } from "../core/otel-collector";
+import { LOKI_TENANT } from "./names";
+
+/** Memory limit, MiB. */
+export const LOG_COLLECTOR_MEMORY_MIB = 512;
+
+/** What it requests on each node: part of what plans leave there for a log collector (catalog/node-agents.json). */
+export const LOG_COLLECTOR_REQUEST = { cpu: 0.05, memoryGiB: 0.25, ephemeralStorageGiB: 0.0625 } as const;
+
+/** Where kubelets keep the log files of pods: `<namespace>_<pod>_<uid>/<container>/<restarts>.log`. */
+export const POD_LOGS = "/var/log/pods";
+
+/** How far each file is read, so that a restarted container goes on. */
+export const OFFSETS = "/var/lib/otelcol";
+
+/** Lines that wait for Loki, bytes: a quarter of the memory. */
+const QUEUE_BYTES = (LOG_COLLECTOR_MEMORY_MIB / 4) * 2 ** 20;
+
+export interface LogCollectorArgs {
+  /** Base URL of Loki. */
+  readonly loki: string;
+  readonly addresses?: CollectorAddresses;
+  /** @default those of a node */
+  readonly folders?: { readonly pods: string; readonly offsets: string };
+}
+
+/**
+ * Lines as they are, of the platform's pods and no others. While Loki does not answer, the queue fills, files are not read on, and nothing is
+ * lost until the kubelet removes a file: 5 of 10 MiB for each container by its default. After a restart of the pod files are read again from
+ * their beginning: Loki keeps one of two equal lines.
+ */
+export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArgs): object {
+  const { pods, offsets } = folders ?? { pods: POD_LOGS, offsets: OFFSETS };
+  const models = modelNamespaceName("");
+  // Patterns name no file twice.
+  const namespaces = [
+    ...PLATFORM_NAMESPACES.filter((name) => name !== NODE_LOGS_NAMESPACE && !name.startsWith(models)),
+    `${models}*`,
+  ];
+  return collectorConfig(
+    "logs",
+    {
+      memoryMiB: LOG_COLLECTOR_MEMORY_MIB,
+      receivers: {
+        file_log: {
+          include: namespaces.map((namespace) => `${pods}/${namespace}_*/*/*.log`),
+          include_file_path: true,
+          include_file_name: false,
+          start_at: "beginning",
+          storage: "file_storage",
+          max_log_size: "64KiB",
+          // Whole names of the file tell namespace, pod and container: no rights in the Kubernetes API.
+          operators: [{ type: "container", add_metadata_from_filepath: true, max_log_size: "64KiB" }],
+          retry_on_failure: { enabled: true, max_elapsed_time: "0s" },
+        },
+      },
+      processors: {
+        // Loki keeps the time of reading with each line: a line that is read again would be another one.
+        transform: {
+          error_mode: "propagate",
+          log_statements: ["set(log.observed_time_unix_nano, log.time_unix_nano)"],
+        },
+      },
+      exporters: {
+        "otlp_http/loki": {
+          endpoint: `${loki}/otlp`,
+          headers: { [LOKI_TENANT.header]: LOKI_TENANT.value },
+          sending_queue: { sizer: "bytes", queue_size: QUEUE_BYTES, block_on_overflow: true },
+          retry_on_failure: { max_elapsed_time: "0s" },
+        },
+      },
+      extensions: { file_storage: { directory: offsets } },
+    },
+    addresses,
+  );
+}

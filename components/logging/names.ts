@@ -1,0 +1,29 @@
+import { selectorLabels } from "../../names/labels";
+import { LOGGING_NAMESPACE, NODE_LOGS_NAMESPACE } from "../../names/namespaces";
+import { serviceHost } from "../../names/service-host";
+import type { PodSelection } from "../core/connections";
+
+export const LOKI = "loki";
+
+/** HTTP for everything; the rest is gRPC of the process to itself. */
+export const LOKI_PORTS = { http: 3100, grpc: 9095 } as const;
+
+/** Name of the collectors' DaemonSet and account: names/pod-security.ts excepts it. */
+export const LOG_COLLECTOR = "log-collector";
+
+export const lokiPods: PodSelection = {
+  namespace: LOGGING_NAMESPACE,
+  podLabels: selectorLabels(LOKI, LOKI),
+  serviceAccount: LOKI,
+};
+
+export const logCollectorPods: PodSelection = {
+  namespace: NODE_LOGS_NAMESPACE,
+  podLabels: selectorLabels(LOG_COLLECTOR, LOG_COLLECTOR),
+  serviceAccount: LOG_COLLECTOR,
+};
+
+/** Loki asks every request for the tenant whose lines it is about; the platform is one. */
+export const LOKI_TENANT = { header: "X-Scope-OrgID", value: "platform" } as const;
+
+export const LOKI_URL = `http://${serviceHost(LOKI, LOGGING_NAMESPACE)}:${LOKI_PORTS.http}`;
