@@ -12,4 +12,14 @@ import { tracing } from "./tracing/addon";
  * The add-ons, in the order in which they are built: one that asks for another's component stands below it. A new one is a
  * folder beside this file, and its row here.
  */
-export const ADDONS = [modelControl, observability, tracing, logging, beta9, openWebUi, portainer, rancher, gitops] as const;
+export const ADDONS = [
+  modelControl,
+  observability,
+  tracing,
+  logging,
+  beta9,
+  openWebUi,
+  portainer,
+  rancher,
+  gitops,
+] as const;
