@@ -37,7 +37,9 @@ describe("the pins of Go parts", () => {
 
   it("name no module whose files are read a second time", () => {
     const ofParts = PARTS.filter(isGoPart).map(({ from }) => from.module);
-    expect([...pins(CRDS).keys()].filter((module) => ofParts.includes(module))).toEqual([]);
+    // The chart of Argo CD installs definitions of an older release than its image.
+    const twice = ["github.com/argoproj/argo-cd/v3"];
+    expect([...pins(CRDS).keys()].filter((module) => ofParts.includes(module))).toEqual(twice);
     expect(fileModules().get("github.com/envoyproxy/ai-gateway")).toBe("gateway");
   });
 });
