@@ -91,10 +91,7 @@ describe("all environments at once", () => {
     const refused = await all(place, { bare });
     expect([refused.status, refused.err]).toEqual([2, expect.stringContaining("patch.yaml. Move them away")]);
     const skipped = await all(join(folder, "skipped"), { bare });
-    expect([skipped.status, skipped.out]).toEqual([
-      0,
-      expect.stringMatching(/– bare skipped: scope: cluster makes no Kubernetes object/),
-    ]);
+    expect([skipped.status, skipped.out]).toEqual([0, expect.stringMatching(/– bare skipped: /)]);
   });
 });
 

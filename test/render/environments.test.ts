@@ -196,10 +196,10 @@ describe.each(environments)("%s", (name) => {
   });
 
   it("fills the model store before the models that read from it", () => {
-    const jobs = objects.filter(({ kind, metadata }) => kind === "Job" && metadata.name.startsWith("sync-"));
+    const jobs = objects.filter(({ kind, programName }) => kind === "Job" && programName.startsWith("sync-"));
     for (const job of jobs) {
       expect(waveOf(objectOf(objects, "Job", "provisioning"))).toBeLessThan(waveOf(job));
-      const model = job.metadata.name.slice("sync-".length);
+      const model = job.programName.slice("sync-".length);
       const servers = objects.filter(
         ({ kind, metadata }) =>
           SERVERS.has(kind) && metadata.namespace === `model-${model}` && metadata.name !== "ray-state",
@@ -216,11 +216,11 @@ describe.each(environments)("%s", (name) => {
         : [];
     const workloads = objects.filter(({ kind }) => WORKLOADS.has(kind));
     expect(workloads.length).toBeGreaterThan(3);
-    for (const { kind, metadata, spec } of workloads) {
+    for (const { kind, metadata, programName, spec } of workloads) {
       const made = run.resources.find(
         ({ inputs }) =>
           inputs.kind === kind &&
-          Object(inputs.metadata).name === metadata.name &&
+          Object(inputs.metadata).name === programName &&
           Object(inputs.metadata).namespace === metadata.namespace,
       );
       expect([metadata.name, labelsOf(spec)]).toEqual([metadata.name, labelsOf(made?.inputs.spec)]);
@@ -285,8 +285,8 @@ const FENCES = new Set([
   "ConfigMap",
   "ExternalSecret",
 ]);
-function identity({ kind, metadata }: ReadObject): string {
-  return `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
+function identity({ kind, metadata, programName }: ReadObject): string {
+  return `${kind} ${metadata.namespace ?? ""}/${programName}`;
 }
 
 function remoteReferences({ spec }: ReadObject): string[] {

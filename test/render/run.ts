@@ -103,13 +103,21 @@ const objectSchema = z.looseObject({
 /** A rendered object, read back from its file. */
 export interface ReadObject extends z.output<typeof objectSchema> {
   readonly path: string;
+  /** Its name in the program: names of rendered Jobs end with a digest of what they run. */
+  readonly programName: string;
+}
+
+function readObject(path: string, text: string): ReadObject {
+  const object = objectSchema.parse(parse(text));
+  const { name } = object.metadata;
+  return { ...object, path, programName: object.kind === "Job" ? name.replace(/-[0-9a-f]{8}$/, "") : name };
 }
 
 /** The objects in a rendered folder, in the order of application: by wave. */
 export function objectsIn(content: ReadonlyMap<string, string>): ReadObject[] {
   return [...content]
     .filter(([path]) => /^[^/]+\/\d+-.+\.yaml$/.test(path))
-    .map(([path, text]) => ({ ...objectSchema.parse(parse(text)), path }))
+    .map(([path, text]) => readObject(path, text))
     .sort((a, b) => waveOf(a) - waveOf(b));
 }
 
@@ -119,7 +127,7 @@ export function waveOf({ metadata }: ReadObject): number {
 
 /** The one object of a kind and name. */
 export function objectOf(objects: readonly ReadObject[], kind: string, name: string): ReadObject {
-  const [only, ...others] = objects.filter((object) => object.kind === kind && object.metadata.name === name);
+  const [only, ...others] = objects.filter((object) => object.kind === kind && object.programName === name);
   if (!only || others.length > 0) {
     throw new Error(`expected one ${kind} "${name}", there are ${others.length + (only ? 1 : 0)}`);
   }

@@ -17,7 +17,7 @@ const TOLD_BY: readonly (readonly [names: RegExp, alert: string])[] = [
   [/^(envoy_|gen_ai_)/, "MetricsMissing"],
   [/^(vllm:|ray_|nv_|tgi_|mesh_|istio_|pilot_|citadel_|inference_)/, "MetricsMissing"],
   [
-    /^(keda_|ratelimit_|argocd_|certmanager_|minio_|model_control_|karpenter_|operator_|leader_election_)/,
+    /^(keda_|ratelimit_|argocd_|certmanager_|minio_|model_control_|karpenter_|operator_|leader_election_|otelcol_|loki_)/,
     "MetricsMissing",
   ],
 ];

@@ -34,10 +34,10 @@ beforeAll(async () => {
 
 /** The objects, with the waves of one kind and name moved, or its annotation changed. */
 function spoilt(kind: string, name: string, change: { wave?: number; annotations?: Record<string, string> }) {
-  const objectNames = objects.map((object) => `${object.kind} ${object.metadata.name}`);
+  const objectNames = objects.map((object) => `${object.kind} ${object.programName}`);
   expect(objectNames).toContain(`${kind} ${name}`);
   return objects.map((object) => {
-    if (object.kind !== kind || object.metadata.name !== name) {
+    if (object.kind !== kind || object.programName !== name) {
       return object;
     }
     const { annotations } = object.metadata;
@@ -52,7 +52,7 @@ function spoilt(kind: string, name: string, change: { wave?: number; annotations
 
 describe("a sync", () => {
   it("gets through", () => {
-    const kinds = new Set(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`));
+    const kinds = new Set(objects.map(({ kind, programName }) => `${kind} ${programName}`));
     const waiting = ["Certificate gateway-model-control", "Job sync-chat", "Job warm-models"];
     for (const name of waiting) {
       expect(kinds).toContain(name);
