@@ -21,7 +21,10 @@ remote() {
 	git -c credential.helper= -c credential.helper='!gh auth git-credential' "$@"
 }
 
-git add --all -- "$folder"
+# The folder is render's: also what the repository ignores elsewhere. Neither there nor rendered: nothing to add.
+if [ -e "$folder" ] || [ -n "$(git ls-files -- "$folder")" ]; then
+	git add --all --force -- "$folder"
+fi
 if git diff --cached --quiet; then
 	if [ -n "$number" ]; then
 		gh pr close "$number" --delete-branch --comment "$base has what the environments render to now."
@@ -33,10 +36,12 @@ fi
 title=$(sed -n 1p "$text")
 git -c user.name='github-actions[bot]' -c user.email='41898282+github-actions[bot]@users.noreply.github.com' \
 	commit --quiet --message "${title:=Render}"
-remote fetch --quiet --depth 1 origin "+refs/heads/$branch:refs/remotes/origin/$branch" 2>/dev/null || true
+remote fetch --quiet --depth 2 origin "+refs/heads/$branch:refs/remotes/origin/$branch" 2>/dev/null || true
 proposed=$(git rev-parse --verify --quiet "refs/remotes/origin/$branch^{tree}" || true)
-# Approvals stay where nothing new comes.
-if [ "$proposed" != "$(git rev-parse 'HEAD^{tree}')" ]; then
+proposed_on=$(git rev-parse --verify --quiet "refs/remotes/origin/$branch^:$folder" || true)
+# Approvals stay where nothing new comes, and where the folder of the base is as it was then: else the two would conflict.
+if [ "$proposed" != "$(git rev-parse 'HEAD^{tree}')" ] ||
+	[ "$proposed_on" != "$(git rev-parse --verify --quiet "HEAD^:$folder" || true)" ]; then
 	remote push --quiet --force origin "HEAD:refs/heads/$branch"
 fi
 

@@ -5,13 +5,14 @@ export type Owner = "up" | "folder";
 const PLATFORM = "inference:platform:Platform";
 
 /**
- * Components that `up` makes as a whole: Argo CD itself, what is set to ids that only a deployment knows, and Rancher's agent, whose objects its
- * server changes.
+ * Components that `up` makes as a whole: Argo CD itself, what is set to ids that only a deployment knows, and agents of management servers,
+ * which are bound to cluster-admin: no commit may make such a binding.
  */
 const COMPONENTS_OF_UP: ReadonlySet<string> = new Set([
   "inference:argo-cd:ArgoCd",
   "inference:autoscaling:Karpenter",
   "inference:gateway:AwsLoadBalancerController",
+  "inference:portainer:PortainerAgent",
   "inference:rancher:RancherAgent",
 ]);
 

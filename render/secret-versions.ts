@@ -3,19 +3,29 @@ import { ANNOTATIONS } from "../names/labels";
 import { isRecord } from "./kubernetes-object";
 
 /**
- * The object, without the annotation by which a changed Secret rolls its pods: what Secrets hold exists in the cluster alone, so that
- * in Git nothing tells of a change (docs/gitops.md).
+ * The object, without the annotation by which a changed Secret rolls its pods, of its own or in its pod template: what Secrets hold
+ * exists in the cluster alone, so that in Git nothing tells of a change (docs/gitops.md).
  */
 export function withoutSecretVersion(object: KubernetesObject): KubernetesObject {
   const { spec } = object;
   const template = isRecord(spec) ? spec.template : undefined;
-  const metadata = isRecord(template) ? template.metadata : undefined;
-  const annotations = isRecord(metadata) ? metadata.annotations : undefined;
-  if (!isRecord(spec) || !isRecord(template) || !isRecord(metadata) || !isRecord(annotations)) {
-    return object;
+  return {
+    ...object,
+    metadata: unversioned(object.metadata),
+    ...(isRecord(spec) &&
+      isRecord(template) &&
+      isRecord(template.metadata) && {
+        spec: { ...spec, template: { ...template, metadata: unversioned(template.metadata) } },
+      }),
+  };
+}
+
+function unversioned<M extends object>(metadata: M): M {
+  const annotations = "annotations" in metadata ? metadata.annotations : undefined;
+  if (!isRecord(annotations) || !(ANNOTATIONS.secretVersion in annotations)) {
+    return metadata;
   }
   const { [ANNOTATIONS.secretVersion]: _version, ...others } = annotations;
-  const { annotations: _all, ...rest } = metadata;
-  const kept = { ...rest, ...(Object.keys(others).length > 0 && { annotations: others }) };
-  return { ...object, spec: { ...spec, template: { ...template, metadata: kept } } };
+  const { annotations: _all, ...rest } = metadata as M & { annotations: unknown };
+  return { ...rest, ...(Object.keys(others).length > 0 && { annotations: others }) } as unknown as M;
 }

@@ -1,5 +1,5 @@
 /** `npm run render -- --all`: every environment of the repository, each into a folder of its own. */
-import { existsSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
   assertReplaceable,
@@ -12,6 +12,7 @@ import {
 import { type Rendering, renderEnvironment } from "../../render/index";
 import { NothingToRenderError, RenderRefusedError } from "../../render/refusal";
 import type { PlanDigest } from "../../report/plan-digest";
+import type { GitopsConfig } from "../../stacks/addons/gitops/config";
 import { isUserMistake } from "../../stacks/program";
 import { environmentNames } from "../environments";
 import { type CommandIo, EXIT, isFileSystemError, lineOf } from "../io";
@@ -66,6 +67,15 @@ export async function renderAll(
   const out = resolve(args.out);
   const progress = new Progress(io, "rendering");
   const names = source.names();
+  if (names.length === 0) {
+    io.err("there is no Pulumi.<name>.yaml: nothing is rendered, and no folder is removed\n");
+    return EXIT.badInput;
+  }
+  const unwritable = args.report === undefined ? undefined : unwritableFile(resolve(args.report));
+  if (unwritable !== undefined) {
+    io.err(`${unwritable}\n`);
+    return EXIT.badInput;
+  }
   const problems: { readonly name: string; readonly text: string; readonly status: number }[] = [];
   const made: Omit<RenderedEnvironment, "changes">[] = [];
   const skipped: { name: string; why: string }[] = [];
@@ -85,6 +95,7 @@ export async function renderAll(
         made.push({ name, folder: join(out, name), before: renderedPlan(join(out, name)), rendering: outcome });
       }
     }
+    problems.push(...placeProblems(made));
     const removed = renderedEnvironments(out).filter((name) => !names.includes(name));
     for (const name of removed) {
       const problem = refusalOf(join(out, name), name);
@@ -114,6 +125,37 @@ export async function renderAll(
     throw error;
   } finally {
     progress.stop();
+  }
+}
+
+/** Folders that no Argo CD would read, or two would. */
+function placeProblems(made: readonly Pick<RenderedEnvironment, "name" | "rendering">[]) {
+  const placeOf = ({ repository, revision, path }: GitopsConfig) => `${path} of ${repository} at ${revision}`;
+  return made.flatMap(({ name, rendering: { gitops } }) => {
+    if (gitops === undefined) {
+      return [];
+    }
+    const other = made.find((each) => {
+      const theirs = each.rendering.gitops;
+      return each.name !== name && theirs !== undefined && placeOf(theirs) === placeOf(gitops);
+    });
+    const isElsewhere = gitops.path.split("/").at(-1) !== name;
+    const fault = other
+      ? `${other.name} has the same place, ${placeOf(gitops)}: two clusters would run one of both`
+      : `${gitops.path} is not the folder that --all writes, ${name}: Argo CD would not read it`;
+    return other || isElsewhere
+      ? [{ name, text: `✗ gitops.path\n  ${fault}. Write a path that ends in /${name}.`, status: EXIT.refused }]
+      : [];
+  });
+}
+
+/** Why the report cannot be written, before folders change. */
+function unwritableFile(file: string): string | undefined {
+  try {
+    appendFileSync(file, "");
+    return undefined;
+  } catch (error) {
+    return `cannot write the report: ${lineOf(error)}`;
   }
 }
 

@@ -20,7 +20,7 @@ export function pullRequestText({ environments, removed }: RenderedAll): string 
     ...changed.map(section),
     ...removed.map(
       (name) =>
-        `## ${name}\n\nThe environment is gone: Argo CD deletes what this folder made, but for what is protected.\n`,
+        `## ${name}\n\nThe environment is gone, and its folder goes. Argo CD deletes nothing: without the folder it stops with an error, and what runs goes on. Before the merge, \`pulumi destroy -s ${name}\` deletes it, but for what is protected.\n`,
     ),
   ];
   const text = sections.join("\n");
@@ -40,7 +40,10 @@ function section({ name, before, rendering: { plan, advice }, changes }: Rendere
     `## ${name}\n\n`,
     `${lines.length === 0 ? "- The plan does not change: same models, replicas, machines and cost" : lines.join("\n")}\n`,
     ...(["added", "changed", "removed"] as const).map((kind) => objectLine(kind, objects[kind])),
-    ...(advice.length > 0 ? [`- Advice: see ${name}/README.md\n`] : []),
+    ...(advice.length > 0
+      ? [`- Advice (${name}/README.md): ${[...new Set(advice.map(({ policy }) => policy))].join(", ")}\n`]
+      : []),
+    `- Before the merge: \`pulumi preview -s ${name}\`. Namespaces, Secrets and add-ons with rights of their own come from \`pulumi up\`\n`,
   ].join("");
 }
 

@@ -59,7 +59,8 @@ export function fitted<Row>(
     ...each,
     width: BETWEEN + Math.max(each.column.title.length, ...each.texts.map((text) => text.length)),
   }));
-  const room = width - Math.min(longest(first.texts), Math.floor(LEAST_NAME * width));
+  const leastName = Math.max(first.column.title.length, Math.min(longest(first.texts), Math.floor(LEAST_NAME * width)));
+  const room = width - leastName;
   const kept = new Set(sized);
   const total = () => [...kept].reduce((sum, each) => sum + each.width, 0);
   for (const each of [...sized].sort((a, b) => (b.column.drop ?? 0) - (a.column.drop ?? 0))) {

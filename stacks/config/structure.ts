@@ -74,7 +74,13 @@ function correctionOf(field: FieldSchema, value: unknown): string | undefined {
   }
   if (typeof value !== "string") {
     const text = quoted(field, value);
-    return text === undefined ? undefined : `put it in quotes: ${text}`;
+    // Of 1.10 only the number is known here.
+    const isRounded = typeof value === "number" && !Number.isInteger(value);
+    return text === undefined
+      ? undefined
+      : isRounded
+        ? "put quotes around it, as it is written"
+        : `put it in quotes: ${text}`;
   }
   if (field.type === "integer" || field.type === "number") {
     const number = correctedNumber(field, value);

@@ -95,6 +95,33 @@ describe("all environments at once", () => {
   });
 });
 
+it("nothing is removed where no environment is found, and nothing is written without its report", async () => {
+  const place = join(folder, "kept");
+  expect((await all(place, { one: laptop })).status).toBe(0);
+  expect([(await all(place, {})).status, readdirSync(place)]).toEqual([2, ["one"]]);
+  const { status, err } = await all(place, { one: twoModels }, join(folder, "no-such-folder", "report.md"));
+  expect([status, err]).toEqual([2, expect.stringContaining("no-such-folder")]);
+  expect(existsSync(join(place, "one", "model-second"))).toBe(false);
+});
+
+describe("places that Argo CD follows", () => {
+  const gitops = (path: string) => ({
+    engine: "argo-cd",
+    acknowledgeClusterAdmin: true,
+    repository: "https://git.example.com/platform/gitops.git",
+    path,
+  });
+
+  it("are each environment's own, and the folder that is written", async () => {
+    const at = (path: string) => ({ ...laptop, gitops: gitops(path) });
+    const { status, err } = await all(join(folder, "places"), { one: at("clusters/one"), two: at("clusters/one") });
+    expect([status, err.match(/✗ gitops\.path/g)]).toEqual([1, expect.arrayContaining(["✗ gitops.path"])]);
+    const other = await all(join(folder, "places"), { one: at("clusters/two") });
+    expect([other.status, other.err]).toEqual([1, expect.stringContaining("ends in /one")]);
+    expect((await all(join(folder, "places"), { one: at("clusters/one") })).status).toBe(0);
+  });
+});
+
 describe("the command line", () => {
   it.each([
     { argv: ["--all"], says: "--out DIR is missing" },

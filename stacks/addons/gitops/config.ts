@@ -7,13 +7,13 @@ const PATH = /^(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-
 
 export const gitopsSection = z
   .strictObject({
-    engine: z.literal("argo-cd").meta({
+    engine: z.enum(["argo-cd"]).meta({
       description: "What applies the rendered folder: Argo CD, which `up` installs.",
       example: "argo-cd",
     }),
     acknowledgeClusterAdmin: z.boolean().default(false).meta({
       description:
-        "You accept that Argo CD's controller may change every object of the cluster, and whoever writes to the repository what the AppProjects allow. Without it the plan is refused.",
+        "You accept that Argo CD's controller may change every object of the cluster, and that who writes to the repository's branch can become cluster-admin, by values of charts. Without it the plan is refused.",
       example: true,
     }),
     repository: url({ protocol: /^https$/ }).meta({

@@ -16,6 +16,28 @@ export const repositoryIsAServerOfOthers: Rule<Own> = function* ({ sections: { g
   }
 };
 
+/** Copied from a browser: a server without a repository, or a page of one. */
+export const repositoryIsNoPage: Rule<Own> = function* ({ sections: { gitops } }) {
+  const path = gitops && URL.canParse(gitops.repository) ? new URL(gitops.repository).pathname : undefined;
+  const [page, repository, revision, folder] =
+    /^(.+?)\/(?:-\/)?(?:tree|blob|src\/branch)\/([^/]+)\/?(.*)$/.exec(path ?? "") ?? [];
+  if (gitops !== undefined && path === "/") {
+    yield {
+      path: ["gitops", "repository"],
+      value: gitops.repository,
+      allowed: "the URL by which git clones the repository, with its path",
+      fix: "add the repository's path",
+    };
+  } else if (gitops !== undefined && page !== undefined) {
+    yield {
+      path: ["gitops", "repository"],
+      value: gitops.repository,
+      allowed: "the URL by which git clones the repository, not that of a page",
+      fix: `write repository: ${new URL(gitops.repository).origin}${repository}, revision: ${revision}${folder ? `, path: ${folder}` : ""}`,
+    };
+  }
+};
+
 /** With `scope: cluster` there is no platform to hand over, and a bundle holds charts as files alone. */
 export const gitopsHasSomethingToApply: Rule<Own> = function* ({ sections: { gitops, scope, cluster } }) {
   if (gitops !== undefined && scope === "cluster") {
@@ -46,7 +68,7 @@ export function gitopsProblems({ acknowledgeClusterAdmin }: GitopsConfig): Capac
           rule: "gitops-cluster-admin",
           subject: "gitops.acknowledgeClusterAdmin",
           message:
-            "Argo CD's controller has every right in the cluster, as it applies charts with roles of their own. Its AppProjects allow the repository no Secret, namespace or NetworkPolicy, but pods in the platform's namespaces: who writes to the repository runs what they like there. Write true once the repository's branch is protected and reviewed.",
+            "Argo CD's controller has every right in the cluster, as it applies charts with roles of their own. Its AppProjects stop mistakes, not attackers: values of charts in the folder may add any object, also a ClusterRoleBinding, so who writes to the branch can become cluster-admin. Write true once the repository's branch is protected and reviewed.",
         },
       ];
 }

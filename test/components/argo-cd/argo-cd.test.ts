@@ -148,8 +148,19 @@ describe("the section gitops", () => {
     ["revision", "--upload-pack"],
     ["repository", "https://169.254.169.254/gitops.git"],
     ["repository", "https://gitea.gitea.svc.cluster.local/gitops.git"],
+    ["repository", "https://git.example.com"],
+    ["repository", "https://github.com/acme/gitops/tree/main/clusters"],
+    ["repository", "https://gitlab.com/acme/gitops/-/tree/main"],
   ])("refuses %s %s", (field, value) => {
     expect(told({ ...rightEnvironment, gitops: { ...gitops, [field]: value } }, `gitops.${field}`)).toHaveLength(1);
+  });
+
+  it("says what a page of a repository means", () => {
+    const page = { ...gitops, repository: "https://github.com/acme/gitops/tree/main/clusters/a" };
+    const [problem] = told({ ...rightEnvironment, gitops: page }, "gitops.repository");
+    expect(JSON.stringify(problem)).toContain(
+      "repository: https://github.com/acme/gitops, revision: main, path: clusters/a",
+    );
   });
 
   it("is refused without consent to cluster-admin", async () => {
