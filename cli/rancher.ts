@@ -70,7 +70,7 @@ export async function main(
   const client = new HttpClient(url.replace(/\/$/, ""), {
     token: apiToken,
     ...(caCerts !== undefined && { ca: caCerts }),
-    ...(localPort !== undefined && { localPort }),
+    ...(localPort !== undefined && { connectTo: { host: "127.0.0.1", port: localPort } }),
     userAgent: "inference-stacks-rancher",
   });
   try {
