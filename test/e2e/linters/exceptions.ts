@@ -79,7 +79,7 @@ export const EXCEPTIONS: readonly LinterException[] = [
   {
     linter: "checkov",
     check: "CKV_K8S_38",
-    objects: /^Job rdma-devices\/(operators-ready|toolkit-settled)$/,
+    objects: /^Job rdma-devices\/(operators-ready|toolkit-settled)-[0-9a-f]{8}$/,
     reason: "it waits for what operators bring: its ClusterRole lets it read those things by name",
   },
   {
