@@ -186,7 +186,7 @@ async function startIn(
       "--kube-api-burst=400",
       `--horizontal-pod-autoscaler-sync-period=${autoscalingPeriod}`,
       // On a busy machine a made-up node misses heartbeats; taken for lost, its pods would never be ready again.
-      "--node-monitor-grace-period=10m",
+      "--node-monitor-grace-period=2h",
     ]);
   }
   return make(kubeconfig, client, server);

@@ -131,6 +131,9 @@ describe.each(environments)("%s with gitops", (name) => {
     const namespaces = new Set(objects.flatMap(({ metadata: { namespace } }) => namespace ?? []));
     expect(spec.destinations.map(({ namespace }) => namespace)).toEqual([...namespaces].sort());
     expect(namespaces.has("argocd")).toBe(false);
+    const root = run.deployment.ofKind("Application").find(({ inputs }) => inputs.spec !== undefined);
+    // The destination itself must be allowed too: Argo CD takes one without a namespace for one in none.
+    expect(spec.destinations).toContainEqual(Object(root?.inputs.spec).destination);
 
     const charts = objects.filter(({ kind }) => kind === "Application");
     const chartSpec = specOf(run, `inference-${name}`);
