@@ -12,7 +12,6 @@ import {
 import { type Rendering, renderEnvironment } from "../../render/index";
 import { NothingToRenderError, RenderRefusedError } from "../../render/refusal";
 import type { PlanDigest } from "../../report/plan-digest";
-import type { GitopsConfig } from "../../stacks/addons/gitops/config";
 import { isUserMistake } from "../../stacks/program";
 import { environmentNames } from "../environments";
 import { type CommandIo, EXIT, isFileSystemError, lineOf } from "../io";
@@ -130,7 +129,8 @@ export async function renderAll(
 
 /** Folders that no Argo CD would read, or two would. */
 function placeProblems(made: readonly Pick<RenderedEnvironment, "name" | "rendering">[]) {
-  const placeOf = ({ repository, revision, path }: GitopsConfig) => `${path} of ${repository} at ${revision}`;
+  const placeOf = ({ repository, revision, path }: NonNullable<Rendering["gitops"]>) =>
+    `${path} of ${repository} at ${revision}`;
   return made.flatMap(({ name, rendering: { gitops } }) => {
     if (gitops === undefined) {
       return [];
