@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { findGpus } from "../../catalog/find-gpu";
 import { type EngineName, engineNames } from "../../engines";
 import { suggest } from "../../stacks/config/core/problems";
-import { lineOf } from "../io";
+import { checkedArguments } from "../checked-arguments";
 import { certificatesIn, serverAddress } from "../smoke/arguments";
 import { type MeasuredTraffic, readTraffic, USUAL_TRAFFIC } from "./traffic";
 
@@ -100,72 +100,49 @@ export function readMeasureArguments(
   argv: string[],
   env: NodeJS.ProcessEnv,
 ): MeasureArguments | "help" | { readonly problems: readonly string[] } {
-  const parsed = parse(argv);
-  if ("problems" in parsed) {
-    return parsed;
-  }
-  const { values, positionals } = parsed;
-  if (values.help) {
-    return "help";
-  }
-  const problems: string[] = [];
-  const checked = <T>(read: () => T): T | undefined => {
-    try {
-      return read();
-    } catch (error) {
-      problems.push(lineOf(error));
-      return undefined;
+  const parse = () => parseArgs({ args: argv, options: MEASURE_OPTIONS, allowPositionals: true });
+  return checkedArguments(parse, ({ values, positionals }, { problems, checked }): MeasureArguments => {
+    const whole = (option: keyof typeof LARGEST): number | undefined =>
+      checked(() => wholeNumber(option, values[option]));
+    const { url, import: imports = [] } = values;
+    if (positionals.length > 1) {
+      problems.push(`name one environment, not ${positionals.length}: ${positionals.join(", ")}`);
     }
-  };
-  const whole = (option: keyof typeof LARGEST): number | undefined =>
-    checked(() => wholeNumber(option, values[option]));
-  const { url, import: imports = [] } = values;
-  if (positionals.length > 1) {
-    problems.push(`name one environment, not ${positionals.length}: ${positionals.join(", ")}`);
-  }
-  if ((url === undefined) === (imports.length === 0)) {
-    problems.push(
-      url === undefined
-        ? "--url is missing: the address of the engine; or --import with the file of a result"
-        : "--url measures and --import takes what was measured: give one of them",
-    );
-  }
-  const address = checked(() => serverAddress("url", url));
-  const apiKey = checked(() => keyIn(values["api-key-env"], env));
-  const ca = checked(() => certificatesIn(values.ca));
-  const result: MeasureArguments = {
-    ...(positionals[0] !== undefined && { environment: positionals[0] }),
-    ...(values.config !== undefined && { config: values.config }),
-    from:
-      imports.length > 0
-        ? { imports }
-        : { url: address ?? "", ...(apiKey !== undefined && { apiKey }), ...(ca !== undefined && { ca }) },
-    ...(values.model !== undefined && { model: values.model }),
-    concurrency: whole("concurrency"),
-    traffic:
-      checked(() => (values.traffic === undefined ? USUAL_TRAFFIC : readTraffic(values.traffic))) ?? USUAL_TRAFFIC,
-    minutes: whole("minutes") ?? DEFAULT_MINUTES,
-    ...(values.out !== undefined && { out: values.out }),
-    stated: {
-      card: checked(() => cardNamed(values.card)),
-      engine: checked(() => engineOf(values.engine)),
-      engineVersion: values["engine-version"],
-      weights: values.weights?.replace(/^(hf|ollama):\/\//, ""),
-      quantization: values.quantization,
-      tensorParallel: whole("tp"),
-      pipelineParallel: whole("pp"),
-    },
-    json: values.json ?? false,
-  };
-  return problems.length > 0 ? { problems } : result;
-}
-
-function parse(argv: string[]) {
-  try {
-    return parseArgs({ args: argv, options: MEASURE_OPTIONS, allowPositionals: true });
-  } catch (error) {
-    return { problems: [lineOf(error)] };
-  }
+    if ((url === undefined) === (imports.length === 0)) {
+      problems.push(
+        url === undefined
+          ? "--url is missing: the address of the engine; or --import with the file of a result"
+          : "--url measures and --import takes what was measured: give one of them",
+      );
+    }
+    const address = checked(() => serverAddress("url", url));
+    const apiKey = checked(() => keyIn(values["api-key-env"], env));
+    const ca = checked(() => certificatesIn(values.ca));
+    return {
+      ...(positionals[0] !== undefined && { environment: positionals[0] }),
+      ...(values.config !== undefined && { config: values.config }),
+      from:
+        imports.length > 0
+          ? { imports }
+          : { url: address ?? "", ...(apiKey !== undefined && { apiKey }), ...(ca !== undefined && { ca }) },
+      ...(values.model !== undefined && { model: values.model }),
+      concurrency: whole("concurrency"),
+      traffic:
+        checked(() => (values.traffic === undefined ? USUAL_TRAFFIC : readTraffic(values.traffic))) ?? USUAL_TRAFFIC,
+      minutes: whole("minutes") ?? DEFAULT_MINUTES,
+      ...(values.out !== undefined && { out: values.out }),
+      stated: {
+        card: checked(() => cardNamed(values.card)),
+        engine: checked(() => engineOf(values.engine)),
+        engineVersion: values["engine-version"],
+        weights: values.weights?.replace(/^(hf|ollama):\/\//, ""),
+        quantization: values.quantization,
+        tensorParallel: whole("tp"),
+        pipelineParallel: whole("pp"),
+      },
+      json: values.json ?? false,
+    };
+  });
 }
 
 function wholeNumber(option: keyof typeof LARGEST, text: string | undefined): number | undefined {

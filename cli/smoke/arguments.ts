@@ -1,6 +1,7 @@
 /** Command line of `npm run smoke`: reading and checking. */
 import { parseArgs } from "node:util";
 import { readTextFile } from "../../stacks/config/text-file";
+import { checkedArguments } from "../checked-arguments";
 import { lineOf } from "../io";
 import type { Place } from "./http";
 
@@ -101,79 +102,58 @@ const BY_ENVIRONMENT = ["config", "wait"] as const;
 export function readSmokeArguments(
   argv: string[],
 ): SmokeArguments | StackSmokeArguments | "help" | { readonly problems: readonly string[] } {
-  const parsed = parse(argv);
-  if ("problems" in parsed) {
-    return parsed;
-  }
-  const { values, positionals } = parsed;
-  if (values.help) {
-    return "help";
-  }
-  const problems: string[] = [];
-  const checked = <T>(read: () => T): T | undefined => {
-    try {
-      return read();
-    } catch (error) {
-      problems.push(lineOf(error));
-      return undefined;
-    }
-  };
-  const count = (name: keyof typeof LARGEST): number | undefined => checked(() => countOf(name, values[name]));
-  const wholeNumber = (name: keyof typeof LARGEST, otherwise: number): number => count(name) ?? otherwise;
-  const name = (option: "model" | "served-model"): string | undefined => checked(() => nameOf(option, values[option]));
-  const [environment, ...more] = values.url === undefined ? positionals : [undefined, ...positionals];
-  if (more.length > 0) {
-    problems.push(`unexpected ${JSON.stringify(more[0])}: name one environment, or an address by --url`);
-  }
-  if (environment === undefined && values.url === undefined) {
-    problems.push("--url is missing: the address that requests go to; or name an environment");
-  }
-  const ofTheOther = (environment === undefined ? BY_ENVIRONMENT : BY_ADDRESS).filter(
-    (option) => values[option] !== undefined,
+  const parse = () => parseArgs({ args: argv, options: SMOKE_OPTIONS, allowPositionals: true });
+  return checkedArguments(
+    parse,
+    ({ values, positionals }, { problems, checked }): SmokeArguments | StackSmokeArguments => {
+      const count = (name: keyof typeof LARGEST): number | undefined => checked(() => countOf(name, values[name]));
+      const wholeNumber = (name: keyof typeof LARGEST, otherwise: number): number => count(name) ?? otherwise;
+      const name = (option: "model" | "served-model"): string | undefined =>
+        checked(() => nameOf(option, values[option]));
+      const [environment, ...more] = values.url === undefined ? positionals : [undefined, ...positionals];
+      if (more.length > 0) {
+        problems.push(`unexpected ${JSON.stringify(more[0])}: name one environment, or an address by --url`);
+      }
+      if (environment === undefined && values.url === undefined) {
+        problems.push("--url is missing: the address that requests go to; or name an environment");
+      }
+      const ofTheOther = (environment === undefined ? BY_ENVIRONMENT : BY_ADDRESS).filter(
+        (option) => values[option] !== undefined,
+      );
+      if (ofTheOther.length > 0) {
+        const instead =
+          environment === undefined ? "name an environment, without --url" : "give --url, without an environment";
+        problems.push(`${ofTheOther.map((option) => `--${option}`).join(", ")}: ${instead}`);
+      }
+      const url = checked(() => serverAddress("url", values.url)) ?? "";
+      const waitMinutes = count("wait");
+      const shared: Omit<SmokeArguments, "url"> = {
+        controlUrl: checked(() => serverAddress("control-url", values["control-url"])),
+        model: name("model"),
+        servedModel: name("served-model"),
+        token: checked(() => secretIn("token-file", values["token-file"])),
+        apiKey: checked(() => secretIn("api-key-file", values["api-key-file"])),
+        ca: checked(() => certificatesIn(values.ca)),
+        concurrency: wholeNumber("concurrency", 5),
+        prompt: values.prompt ?? "Count from one to ten.",
+        maxTokens: wholeNumber("max-tokens", 32),
+        timeoutSeconds: wholeNumber("timeout", 300),
+        keepLoaded: values["keep-loaded"] ?? false,
+        stopWorker: values["stop-worker"] ?? false,
+        insecureRegistry: values["insecure-registry"] ?? false,
+        json: values.json ?? false,
+      };
+      if (values["token-file"] !== undefined && values["control-url"] === undefined) {
+        problems.push("--token-file is for the control API: give --control-url too");
+      }
+      if (values["stop-worker"] && values["control-url"] === undefined) {
+        problems.push("--stop-worker needs the control API, which alone can stop a worker: give --control-url too");
+      }
+      return environment === undefined
+        ? { ...shared, url }
+        : { ...shared, environment, config: values.config, waitMinutes };
+    },
   );
-  if (ofTheOther.length > 0) {
-    const instead =
-      environment === undefined ? "name an environment, without --url" : "give --url, without an environment";
-    problems.push(`${ofTheOther.map((option) => `--${option}`).join(", ")}: ${instead}`);
-  }
-  const url = checked(() => serverAddress("url", values.url)) ?? "";
-  const waitMinutes = count("wait");
-  const shared: Omit<SmokeArguments, "url"> = {
-    controlUrl: checked(() => serverAddress("control-url", values["control-url"])),
-    model: name("model"),
-    servedModel: name("served-model"),
-    token: checked(() => secretIn("token-file", values["token-file"])),
-    apiKey: checked(() => secretIn("api-key-file", values["api-key-file"])),
-    ca: checked(() => certificatesIn(values.ca)),
-    concurrency: wholeNumber("concurrency", 5),
-    prompt: values.prompt ?? "Count from one to ten.",
-    maxTokens: wholeNumber("max-tokens", 32),
-    timeoutSeconds: wholeNumber("timeout", 300),
-    keepLoaded: values["keep-loaded"] ?? false,
-    stopWorker: values["stop-worker"] ?? false,
-    insecureRegistry: values["insecure-registry"] ?? false,
-    json: values.json ?? false,
-  };
-  if (values["token-file"] !== undefined && values["control-url"] === undefined) {
-    problems.push("--token-file is for the control API: give --control-url too");
-  }
-  if (values["stop-worker"] && values["control-url"] === undefined) {
-    problems.push("--stop-worker needs the control API, which alone can stop a worker: give --control-url too");
-  }
-  if (problems.length > 0) {
-    return { problems };
-  }
-  return environment === undefined
-    ? { ...shared, url }
-    : { ...shared, environment, config: values.config, waitMinutes };
-}
-
-function parse(argv: string[]) {
-  try {
-    return parseArgs({ args: argv, options: SMOKE_OPTIONS, allowPositionals: true });
-  } catch (error) {
-    return { problems: [lineOf(error)] };
-  }
 }
 
 /** An address to which paths are appended. @throws Error that says what may stand there. */

@@ -1,6 +1,6 @@
 /** Command line of `npm run top`: reading and checking, every mistake at once. */
 import { parseArgs } from "node:util";
-import { lineOf } from "../io";
+import { checkedArguments } from "../checked-arguments";
 import { certificatesIn, secretIn, serverAddress } from "../smoke/arguments";
 
 /** Where the documented port-forward ends (docs/model-control.md). */
@@ -62,50 +62,27 @@ export function controlUrlOf(hostname: string | undefined): string {
 
 /** The arguments, "help", or every problem with them. Files that they name are read. */
 export function readTopArguments(argv: string[]): TopArguments | "help" | { readonly problems: readonly string[] } {
-  const parsed = parse(argv);
-  if ("problems" in parsed) {
-    return parsed;
-  }
-  const { values, positionals } = parsed;
-  if (values.help) {
-    return "help";
-  }
-  const problems: string[] = [];
-  const checked = <T>(read: () => T): T | undefined => {
-    try {
-      return read();
-    } catch (error) {
-      problems.push(lineOf(error));
-      return undefined;
+  const parse = () => parseArgs({ args: argv, options: TOP_OPTIONS, allowPositionals: true });
+  return checkedArguments(parse, ({ values, positionals }, { problems, checked }): TopArguments => {
+    const [named, ...others] = positionals;
+    if (others.length > 0) {
+      problems.push(`name one environment or URL, not ${positionals.length}: ${positionals.join(", ")}`);
     }
-  };
-  const [named, ...others] = positionals;
-  if (others.length > 0) {
-    problems.push(`name one environment or URL, not ${positionals.length}: ${positionals.join(", ")}`);
-  }
-  const url = named?.includes("://") ? named : undefined;
-  if (url !== undefined && (values["control-url"] !== undefined || values.config !== undefined)) {
-    problems.push("a URL is the control API itself: --control-url and --config are for an environment");
-  }
-  const result: TopArguments = {
-    ...(url === undefined && named !== undefined && { environment: named }),
-    ...(values.config !== undefined && { config: values.config }),
-    controlUrl: checked(() => serverAddress(url === undefined ? "control-url" : "url", url ?? values["control-url"])),
-    prometheus: checked(() => serverAddress("prometheus", values.prometheus)),
-    token: checked(() => secretIn("token-file", values["token-file"])),
-    ca: checked(() => certificatesIn(values.ca)),
-    seconds: checked(() => secondsOf(values.interval)) ?? DEFAULT_SECONDS,
-    json: values.json ?? false,
-  };
-  return problems.length > 0 ? { problems } : result;
-}
-
-function parse(argv: string[]) {
-  try {
-    return parseArgs({ args: argv, options: TOP_OPTIONS, allowPositionals: true });
-  } catch (error) {
-    return { problems: [lineOf(error)] };
-  }
+    const url = named?.includes("://") ? named : undefined;
+    if (url !== undefined && (values["control-url"] !== undefined || values.config !== undefined)) {
+      problems.push("a URL is the control API itself: --control-url and --config are for an environment");
+    }
+    return {
+      ...(url === undefined && named !== undefined && { environment: named }),
+      ...(values.config !== undefined && { config: values.config }),
+      controlUrl: checked(() => serverAddress(url === undefined ? "control-url" : "url", url ?? values["control-url"])),
+      prometheus: checked(() => serverAddress("prometheus", values.prometheus)),
+      token: checked(() => secretIn("token-file", values["token-file"])),
+      ca: checked(() => certificatesIn(values.ca)),
+      seconds: checked(() => secondsOf(values.interval)) ?? DEFAULT_SECONDS,
+      json: values.json ?? false,
+    };
+  });
 }
 
 function secondsOf(text: string | undefined): number | undefined {
