@@ -1,3 +1,5 @@
+import { accessSync, constants } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { messageOf } from "../names/message-of";
 import { visible, visibleLines } from "../names/visible";
@@ -77,4 +79,14 @@ export function lineOf(error: unknown): string {
 /** Whether an error is the file system's refusal: a mistake in a path, or a right that is missing. */
 export function isFileSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && "code" in error && "syscall" in error;
+}
+
+/** Why a file cannot be written, asked before long work is done for it. Undefined: its folder can be written to. */
+export function whyUnwritable(what: string, file: string): string | undefined {
+  try {
+    accessSync(dirname(resolve(file)), constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return `cannot write ${what}: ${lineOf(error)}`;
+  }
 }

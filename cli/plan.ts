@@ -1,5 +1,5 @@
-import { accessSync, constants, writeFileSync } from "node:fs";
-import { basename, dirname, extname, resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { basename, extname, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type OfflineEnvironment, runEnvironment } from "../offline/environment";
 import { htmlReport } from "../report/html";
@@ -9,7 +9,7 @@ import { networkPicture } from "../report/network/picture";
 import { networkMarkdown, networkText, noNetworkText } from "../report/network/tables";
 import { isDeployable, type PlanResult, toJson } from "../report/result";
 import { type TerminalOptions, terminalReport } from "../report/terminal";
-import { type CommandIo, EXIT, lineOf } from "./io";
+import { type CommandIo, EXIT, lineOf, whyUnwritable } from "./io";
 import { earlierPlan, sinceText } from "./plan/since";
 import { Progress } from "./progress";
 import {
@@ -51,7 +51,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   if (args.network !== undefined) {
     return showNetwork(args.environment, environment, args.network, io);
   }
-  const unwritable = args.html === undefined ? undefined : unwritableReport(args.html);
+  const unwritable = args.html === undefined ? undefined : whyUnwritable("the web page", args.html);
   if (unwritable !== undefined) {
     io.err(`${unwritable}\n`);
     return EXIT.badInput;
@@ -126,16 +126,6 @@ async function showNetwork(
     return problem === undefined ? EXIT.ok : EXIT.badInput;
   });
   return status ?? EXIT.badInput;
-}
-
-/** Why the page cannot be written, before a plan is made for it. */
-function unwritableReport(file: string): string | undefined {
-  try {
-    accessSync(dirname(resolve(file)), constants.W_OK);
-    return undefined;
-  } catch (error) {
-    return `cannot write the web page: ${lineOf(error)}`;
-  }
 }
 
 /** Undefined when written. */

@@ -1,5 +1,5 @@
 /** `npm run render -- --all`: every environment of the repository, each into a folder of its own. */
-import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
   assertReplaceable,
@@ -14,7 +14,7 @@ import { NothingToRenderError, RenderRefusedError } from "../../render/refusal";
 import type { PlanDigest } from "../../report/plan-digest";
 import { isUserMistake } from "../../stacks/program";
 import { environmentNames } from "../environments";
-import { type CommandIo, EXIT, isFileSystemError, lineOf } from "../io";
+import { type CommandIo, EXIT, isFileSystemError, lineOf, whyUnwritable } from "../io";
 import { Progress } from "../progress";
 import { environmentNamed, importsNote, type OpenedEnvironment, type Problem } from "../read-environment";
 import { readOutputs } from "./outputs";
@@ -70,7 +70,7 @@ export async function renderAll(
     io.err("there is no Pulumi.<name>.yaml: nothing is rendered, and no folder is removed\n");
     return EXIT.badInput;
   }
-  const unwritable = args.report === undefined ? undefined : unwritableFile(resolve(args.report));
+  const unwritable = args.report === undefined ? undefined : whyUnwritable("the report", args.report);
   if (unwritable !== undefined) {
     io.err(`${unwritable}\n`);
     return EXIT.badInput;
@@ -147,16 +147,6 @@ function placeProblems(made: readonly Pick<RenderedEnvironment, "name" | "render
       ? [{ name, text: `✗ gitops.path\n  ${fault}. Write a path that ends in /${name}.`, status: EXIT.refused }]
       : [];
   });
-}
-
-/** Why the report cannot be written, before folders change. */
-function unwritableFile(file: string): string | undefined {
-  try {
-    appendFileSync(file, "");
-    return undefined;
-  } catch (error) {
-    return `cannot write the report: ${lineOf(error)}`;
-  }
 }
 
 const NO_CHANGES: FolderChanges = { added: [], changed: [], removed: [], unchanged: [] };
