@@ -4,11 +4,15 @@ import { runEnvironment } from "../offline/environment";
 import { compare } from "./cost/compare";
 import { askFigures } from "./cost/figures";
 import { openCostFigures } from "./cost/opencost";
-import { NotAnswered, Prometheus } from "./cost/prometheus";
 import { costCsv, costText } from "./cost/report";
+import { deadline } from "./deadline";
 import { type CommandIo, EXIT } from "./io";
+import { toldFailure } from "./measure/told-failure";
 import { Progress } from "./progress";
-import { ENVIRONMENT_OPTIONS, environmentArguments, openEnvironment } from "./read-environment";
+import { Prometheus } from "./prometheus/client";
+import { ENVIRONMENT_OPTIONS, environmentArguments, openEnvironment, type Problem } from "./read-environment";
+import { serverAddress } from "./smoke/arguments";
+import { HttpClient } from "./smoke/http";
 import { toldMistakes } from "./told-mistakes";
 
 const USAGE = `Usage: npm run cost -- <environment> --prometheus <URL> [options]
@@ -38,6 +42,13 @@ export const options = {
 } as const;
 
 const MOST_DAYS = 400;
+/** Of all questions. */
+const ANSWER_SECONDS = 60;
+
+const ADVICE = {
+  late: "the load of Prometheus; fewer --days",
+  unauthorized: "a port-forward, which asks for no key",
+};
 
 /** Runs the command; returns its exit status and never throws for bad input or for what fails outside. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
@@ -47,11 +58,16 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   }
   const { args, environment } = opening;
   const progress = new Progress(io, `asking for the costs of ${args.environment}`);
+  const limit = deadline(ANSWER_SECONDS);
+  const clientOf = (url: string) => new HttpClient(url, { userAgent: "inference-stacks-cost", advice: ADVICE });
   try {
     const report = await toldMistakes(io, progress, async () => {
       const { plan } = await runEnvironment(environment);
-      const figures = await askFigures(new Prometheus(args.prometheus), args.days);
-      const opencost = args.opencost === undefined ? undefined : await openCostFigures(args.opencost, args.days);
+      const figures = await askFigures(new Prometheus(clientOf(args.prometheus)), args.days, limit.signal);
+      const opencost =
+        args.opencost === undefined
+          ? undefined
+          : await openCostFigures(clientOf(args.opencost), args.days, limit.signal);
       return { environment: args.environment, ...compare(plan, figures, opencost) };
     });
     if (report === undefined) {
@@ -61,19 +77,25 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     io.out(args.json ? json() : args.csv ? costCsv(report) : costText(report));
     return EXIT.ok;
   } catch (error) {
-    if (!(error instanceof NotAnswered)) {
-      throw error;
-    }
     progress.stop();
-    io.err(`${error.message}\n`);
-    return EXIT.refused;
+    return toldFailure(error, io);
+  } finally {
+    limit.stop();
   }
+}
+
+interface CostArguments {
+  readonly json: boolean;
+  readonly csv: boolean;
+  readonly days: number;
+  readonly prometheus: string;
+  readonly opencost: string | undefined;
 }
 
 function readArguments(argv: string[]) {
   return environmentArguments(
     () => parseArgs({ args: argv, allowPositionals: true, options }),
-    ({ json, csv, prometheus, opencost, days: text }) => {
+    ({ json, csv, prometheus, opencost, days: text }): CostArguments | Problem => {
       const days = Number(text);
       if (!(days > 0 && days <= MOST_DAYS)) {
         return { problem: `--days is ${JSON.stringify(text)}: allowed are numbers up to ${MOST_DAYS}` };
@@ -81,24 +103,11 @@ function readArguments(argv: string[]) {
       if (json && csv) {
         return { problem: "--json and --csv: choose one" };
       }
-      const address = addressOf("prometheus", prometheus);
-      const other = opencost === undefined ? undefined : addressOf("opencost", opencost);
-      if (typeof address !== "string") {
-        return address;
+      const address = serverAddress("prometheus", prometheus);
+      if (address === undefined) {
+        return { problem: "--prometheus is missing: the address of the platform's Prometheus" };
       }
-      if (typeof other === "object") {
-        return other;
-      }
-      return { json, csv, days, prometheus: address, opencost: other };
+      return { json, csv, days, prometheus: address, opencost: serverAddress("opencost", opencost) };
     },
   );
-}
-
-function addressOf(option: string, text: string | undefined): string | { readonly problem: string } {
-  if (text === undefined || !URL.canParse(text) || !/^https?:\/\/[^?#]+$/.test(text)) {
-    return {
-      problem: `--${option} is ${JSON.stringify(text ?? "")}: write an address such as http://127.0.0.1:9090`,
-    };
-  }
-  return text.replace(/\/$/, "");
 }

@@ -1,7 +1,8 @@
 /** What Prometheus recorded of costs, as means over a time: what was not there in a part of it counts as nothing for so long. */
 import { COST_SERIES, TENANT_TOKENS_SERIES } from "../../names/cost-series";
 import { READY_REPLICAS_SERIES } from "../../names/recorded-series";
-import { NotAnswered, type Queries, type Sample } from "./prometheus";
+import type { Prometheus, Sample } from "../prometheus/client";
+import { StepFailure } from "../smoke/result";
 
 /** Means, in US dollars an hour where nothing else is said. */
 export interface Figures {
@@ -50,21 +51,25 @@ export function costQueries(days: number) {
 
 export type CostAnswers = Readonly<Record<keyof ReturnType<typeof costQueries>, readonly Sample[]>>;
 
-/** @throws NotAnswered */
-export async function askFigures(prometheus: Queries, days: number): Promise<Figures> {
+/** @throws NoAnswer, StepFailure */
+export async function askFigures(prometheus: Prometheus, days: number, signal: AbortSignal): Promise<Figures> {
   const queries = Object.entries(costQueries(days));
-  const answers = await Promise.all(queries.map(async ([name, expr]) => [name, await prometheus.query(expr)] as const));
+  const answers = await Promise.all(
+    queries.map(async ([name, expr]) => [name, await prometheus.now(expr, signal)] as const),
+  );
   return figuresOf(Object.fromEntries(answers) as unknown as CostAnswers);
 }
 
-/** @param everySeconds between two evaluations of the rules. @throws NotAnswered where nothing was recorded. */
+/** @param everySeconds between two evaluations of the rules. @throws StepFailure where nothing was recorded. */
 export function figuresOf(answers: CostAnswers, everySeconds = EVERY_SECONDS): Figures {
   const [{ value: evaluations } = { value: 0 }] = answers.evaluations;
   const [{ value: total } = { value: 0 }] = answers.total;
   if (!(evaluations > 0)) {
-    throw new NotAnswered(
-      "Prometheus has no costs recorded: check that it is the environment's own, and that pulumi up has applied the rules (inference:cost:usd_per_hour)",
-    );
+    throw new StepFailure({
+      expected: `recorded costs (${COST_SERIES.total})`,
+      got: "none",
+      lookAt: "whether this is the environment's own Prometheus, and whether pulumi up has applied the rules",
+    });
   }
   const of = (samples: readonly Sample[], label: string) =>
     new Map(samples.map(({ labels, value }) => [labels[label] ?? "", value]));

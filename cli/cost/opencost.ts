@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { modelNamespaceName } from "../../names/namespaces";
-import { askJson, NotAnswered } from "./prometheus";
+import type { HttpClient } from "../smoke/http";
+import { expectJson } from "../smoke/json";
 
 const PREFIX = modelNamespaceName("");
 
@@ -9,19 +10,22 @@ const allocations = z.object({
   data: z.array(z.record(z.string(), z.object({ totalCost: z.number() })).nullable()),
 });
 
-/** US dollars that OpenCost allocates to each model in the window, by the model's name. @throws NotAnswered */
-export async function openCostFigures(base: string, days: number): Promise<ReadonlyMap<string, number>> {
+/** US dollars that OpenCost allocates to each model in the window, by the model's name. @throws NoAnswer, StepFailure */
+export async function openCostFigures(
+  http: HttpClient,
+  days: number,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, number>> {
   const hours = Math.max(1, Math.round(24 * days));
-  const body = await askJson(
-    `${base}/allocation/compute?window=${hours}h&aggregate=namespace&accumulate=true`,
-    "OpenCost",
-  );
-  const parsed = allocations.safeParse(body);
-  if (!parsed.success) {
-    throw new NotAnswered(`${base} does not answer as OpenCost does: check the address after --opencost`);
-  }
+  const path = `/allocation/compute?window=${hours}h&aggregate=namespace&accumulate=true`;
+  const { data } = expectJson(await http.request("GET", path, signal), {
+    what: "allocations of OpenCost",
+    schema: allocations,
+    lookAt: "--opencost, which must be the address of an OpenCost",
+    advice: http.advice,
+  });
   const found = new Map<string, number>();
-  for (const [namespace, { totalCost }] of parsed.data.data.flatMap((set) => Object.entries(set ?? {}))) {
+  for (const [namespace, { totalCost }] of data.flatMap((set) => Object.entries(set ?? {}))) {
     if (namespace.startsWith(PREFIX)) {
       const model = namespace.slice(PREFIX.length);
       found.set(model, (found.get(model) ?? 0) + totalCost);

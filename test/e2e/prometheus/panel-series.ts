@@ -15,8 +15,8 @@ function histogram(name: string, labels: string): InputSeries {
 
 export const PANEL_SERIES: InputSeries = {
   'inference:planned_max_replicas:count{namespace="model-chat",model="chat"}': STEADY,
-  [`ratelimit_service_rate_limit_over_limit{tenant="web",quota="requests"}`]: GROWS,
-  [`ratelimit_service_rate_limit_total_hits{tenant="web",quota="tokens"}`]: GROWS,
+  'ratelimit_service_rate_limit_over_limit{tenant="web",quota="requests"}': GROWS,
+  'ratelimit_service_rate_limit_total_hits{tenant="web",quota="tokens"}': GROWS,
   ...histogram("vllm:inter_token_latency_seconds", CHAT),
   ...histogram("envoy_cluster_upstream_rq_time", 'envoy_cluster_name="httproute/inference-gateway/model-chat/rule/0"'),
   [`vllm:num_requests_running{${CHAT}}`]: STEADY,

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import type { Sample } from "../../../../cli/cost/prometheus";
+import type { Sample } from "../../../../cli/prometheus/client";
 import { ruleGroups } from "../../../../components/observability/rules/rule-groups";
 import type { InputSeries, RuleSubject } from "../../../../components/observability/rules/types";
 import { tool } from "../tool";
