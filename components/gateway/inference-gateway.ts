@@ -6,7 +6,6 @@ import type { IGateway } from "@kubernetes-models/gateway-api/gateway.networking
 import type { IGatewayClass } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/GatewayClass";
 import type { IHTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import type * as pulumi from "@pulumi/pulumi";
-import { GATEWAY_NODE_PORTS } from "../../names/gateway-node-ports";
 import type { Labels } from "../../names/labels";
 import { kserveRouteName } from "../../names/model-routes";
 import { GATEWAY_NAMESPACE } from "../../names/namespaces";
@@ -26,13 +25,14 @@ import { type ModelEndpoint, speaksOpenAi } from "../serving/endpoint";
 import { gatewayAddress } from "./address";
 import { GATEWAY_CONFIG_ANNOTATION, type IGatewayConfig } from "./ai-gateway-types";
 import { ApiKeys, consumerSecretName } from "./api-keys";
-import { GatewayCertificate, type GatewayTls, tlsSecretName } from "./certificate";
+import { GatewayCertificate, type GatewayTls } from "./certificate";
 import type { GatewayControllers } from "./gateway-controllers";
 import { GroupHealth, healthRouteName } from "./group-health";
 import { GrpcRoutes, grpcRouteNames, speaksGrpc } from "./grpc-routes";
 import { KserveRoutes, publishedKserve, speaksKserveAlone } from "./kserve-routes";
+import { gatewaySpec, redirectSpec } from "./listeners";
 import { ModelRoutes, pathRouteName } from "./model-routes";
-import { GATEWAY_NAME, LISTENERS } from "./names";
+import { GATEWAY_NAME } from "./names";
 import { OutsideKeys } from "./outside-access";
 import { type Exposure, envoyProxySpec, gatewayConfigSpec, proxyReplicas } from "./proxy-pods";
 import { TRACES_BACKEND, tracesBackendSpec } from "./proxy-tracing";
@@ -43,10 +43,8 @@ import { type GatewayService, ServiceRoutes, serviceClientTraffic } from "./serv
 import { callerScript, publishedModels, Tenants } from "./tenants";
 import { Tokens } from "./tokens";
 import {
-  ANY_PATH,
   backendTrafficSpec,
   clientTrafficSpec,
-  listenerReference,
   plainClientTrafficSpec,
   type RequestLimits,
   serviceBackendTrafficSpec,
@@ -377,47 +375,4 @@ export class InferenceGateway extends PlatformComponent {
     const { address, consumerSecrets, models } = this;
     this.registerOutputs({ address, consumerSecrets, models, groups: this.groups });
   }
-}
-
-function gatewaySpec(hostname: string, tls: GatewayTls, services: readonly GatewayService[]): IGateway["spec"] {
-  const allowedRoutes = { namespaces: { from: "Same" as const } };
-  const https = (name: string, host: string, certificate: string) => ({
-    name,
-    protocol: "HTTPS" as const,
-    port: 443,
-    hostname: host,
-    allowedRoutes,
-    tls: { mode: "Terminate" as const, certificateRefs: [{ group: "", kind: "Secret", name: certificate }] },
-  });
-  return {
-    gatewayClassName: GATEWAY_NAME,
-    infrastructure: { parametersRef: { group: "gateway.envoyproxy.io", kind: "EnvoyProxy", name: GATEWAY_NAME } },
-    listeners: [
-      https(LISTENERS.https, hostname, tlsSecretName(tls)),
-      ...services.map((service) => https(service.name, service.hostname, tlsSecretName(tls, service.name))),
-      // Redirects and challenges for each of the hostnames, where there are several.
-      { name: LISTENERS.http, protocol: "HTTP", port: 80, ...(services.length === 0 && { hostname }), allowedRoutes },
-    ],
-  };
-}
-
-function redirectSpec(exposure: Exposure): IHTTPRoute["spec"] {
-  return {
-    parentRefs: [listenerReference(LISTENERS.http)],
-    rules: [
-      {
-        matches: [{ path: ANY_PATH }],
-        filters: [
-          {
-            type: "RequestRedirect",
-            requestRedirect: {
-              scheme: "https",
-              statusCode: 301,
-              ...(exposure === "NodePort" && { port: GATEWAY_NODE_PORTS.https }),
-            },
-          },
-        ],
-      },
-    ],
-  };
 }
