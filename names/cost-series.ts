@@ -1,6 +1,6 @@
 /** Recorded series of what an environment costs, which rules record and `npm run cost` reads. All are US dollars in an hour. */
 export const COST_SERIES = {
-  /** Mean of a month as planned, by `pool`; what is billed beside machines is the pool `__shared__`. */
+  /** Mean of a month as planned, by `pool`; what is billed in addition to machines is the pool `__shared__`. */
   planned: "inference:planned_cost:usd_per_hour",
   /** Nodes that are there, by `pool`, `role` and `node`. */
   node: "inference:node_cost:usd_per_hour",
@@ -25,6 +25,6 @@ export const OF_NOBODY = {
   idle: "__idle__",
   /** Claimed by a model in an hour in which no tenant used a token of it, or that counts none. */
   unallocated: "__unallocated__",
-  /** The platform itself: its nodes, and what is billed beside machines. */
+  /** The platform itself: its nodes, and what is billed in addition to machines. */
   shared: "__shared__",
 } as const;

@@ -18,7 +18,7 @@ export const PICTURED = "aws-prod";
 /** A sample follows this comment, which may name one change of the environment: `sample: concurrency: 2 -> concurrency: 4`. */
 const SAMPLE = /(<!-- sample: (?:(?<from>[^>]*?) -> (?<to>.*?)|plan) -->\n```text\n)[\s\S]*?(?=^```$)/gm;
 
-/** The README with its samples made anew. */
+/** The README with samples of today. */
 export async function readmeText(readme: string): Promise<string> {
   const environment = /^```yaml\n([\s\S]*?)^```$/m.exec(readme)?.[1] ?? "";
   const outputs: string[] = [];

@@ -1,4 +1,4 @@
-/** The plan beside what happened, each difference as effects that add up to it. All figures are for a month at the pace of the time asked for. */
+/** The plan compared with actual costs, each difference as effects that add up to it. All figures are for a month at the pace of the time asked for. */
 import { OF_NOBODY } from "../../names/cost-series";
 import { HOURS_PER_MONTH } from "../../planner/cost";
 import type { DeploymentPlan, ModelPlan, PoolPlan } from "../../planner/types";
@@ -140,7 +140,7 @@ function nodesReason({ name }: PoolPlan, plan: Costed, figures: Figures, isMore:
 
 function sharedLine({ cost }: Costed): CostLine {
   const usd = cost.services.reduce((sum, { monthlyUsd }) => sum + monthlyUsd, 0);
-  // Not measured: what clouds bill beside machines is the same as planned.
+  // Not measured: what clouds bill in addition to machines is the same as planned.
   return line(OF_NOBODY.shared, usd, usd, () => []);
 }
 

@@ -9,7 +9,7 @@ export interface Figures {
   /** Hours of the time that were recorded. */
   readonly hours: number;
   readonly total: number;
-  /** Of all that is billed beside machines, as planned. */
+  /** Of all that is billed in addition to machines, as planned. */
   readonly pools: ReadonlyMap<string, { readonly usd: number; readonly nodes: number; readonly unclaimed: number }>;
   readonly models: ReadonlyMap<string, ModelFigures>;
   readonly tenants: readonly { readonly tenant: string; readonly usd: number; readonly tokensPerSecond: number }[];

@@ -13,7 +13,7 @@ export interface TraceSampling {
 
 /** Where kept traces go. */
 export type TraceStore =
-  /** Jaeger beside it, by OTLP over gRPC. */
+  /** The platform's Jaeger, by OTLP over gRPC. */
   | { readonly kind: "jaeger"; readonly endpoint: string }
   /** A server outside, by OTLP over HTTP. */
   | { readonly kind: "otlp"; readonly url: string; readonly hasToken: boolean };

@@ -4,7 +4,7 @@ import type { DashboardSpec } from "./builder";
 const { planned, node, model, used, unclaimed, tenant, total } = COST_SERIES;
 const HOURS = 730;
 
-/** What the environment costs beside its plan. `npm run cost` says why they differ. */
+/** What the environment costs, compared with its plan. `npm run cost` says why they differ. */
 export const costs: DashboardSpec = {
   uid: "inference-costs",
   title: "Costs",
@@ -25,7 +25,7 @@ export const costs: DashboardSpec = {
         },
         {
           title: "A month at the pace of seven days",
-          description: "Beside what the plan says of an average month.",
+          description: "Compared with an average month of the plan.",
           unit: "currencyUSD",
           type: "stat",
           queries: [

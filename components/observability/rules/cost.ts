@@ -196,7 +196,7 @@ const byTenant: readonly RecordingRule[] = [
     record: tenant,
     labels: { tenant: OF_NOBODY.shared },
     expr: `sum(${unclaimed}{role="system"} or ${planned}{pool="${OF_NOBODY.shared}"})`,
-    about: "The platform's own nodes, and what is billed beside machines as planned, in US dollars an hour.",
+    about: "The platform's own nodes, and what is billed in addition to machines as planned, in US dollars an hour.",
     cases: {
       gives: { series: SHARED_OUT, at: "80m", samples: { [`${tenant}{tenant="${OF_NOBODY.shared}"}`]: 0.5 } },
     },
@@ -207,7 +207,7 @@ const whole: RecordingRule = {
   record: total,
   expr: `sum(${node} or ${planned}{pool="${OF_NOBODY.shared}"})`,
   about:
-    "What the environment costs, in US dollars an hour: nodes that are there, and what is billed beside machines as planned.",
+    "What the environment costs, in US dollars an hour: nodes that are there, and what is billed in addition to machines as planned.",
   cases: { gives: { series: SHARED_OUT, at: "80m", samples: { [`${total}{}`]: 16.5 } } },
 };
 

@@ -56,7 +56,7 @@ function plannedSeries(pool: string, usd: number): RecordingRule {
     expr: `vector(${usd})`,
     labels: { pool },
     about:
-      "What a pool, or all that is billed beside machines, costs in an average hour of the planned month, US dollars.",
+      "What a pool, or all that is billed in addition to machines, costs in an average hour of the planned month, US dollars.",
     cases: { gives: { series: {}, at: "5m", samples: { [`${COST_SERIES.planned}{pool="${pool}"}`]: usd } } },
   };
 }
