@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import type { CommandLineStack } from "../engine/command-line-stack";
 import type { ExportedDeployment } from "../engine/secret-search";
+import { emptyAttributes, runAfterKill } from "../faults/after-kill";
 import { runbookSteps } from "../faults/runbook";
 
 const SECTION = "## When an up was interrupted while it made the cluster";
@@ -23,11 +24,12 @@ export async function surviveKill(stack: CommandLineStack, cluster: string): Pro
   // The cloud goes on: nobody told it to stop.
   await waitFor("the cluster to be made", async () => (cloud.of(cluster)[0]?.ready ? true : undefined));
 
+  emptyAttributes(stack, stack.name);
   const [cancel, list, forget, adopt, again] = runbookSteps(SECTION);
   if (!cancel || !list || !forget || !adopt || !again) {
     throw new Error("the runbook has other steps than this test");
   }
-  await stack.must(cancel.args);
+  expect(await runAfterKill(stack, stack.name, cancel.args)).toMatchObject({ status: 0 });
   const { output } = await stack.must(list.args);
   const pending =
     (JSON.parse(output) as { readonly deployment: ExportedDeployment }).deployment.pending_operations ?? [];

@@ -14,7 +14,7 @@ type Variables = Readonly<Record<string, string>>;
 export class CommandLineStack {
   private constructor(
     readonly surroundings: Surroundings,
-    private readonly name: EnvironmentName,
+    readonly name: EnvironmentName,
     private readonly cwd: string,
     private readonly env: Readonly<Record<string, string>>,
   ) {}

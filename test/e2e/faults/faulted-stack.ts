@@ -1,4 +1,3 @@
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { readEnvironment } from "../engine/environment-file";
 import { copyProject, languageHostFolder } from "../engine/project";
@@ -7,7 +6,7 @@ import { type ExportedDeployment, filesBelow, generatedPasswords } from "../engi
 import { Surroundings } from "../engine/surroundings";
 
 /** The smallest environment. */
-const ENVIRONMENT = "dev";
+export const ENVIRONMENT = "dev";
 
 /** Secrets of an operator that the stack starts with, by config key. */
 export const GIVEN_SECRETS: Readonly<Record<string, string>> = {
@@ -109,12 +108,6 @@ export class FaultedStack {
     const args = ["stack", "export", "--show-secrets", "--stack", ENVIRONMENT];
     const { output } = await pulumi(args, { cwd: this.cwd, env: { ...this.surroundings.env, ...this.env } });
     return generatedPasswords((JSON.parse(output) as { readonly deployment: ExportedDeployment }).deployment);
-  }
-
-  /** Removes what the file backend keeps beside the state, empty where an engine was killed while it wrote that. */
-  forgetAttributes(): void {
-    const stacks = join(this.surroundings.backend, ".pulumi", "stacks", "inference-stacks");
-    rmSync(join(stacks, `${ENVIRONMENT}.json.attrs`));
   }
 
   /** Everything that was written outside of the cluster: states, backups, histories, logs, config, output. */

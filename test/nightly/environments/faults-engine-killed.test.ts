@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import type { PulumiCommand } from "../../e2e/engine/pulumi";
-import { FaultedStack, UP } from "../../e2e/faults/faulted-stack";
+import { runAfterKill } from "../../e2e/faults/after-kill";
+import { ENVIRONMENT, FaultedStack, UP } from "../../e2e/faults/faulted-stack";
 import { uninstallPendingReleases } from "../../e2e/faults/pending-releases";
 import { createdCount } from "../../e2e/faults/progress";
 import { runbookSteps } from "../../e2e/faults/runbook";
@@ -22,12 +23,7 @@ describe("an engine that is killed in the middle of up", { timeout: 600_000 }, (
     }
     const kill = async (command: PulumiCommand): Promise<void> => {
       expect((await command.kill()).status).toBeNull();
-      let refused = await stack().run(UP);
-      if (refused.output.includes("failed to load checkpoint: EOF")) {
-        // It died in the one moment for which the runbook has a step of its own.
-        stack().forgetAttributes();
-        refused = await stack().run(UP);
-      }
+      const refused = await runAfterKill(stack(), ENVIRONMENT, UP);
       expect(refused.output).toContain("the stack is currently locked by 1 lock(s)");
       await stack().must(cancel.args);
       await uninstallPendingReleases(stack());
