@@ -4,7 +4,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 
-const SHOWN = 5;
+const SHOWN = 12;
 const LINES = 12;
 const WIDTH = 400;
 
