@@ -60,11 +60,16 @@ export interface PoolRequest {
   readonly zones?: number;
   /** Their names, as nodes are labelled with them (`topology.kubernetes.io/zone`). @default not known */
   readonly zoneNames?: readonly string[];
+  /** Key of the pool that states its zones. @default not known */
+  readonly zoneSetting?: ZoneSetting;
   /** Most nodes, and zones that they may be in, that the file may state. @default no limit */
   readonly most?: { readonly nodes: number; readonly zones: number };
   /** How often its nodes are there, where the environment says so. @default the catalogue's */
   readonly uptime?: Partial<Uptime>;
 }
+
+/** Keys of a pool that may state its zones: of nodes created on AWS, on OCI, and of all others. */
+export type ZoneSetting = "zones" | "availabilityDomains" | "uptime.zones";
 
 /** As many nodes as a pool of the configuration may have. */
 export const MOST_NODES = 1000;

@@ -1,15 +1,24 @@
 /** Where nodes of a pool are, how often they are there, and how far the file may go with both. */
+import { availabilityDomainsOf } from "../catalog/oci-regions";
 import { MOST_NODES, type PoolRequest } from "../planner/request";
 import type { EnvironmentConfig, PoolConfig } from "./config";
 
-/** Zones of a pool by cloud, and of machines of one's own (`uptime.zones`): a region of Oracle's has three availability domains at most. */
+/** Most zones of a pool: on AWS and of self-managed machines as the schema allows, on OCI the most that a region has. */
 const MOST_ZONES = { aws: 6, oci: 3, own: 6 } as const;
+
+/** Key of a pool that names the zones in which nodes are created, by kind of cluster. */
+const ZONE_SETTINGS = {
+  aws: "zones",
+  oci: "availabilityDomains",
+  local: "uptime.zones",
+  edge: "uptime.zones",
+} as const;
 
 /** In how many zones nodes are: those that they are made in, else as the environment says. */
 export function poolPlaces(
   config: PoolConfig,
   cluster: EnvironmentConfig["cluster"],
-): Pick<PoolRequest, "zones" | "zoneNames" | "uptime" | "most"> {
+): Pick<PoolRequest, "zones" | "zoneNames" | "zoneSetting" | "uptime" | "most"> {
   const { zones: stated = 1, ...fractions } = config.uptime ?? {};
   const isMade = cluster.provision !== "existing";
   const ofNetwork = cluster.kind === "aws" ? cluster.eks?.zones : undefined;
@@ -18,6 +27,7 @@ export function poolPlaces(
   return {
     zones: made?.length ?? stated,
     ...(zoneNames && { zoneNames }),
+    zoneSetting: isMade ? ZONE_SETTINGS[cluster.kind] : "uptime.zones",
     ...(Object.keys(fractions).length > 0 && { uptime: fractions }),
     most: mostOf(config, cluster),
   };
@@ -26,7 +36,7 @@ export function poolPlaces(
 /** The rules of a file (stacks/config/rules) refuse more: what is offered must pass them. */
 function mostOf(
   { capacity, rdma }: PoolConfig,
-  { kind, provision }: EnvironmentConfig["cluster"],
+  { kind, provision, oke }: EnvironmentConfig["cluster"],
 ): NonNullable<PoolRequest["most"]> {
   const isCloud = kind === "aws" || kind === "oci";
   if (provision === "existing" || !isCloud) {
@@ -34,5 +44,9 @@ function mostOf(
   }
   const isOfOneZone =
     typeof capacity === "object" || (kind === "aws" ? rdma?.access === "efa" : rdma?.mode !== undefined);
-  return { nodes: MOST_NODES, zones: isOfOneZone ? 1 : MOST_ZONES[kind] };
+  if (isOfOneZone) {
+    return { nodes: MOST_NODES, zones: 1 };
+  }
+  const ofRegion = kind === "oci" && oke ? availabilityDomainsOf(oke.region) : undefined;
+  return { nodes: MOST_NODES, zones: ofRegion ?? MOST_ZONES[kind] };
 }

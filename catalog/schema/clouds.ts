@@ -60,6 +60,13 @@ const uptimeEntry = z.strictObject({
   source: text,
 }) satisfies z.ZodType<UptimeEntry>;
 
+const ociRegions = z.strictObject({
+  about,
+  asOf: day,
+  source: text,
+  availabilityDomains: z.record(z.string().regex(/^[a-z]{2}-[a-z]+-\d$/), z.union([z.literal(1), z.literal(3)])),
+});
+
 const priceShare = z.strictObject({
   share: z.number().positive().max(1),
   asOf: day,
@@ -87,6 +94,7 @@ export const clouds = {
     spot: z.strictObject({ oci: priceShare }),
     unusedReservation: z.strictObject({ oci: priceShare }),
   }),
+  ociRegions,
   oke,
   uptime: z.strictObject({ about, uptime: z.array(uptimeEntry) }),
 };

@@ -1,6 +1,8 @@
 import type { PoolRequest } from "../request";
 import type { AvailabilityPlan } from "./spread";
 
+type ZonedPool = Pick<PoolRequest, "name" | "shape" | "zoneSetting">;
+
 /** `99.95 %`, never rounded up: a promise is not made by rounding. */
 export function percent(fraction: number): string {
   return `${Math.floor(fraction * 100_000 + 1e-4) / 1000} %`;
@@ -19,9 +21,16 @@ export function placesText({ nodes, zones }: AvailabilityPlan["apart"]): string 
   return `on ${nodes} nodes${zones > 1 ? ` in ${zones} zones` : ""}`;
 }
 
-/** `pools.gpu.uptime.zones: 3`, `nodes of pool "gpu" in 3 zones`: on machines of others a setting says where they are, those of a cloud are made there. */
-export function zonesText({ name, shape }: Pick<PoolRequest, "name" | "shape">, zones: number): string {
-  return shape.provider === "onprem"
-    ? `pools.${name}.uptime.zones: ${zones} (zones or sites that its nodes are in)`
-    : `nodes of pool "${name}" in ${zones} zones`;
+/** The setting that puts nodes of a pool in so many zones: `pools.gpu.uptime.zones: 3 (…)`, `3 domains in pools.gpu.availabilityDomains`. */
+export function zonesText({ name, shape, zoneSetting }: ZonedPool, zones: number): string {
+  switch (zoneSetting ?? (shape.provider === "onprem" ? "uptime.zones" : undefined)) {
+    case "uptime.zones":
+      return `pools.${name}.uptime.zones: ${zones} (zones or sites that its nodes are in)`;
+    case "zones":
+      return `${zones} zones in pools.${name}.zones, each also in cluster.eks.zones`;
+    case "availabilityDomains":
+      return `${zones} domains in pools.${name}.availabilityDomains`;
+    default:
+      return `nodes of pool "${name}" in ${zones} zones`;
+  }
 }

@@ -89,6 +89,7 @@ const rules: readonly Rule[] = [
   eksPools.platformHasNodesFromTheStart,
   eksPools.placementGroupsHoldTheirMachines,
   okePools.gpuPoolsSayWhere,
+  okePools.domainsAreOfTheRegion,
   okePools.rdmaPoolsAreWhole,
   okePools.amdPoolsNameAnImage,
   okePools.capacityFitsThePool,

@@ -42,6 +42,7 @@ describe("catalogue files", () => {
     ["image-signatures.json", schemas.imageSignatures],
     ["image-digests.json", schemas.imageDigests],
     ["oke.json", schemas.oke],
+    ["oci-regions.json", schemas.ociRegions],
     ["aws-managed-policies.json", schemas.awsManagedPolicies],
     ["confidential.json", schemas.confidential],
     ["node-agents.json", schemas.nodeAgents],

@@ -1,3 +1,4 @@
+import { availabilityDomainsOf, ociRegionsAsOf } from "../../../catalog/oci-regions";
 import { hasOkeImage } from "../../../catalog/oke";
 import { isOciBareMetal } from "../../../catalog/shapes";
 import { roleOf } from "../core/machines";
@@ -14,6 +15,28 @@ export const gpuPoolsSayWhere: Rule = function* (context) {
         value: undefined,
         allowed: "where the region has these machines: GPU shapes are not in every availability domain",
         fix: "add availabilityDomains: [1], with the number of the domain that you have quota in",
+      };
+    }
+  }
+};
+
+/** Before the region is asked for its domains, which takes credentials. */
+export const domainsAreOfTheRegion: Rule = function* (context) {
+  const { cluster } = context.sections;
+  const region = cluster?.kind === "oci" ? cluster.oke?.region : undefined;
+  const count = region === undefined ? undefined : availabilityDomainsOf(region);
+  if (count === undefined) {
+    return;
+  }
+  for (const [name, { availabilityDomains = [] }] of madePoolsOf("oci", context)) {
+    const missing = availabilityDomains.filter((domain) => domain > count);
+    if (missing.length > 0) {
+      const present = availabilityDomains.filter((domain) => domain <= count);
+      yield {
+        path: ["pools", name, "availabilityDomains"],
+        value: availabilityDomains,
+        allowed: `1${count > 1 ? ` to ${count}` : ""}: ${region} has ${count === 1 ? "one availability domain" : `${count} availability domains`} (Oracle's list of regions, ${ociRegionsAsOf})`,
+        fix: `write availabilityDomains: [${(present.length > 0 ? present : [1]).join(", ")}], or use a region with more domains`,
       };
     }
   }

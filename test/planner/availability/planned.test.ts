@@ -70,6 +70,16 @@ describe("a promised availability", () => {
     expect([rulesOf(plan), plan.models[0]?.availability?.apart]).toEqual([[], { nodes: 3, zones: 3 }]);
   });
 
+  it.each([
+    ["zones", "have 3 zones in pools.h100.zones, each also in cluster.eks.zones"],
+    ["availabilityDomains", "have 3 domains in pools.h100.availabilityDomains"],
+    ["uptime.zones", "have pools.h100.uptime.zones: 3"],
+  ] as const)("names %s as the setting of its zones", (zoneSetting, text) => {
+    const three = { minReplicas: 3, maxReplicas: 3, traffic: { ...CHAT_TRAFFIC, requestsPerSecond: 4 } };
+    const refused = planWithAdvice(request(0.999, three, { zones: 2, zoneSetting }));
+    expect(textOf(refused, "availability")).toContain(text);
+  });
+
   it("is refused without zones that its pool may not be in", () => {
     const pool = { zones: 1, most: { nodes: 9, zones: 1 } };
     const refused = planWithAdvice(request(0.999, {}, pool));

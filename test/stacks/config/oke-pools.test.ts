@@ -31,6 +31,13 @@ describe("pools of a cluster that is made here", () => {
     expect(problemsWith(made(confidential))).toEqual([]);
   });
 
+  it("may be in any domain of a region that is not listed", () => {
+    const cluster = { ...created, oke: { ...oke, region: "xx-elsewhere-1" } };
+    expect(
+      problemsWith({ cluster, pools: { system, gpu: { ...existingGpu, availabilityDomains: [1, 2, 3] } } }),
+    ).toEqual([]);
+  });
+
   it("are right as the page of clusters shows nodes that join by themselves", () => {
     const page = readFileSync(join(repositoryRoot(), "docs", "clusters.md"), "utf8");
     const [example = ""] = /(?<=```yaml\n)inference-stacks:pools:\n[^`]*cluster-network[^`]*/.exec(page) ?? [];
@@ -46,6 +53,14 @@ describe("pools of a cluster that is made here", () => {
       "GPUs nowhere",
       { cluster: created, pools: { system, gpu: existingGpu } },
       { path: "pools.gpu.availabilityDomains", allowed: "not in every availability domain", fix: "[1]" },
+    ],
+    [
+      "a domain that the region lacks",
+      {
+        cluster: { ...created, oke: { ...oke, region: "eu-zurich-1" } },
+        pools: { system, gpu: { ...existingGpu, availabilityDomains: [1, 2] } },
+      },
+      { path: "pools.gpu.availabilityDomains", allowed: "eu-zurich-1 has one availability domain", fix: "[1]" },
     ],
     [
       "RDMA without its drivers",
