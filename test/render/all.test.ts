@@ -93,9 +93,7 @@ describe("all environments at once", () => {
     const skipped = await all(join(folder, "skipped"), { bare });
     expect([skipped.status, skipped.out]).toEqual([0, expect.stringMatching(/– bare skipped: /)]);
     expect((await all(join(folder, "reported"), { bare, one: laptop }, report)).status).toBe(0);
-    expect(text()).toMatch(
-      /^Render one\n[\s\S]*\n## Not rendered\n\n- `bare`: scope: cluster makes no Kubernetes object/,
-    );
+    expect(text()).toMatch(/^Render one\n[\s\S]*\n## Not rendered\n\n- `bare`: \S/);
   });
 });
 

@@ -18,6 +18,16 @@ const sections = {
   gitops,
   rancher: { acknowledgeClusterAdmin: true, url: "https://rancher.example.internal", networks: ["192.168.1.31/32"] },
   rancherToken: { secure: "v1:never-read" },
+  gateway: {
+    hostname: "inference.example.internal",
+    tls: { kind: "secret", secretName: "gateway-tls" },
+    consumers: { default: {}, "open-webui": { models: ["chat"] } },
+  },
+  openWebUi: {
+    hostname: "chat.example.internal",
+    adminEmail: "ops@example.internal",
+    gatewayAuthorities: shippedText("test/fixtures/certificates/example-ca.pem"),
+  },
   portainer: { mode: "direct", acknowledgeClusterAdmin: true, networks: ["192.168.1.30/32"] },
 };
 
