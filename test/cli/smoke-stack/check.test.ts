@@ -148,7 +148,10 @@ describe("npm run smoke -- <environment>", () => {
     const metadata = { name: "chat-0", namespace, labels: expected.models[0]?.workloads[0]?.selector };
     const waiting = {
       metadata: { ...metadata, creationTimestamp: new Date().toISOString() },
-      status: { phase: "Pending" },
+      status: {
+        phase: "Running",
+        containerStatuses: [{ name: "engine", ready: false, restartCount: 0, state: { running: {} } }],
+      },
     };
     let logs = 0;
     const changes: Routes = {
