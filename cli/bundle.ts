@@ -21,6 +21,7 @@ import { visible } from "../names/visible";
 import { runEnvironment } from "../offline/environment";
 import { judge } from "../report/judge";
 import { isDeployable } from "../report/result";
+import { shortResource } from "../report/short-resource";
 import { BUNDLE_FILE, type BundleFile, bundleText } from "../stacks/bundle/bundle-file";
 import { withoutBundle } from "../stacks/bundle/without-bundle";
 import { formatProblems, toProblem } from "../stacks/config";
@@ -163,7 +164,7 @@ async function listed(environment: OpenedEnvironment, io: CommandIo): Promise<Li
           ? []
           : [
               `${environment.name} must not be deployed as it is; npm run plan -- ${environment.name} says more:\n${forbidden
-                .map(({ policy, resource, message }) => `  ${policy} ${resource}: ${message}`)
+                .map(({ policy, resource, message }) => `  ${policy} ${shortResource(resource)}: ${message}`)
                 .join("\n")}`,
             ]),
       ],

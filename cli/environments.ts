@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { nearest } from "../catalog/nearest";
 import { repositoryRoot } from "../names/repository-root";
 
-/** Names of the environments: every `Pulumi.<name>.yaml` beside Pulumi.yaml, sorted. */
+/** Names of the environments: every `Pulumi.<name>.yaml` next to Pulumi.yaml whose name a stack can have, sorted. */
 export function environmentNames(root = repositoryRoot()): string[] {
   return readdirSync(root)
-    .flatMap((file) => /^Pulumi\.([\w-]+)\.yaml$/.exec(file)?.[1] ?? [])
+    .flatMap((file) => /^Pulumi\.([\w.-]{1,100})\.yaml$/.exec(file)?.[1] ?? [])
     .sort();
 }
 

@@ -22,6 +22,10 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
     purpose: "find or create an environment's cluster at its Rancher server",
     load: () => import("./rancher"),
   },
+  portainer: {
+    purpose: "find or create an environment's cluster at its Portainer server",
+    load: () => import("./portainer"),
+  },
   bundle: { purpose: "all that an environment takes from the internet, in one folder", load: () => import("./bundle") },
   charts: { purpose: "all Helm charts that a platform may install, fetched once", load: () => import("./charts") },
   doctor: {

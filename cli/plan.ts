@@ -56,7 +56,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     io.err(`${unwritable}\n`);
     return EXIT.badInput;
   }
-  const earlier = args.since === undefined ? undefined : earlierPlan(args.since);
+  const earlier = args.since === undefined ? undefined : earlierPlan(args.since, args.environment);
   if (earlier !== undefined && "problem" in earlier) {
     io.err(`${earlier.problem}\n`);
     return EXIT.badInput;

@@ -6,9 +6,10 @@ import { oldestRancherFor, rancherRunsWith } from "../catalog/rancher";
 import { authorityChecksum } from "../names/rancher";
 import type { ClusterConfig } from "../stacks/config";
 import { type CommandIo, EXIT } from "./io";
-import { RancherError, RancherServer } from "./rancher/server";
+import { reportRefusal, ServerApi, ServerRefused } from "./management-servers/api";
+import { RancherServer } from "./management-servers/rancher";
 import { ENVIRONMENT_OPTIONS, environmentArguments, openEnvironment } from "./read-environment";
-import { HttpClient, NoAnswer } from "./smoke/http";
+import { HttpClient } from "./smoke/http";
 
 const API_TOKEN = "RANCHER_TOKEN_KEY";
 
@@ -74,7 +75,13 @@ export async function main(
     userAgent: "inference-stacks-rancher",
   });
   try {
-    const server = new RancherServer(client, AbortSignal.timeout(LIMIT_MS));
+    const server = new RancherServer(
+      new ServerApi(client, AbortSignal.timeout(LIMIT_MS), {
+        product: "Rancher",
+        setting: "rancher.url",
+        token: "the API token",
+      }),
+    );
     const version = await server.setting("server-version");
     assertRunsWith(version, kubernetesOf(cluster));
     assertAuthority(caCerts, await server.setting("cacerts"));
@@ -89,19 +96,8 @@ export async function main(
     }
     return EXIT.ok;
   } catch (error) {
-    if (error instanceof RancherError || error instanceof NoAnswer) {
-      const hint = error instanceof NoAnswer ? `look at: ${hintOf(error)}\n` : "";
-      io.err(`${error.message}\n${hint}`);
-      return EXIT.refused;
-    }
-    throw error;
+    return reportRefusal(error, io, "rancher.caCerts: the authority that signed the server's certificate");
   }
-}
-
-function hintOf({ message, lookAt }: NoAnswer): string {
-  return message.includes("is not trusted")
-    ? "rancher.caCerts: the authority that signed the server's certificate"
-    : lookAt;
 }
 
 /** Version of Kubernetes that an environment's cluster is created with; undefined for clusters of others. */
@@ -121,22 +117,22 @@ function kubernetesOf(cluster: ClusterConfig): string | undefined {
   }
 }
 
-/** @throws RancherError for a release that is known not to run with it. */
+/** @throws ServerRefused for a release that is known not to run with it. */
 function assertRunsWith(version: string, kubernetes: string | undefined): void {
   if (kubernetes !== undefined && rancherRunsWith(version, kubernetes) === false) {
     const oldest = oldestRancherFor(kubernetes);
-    throw new RancherError(
+    throw new ServerRefused(
       `Rancher ${version} does not run with Kubernetes ${kubernetes} of this environment: upgrade the server${oldest === undefined ? "" : ` to ${oldest} or later`}`,
     );
   }
 }
 
-/** @throws RancherError where the agent would refuse the server: it compares what the server hands out with the checksum of caCerts. */
+/** @throws ServerRefused where the agent would refuse the server: it compares what the server hands out with the checksum of caCerts. */
 function assertAuthority(caCerts: string | undefined, handedOut: string): void {
   if (caCerts === undefined || authorityChecksum(caCerts) === authorityChecksum(handedOut)) {
     return;
   }
-  throw new RancherError(
+  throw new ServerRefused(
     handedOut.trim() === ""
       ? "the server hands out no authority (its setting cacerts is empty), and the agent would wait for one: remove rancher.caCerts"
       : "rancher.caCerts is not what the server hands out at /v3/settings/cacerts, which the agent compares: copy it from there, with all its certificates",

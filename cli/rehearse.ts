@@ -9,6 +9,7 @@ import { terminalReport } from "../rehearsal/report/terminal";
 import { Stopwatch } from "../rehearsal/stopwatch";
 import { judge } from "../report/judge";
 import { isDeployable } from "../report/result";
+import { shortResource } from "../report/short-resource";
 import { type CommandIo, EXIT } from "./io";
 import { Progress } from "./progress";
 import {
@@ -112,7 +113,7 @@ function refusalOf(run: EnvironmentRun, { environment, nodes, autoscaled }: Argu
   const verdict = judge(run);
   if (!isDeployable(verdict)) {
     const reasons = verdict.violations.filter(({ severity }) => severity === "mandatory");
-    const lines = reasons.map(({ policy, resource, message }) => `${policy} ${resource}\n  ${message}`);
+    const lines = reasons.map(({ policy, resource, message }) => `${policy} ${shortResource(resource)}\n  ${message}`);
     return {
       status: EXIT.refused,
       problem: `${environment} must not be deployed, so there is nothing to rehearse (npm run plan -- ${environment}):\n${lines.join("\n")}`,

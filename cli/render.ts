@@ -1,9 +1,16 @@
-import { resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { assertReplaceable, type FolderChanges, FolderRefusedError, replaceFolders } from "../render/folder";
+import {
+  assertReplaceable,
+  type FolderChanges,
+  FolderRefusedError,
+  recoverFolders,
+  replaceFolders,
+} from "../render/folder";
 import { type Rendering, renderEnvironment } from "../render/index";
 import { leftOutText } from "../render/left-out";
 import { RenderRefusedError } from "../render/refusal";
+import { shortResource } from "../report/short-resource";
 import { isUserMistake } from "../stacks/program";
 import { type CommandIo, EXIT, isFileSystemError, lineOf } from "./io";
 import { Progress } from "./progress";
@@ -51,6 +58,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
   const folder = resolve(args.out);
   const progress = new Progress(io, `rendering ${args.environment}`);
   try {
+    recoverFolders(dirname(folder), [basename(folder)]);
     assertReplaceable(folder, args.environment);
     const outputs = args.outputs === undefined ? undefined : readOutputs(args.outputs, environment);
     if (outputs && "problem" in outputs) {
@@ -167,7 +175,7 @@ function summary(
 Objects    ${manifests.length} in ${waves} sync waves, ${charts} of them charts as Argo CD Applications
 Files      ${filesText(changes)}
 Secrets    ${gitops ? "none here: `pulumi up` makes them" : `${secrets.length} values to keep in the ClusterSecretStore "${secretStore}": ${out}/SECRETS.md`}
-${leftOut.map((object) => `\n! ${leftOutText(object)}\n`).join("")}${advice.map(({ policy, resource, message }) => `\n! ${policy} ${resource}\n  ${message}\n`).join("")}
+${leftOut.map((object) => `\n! ${leftOutText(object)}\n`).join("")}${advice.map(({ policy, resource, message }) => `\n! ${policy} ${shortResource(resource)}\n  ${message}\n`).join("")}
 Next: ${gitops ? `commit the folder as ${gitops.path} of ${gitops.repository}; Argo CD applies it from ${gitops.revision}` : "commit the folder and point an Argo CD Application at it"} (docs/gitops.md)
 `;
 }

@@ -3,6 +3,7 @@ import type { IgnoredDifference } from "../components/argo-cd/ignored-difference
 import { summarize } from "../planner/summary";
 import type { DeploymentPlan } from "../planner/types";
 import type { ReportedViolation } from "../report/result";
+import { shortResource } from "../report/short-resource";
 import { EXAMPLE_CONTROL_IMAGE } from "../stacks/addons/model-control/config";
 import { type LeftOut, leftOutText } from "./left-out";
 import type { Manifest } from "./manifests";
@@ -148,5 +149,5 @@ function bySelf(secrets: readonly SecretEntry[]): string {
 }
 
 function adviceLine({ policy, resource, message }: ReportedViolation): string {
-  return `- \`${resource}\` (${policy}): ${message}`;
+  return `- \`${shortResource(resource)}\` (${policy}): ${message}`;
 }

@@ -83,6 +83,11 @@ export function renderedPlan(folder: string): PlanDigest | undefined {
   return readMarker(folder)?.plan;
 }
 
+/** The environment that a folder was rendered from. Undefined: it was not rendered. */
+export function renderedEnvironment(folder: string): string | undefined {
+  return readMarker(folder)?.environment;
+}
+
 /** Folders in a folder that hold the rendering of an environment of their own name. */
 export function renderedEnvironments(parent: string): string[] {
   if (!existsSync(parent)) {
@@ -119,8 +124,40 @@ export function replaceFolders(contents: readonly FolderContent[], removed: read
     throw error;
   } finally {
     for (const folder of work) {
-      rmSync(folder, { recursive: true });
+      rmSync(folder, { recursive: true, force: true });
     }
+  }
+}
+
+/** What a killed rendering leaves next to a folder: `.<folder>-XXXXXX` with the content to come, and the content of before. */
+const WORK_FOLDER = /^\.(.+)-[A-Za-z0-9]{6}$/;
+const WORK_CONTENT: readonly string[] = ["new", "old"];
+
+/**
+ * Ends what a killed rendering began: a folder that it had moved away is back, and its work is removed.
+ *
+ * @param parent folder of rendered folders; nothing happens where there is none.
+ * @param names of the rendered folders. @default any
+ * @throws the file system's error.
+ */
+export function recoverFolders(parent: string, names?: readonly string[]): void {
+  if (!existsSync(parent)) {
+    return;
+  }
+  for (const entry of readdirSync(parent, { withFileTypes: true })) {
+    const name = WORK_FOLDER.exec(entry.name)?.[1];
+    if (name === undefined || !entry.isDirectory() || (names !== undefined && !names.includes(name))) {
+      continue;
+    }
+    const work = join(parent, entry.name);
+    if (!readdirSync(work).every((file) => WORK_CONTENT.includes(file))) {
+      continue;
+    }
+    const before = join(work, "old");
+    if (!existsSync(join(parent, name)) && readMarker(before) !== undefined) {
+      renameSync(before, join(parent, name));
+    }
+    rmSync(work, { recursive: true, force: true });
   }
 }
 

@@ -5,6 +5,7 @@ import { summarize } from "../planner/summary";
 import { judge } from "../report/judge";
 import { type PlanDigest, planDigest } from "../report/plan-digest";
 import { isDeployable, type ReportedViolation } from "../report/result";
+import { shortResource } from "../report/short-resource";
 import type { GitopsConfig } from "../stacks/addons/gitops/config";
 import { filesOf, type RenderedFile } from "./files";
 import type { LeftOut } from "./left-out";
@@ -54,7 +55,7 @@ export async function renderEnvironment(environment: OfflineEnvironment, options
     throw new RenderRefusedError(
       verdict.violations
         .filter(({ severity }) => severity === "mandatory")
-        .map(({ policy, resource, message }) => `✗ ${policy} ${resource}\n  ${message}`),
+        .map(({ policy, resource, message }) => `✗ ${policy} ${shortResource(resource)}\n  ${message}`),
     );
   }
   const second = await markedRun(environment, "b", options);

@@ -1,18 +1,28 @@
 /** `npm run plan -- <environment> --since FILE`: what differs from an earlier plan. */
 import { readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { renderedPlan } from "../../render/folder";
+import { renderedEnvironment, renderedPlan } from "../../render/folder";
 import { planDifference } from "../../report/plan-difference";
 import { type PlanDigest, planDigest } from "../../report/plan-digest";
 import type { PlanJson } from "../../report/result";
 import { lineOf } from "../io";
 import type { Problem } from "../read-environment";
 
-/** An earlier plan: a file of `plan --json`, or the one that a rendered folder was made from. */
-export function earlierPlan(path: string): PlanDigest | Problem {
+/**
+ * An earlier plan: a file of `plan --json`, or the one that a rendered folder was made from.
+ *
+ * @param environment whose plan it is compared with: a folder of another one is refused.
+ */
+export function earlierPlan(path: string, environment: string): PlanDigest | Problem {
   const asked = "--since takes a file that plan --json wrote, or a rendered folder";
   try {
     const isFolder = statSync(resolve(path)).isDirectory();
+    const rendered = isFolder ? renderedEnvironment(resolve(path)) : undefined;
+    if (rendered !== undefined && rendered !== environment) {
+      return {
+        problem: `--since ${path} was rendered from ${JSON.stringify(rendered)}, not ${JSON.stringify(environment)}: name the folder of ${environment}`,
+      };
+    }
     const plan = isFolder
       ? renderedPlan(resolve(path))
       : planDigest.safeParse(JSON.parse(readFileSync(resolve(path), "utf8"))).data;

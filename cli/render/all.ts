@@ -5,6 +5,7 @@ import {
   assertReplaceable,
   type FolderChanges,
   FolderRefusedError,
+  recoverFolders,
   renderedEnvironments,
   renderedPlan,
   replaceFolders,
@@ -79,6 +80,7 @@ export async function renderAll(
   const made: Omit<RenderedEnvironment, "changes">[] = [];
   const skipped: { name: string; why: string }[] = [];
   try {
+    recoverFolders(out);
     for (const [index, name] of names.entries()) {
       const doing = `${index + 1} of ${names.length}: ${name}`;
       progress.update(doing);

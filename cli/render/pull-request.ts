@@ -10,7 +10,7 @@ const MOST_OBJECTS = 40;
 const MOST_CHARACTERS = 60_000;
 
 /** Markdown. Its first line is the title; an empty text where no file differs. */
-export function pullRequestText({ environments, removed }: RenderedAll): string {
+export function pullRequestText({ environments, skipped, removed }: RenderedAll): string {
   const changed = environments.filter(({ changes }) => hasChanges(changes));
   const names = [...changed.map(({ name }) => name), ...removed];
   if (names.length === 0) {
@@ -22,11 +22,16 @@ export function pullRequestText({ environments, removed }: RenderedAll): string 
       (name) =>
         `## ${name}\n\nThe environment is gone, and its folder goes. Argo CD deletes nothing: without the folder it stops with an error, and what runs goes on. Before the merge, \`pulumi destroy -s ${name}\` deletes it, but for what is protected.\n`,
     ),
+    ...(skipped.length > 0 ? [skippedSection(skipped)] : []),
   ];
   const text = sections.join("\n");
   const rest =
     text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}\n\n… cut off: the diff has the rest.\n` : text;
   return `Render ${names.join(", ")}\n\n${rest}`;
+}
+
+function skippedSection(skipped: RenderedAll["skipped"]): string {
+  return `## Not rendered\n\n${skipped.map(({ name, why }) => `- \`${name}\`: ${why}\n`).join("")}`;
 }
 
 function hasChanges({ added, changed, removed }: FolderChanges): boolean {

@@ -42,6 +42,8 @@ export interface Place {
 interface HttpClientOptions {
   /** Sent as a bearer token. */
   readonly token?: string;
+  /** Sent with every request, under its name: for servers that take no bearer token. */
+  readonly key?: { readonly header: string; readonly value: string };
   /** Certificates in PEM that are trusted besides the public ones. */
   readonly ca?: string;
   /** Where the server is reached, whatever its name resolves to, such as a port-forward. @default by its name */
@@ -83,7 +85,10 @@ export class HttpClient {
     return this.options.advice ?? ADVICE_OF_SMOKE;
   }
 
-  /** @throws NoAnswer */
+  /**
+   * @param body sent as JSON; FormData as the fields of a form (multipart/form-data).
+   * @throws NoAnswer
+   */
   async request(method: string, path: string, signal: AbortSignal, body?: unknown): Promise<Answer> {
     const { status, lines } = await this.stream(method, path, signal, body);
     let text = "";
@@ -99,7 +104,8 @@ export class HttpClient {
   /** @throws NoAnswer when not even a status came. */
   async stream(method: string, path: string, signal: AbortSignal, body?: unknown): Promise<StreamedAnswer> {
     const url = new URL(`${this.base}${path}`);
-    const { token, ca, connectTo, userAgent = "inference-stacks-smoke" } = this.options;
+    const { token, key, ca, connectTo, userAgent = "inference-stacks-smoke" } = this.options;
+    const sent = await encoded(body);
     let sentAt = performance.now();
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
       const shared = {
@@ -116,7 +122,8 @@ export class HttpClient {
           "user-agent": userAgent,
           host: url.host,
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          ...(body === undefined ? {} : { "content-type": "application/json" }),
+          ...(key === undefined ? {} : { [key.header]: key.value }),
+          ...(sent === undefined ? {} : { "content-type": sent.type }),
         },
       };
       const request =
@@ -127,12 +134,25 @@ export class HttpClient {
       request.once("finish", () => {
         sentAt = performance.now();
       });
-      request.end(body === undefined ? undefined : JSON.stringify(body));
+      request.end(sent?.content);
     }).catch((error: unknown) => {
       throw noAnswer(error, url, signal, this.advice);
     });
     return { status: response.statusCode ?? 0, sentAt, lines: linesOf(response, url, signal, this.advice) };
   }
+}
+
+interface Sent {
+  readonly type: string;
+  readonly content: string;
+}
+
+async function encoded(body: unknown): Promise<Sent | undefined> {
+  if (body instanceof FormData) {
+    const form = new Response(body);
+    return { type: form.headers.get("content-type") ?? "", content: await form.text() };
+  }
+  return body === undefined ? undefined : { type: "application/json", content: JSON.stringify(body) };
 }
 
 /** A server's own certificate may be named too, without its authority, as for curl. */

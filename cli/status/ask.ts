@@ -27,6 +27,8 @@ export interface Asking {
   readonly signal?: AbortSignal;
   /** @default LIMITS */
   readonly limits?: Limits;
+  /** Whether the last lines of pods in trouble are wanted: the API server fetches them from the kubelet of their node. @default true */
+  readonly logs?: boolean;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface Asking {
  */
 export async function askStatus(
   expected: Expected,
-  { cluster, source, env, signal, limits = LIMITS }: Asking,
+  { cluster, source, env, signal, limits = LIMITS, logs: wantsLogs = true }: Asking,
   onProgress: (what: string) => void,
 ): Promise<Asked> {
   const { address, chatPage, application } = expected;
@@ -61,7 +63,7 @@ export async function askStatus(
     const { models, groups, platform } = judge(expected, facts, Date.now());
     const logs: ModelStatus["log"][] = [];
     for (const model of expected.models) {
-      logs.push(await logOf(api, podsInTrouble(model, facts)));
+      logs.push(wantsLogs ? await logOf(api, podsInTrouble(model, facts)) : null);
     }
     const shown = models.map((model, i) => ({ ...model, log: logs[i] ?? null }));
     return presentable({

@@ -65,6 +65,10 @@ export function argoCdValues(stage: Stage): HelmValues {
         "statusbadge.enabled": false,
         // Annotations: the label would go into selectors and pods of what it applies.
         "application.resourceTrackingMethod": "annotation",
+        // One cluster and some twenty Applications: the defaults (2 min, and up to 1 min more) are for hundreds. What waits for them is each
+        // commit, and each wave after a chart that brings definitions.
+        "timeout.reconciliation": "30s",
+        "timeout.reconciliation.jitter": "10s",
       },
       params: {
         "server.insecure": false,

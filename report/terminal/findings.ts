@@ -1,4 +1,5 @@
 import type { ReportedViolation } from "../result";
+import { shortResource } from "../short-resource";
 import { type Style, WIDTH, wrap } from "../style";
 
 /** What forbids the deployment, or what deserves a look: rule and subject, then the message below. */
@@ -16,10 +17,4 @@ export function findings(
     })
     .map((text) => `${text}\n`)
     .join("");
-}
-
-/** Last two parts of a URN: type and name. */
-function shortResource(resource: string): string {
-  const parts = resource.split("::");
-  return parts.length < 4 ? resource : `${parts[2]?.split("$").pop()} ${parts[3]}`;
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { renderOf } from "../render/run";
-import { laptop, planOf, useFolder } from "./run";
+import { environmentIn, laptop, plan, planOf, useFolder } from "./run";
 
 const folder = useFolder();
 const file = join(folder, "before.json");
@@ -17,6 +17,12 @@ it("shows what differs from a plan of plan --json, and from that of a rendered f
     expect([status, out]).toEqual([0, expect.stringContaining("- Model `chat`: concurrency 2 → 4\n")]);
     expect((await planOf(folder, laptop, "--since", since)).out).toContain("nothing: same models, replicas");
   }
+});
+
+it("refuses the folder of another environment", async () => {
+  const rendered = join(folder, "rendered");
+  const { status, out, err } = await plan("other", "--config", environmentIn(folder, laptop), "--since", rendered);
+  expect([status, out, err]).toEqual([2, "", expect.stringContaining('was rendered from "test", not "other"')]);
 });
 
 it("refuses what holds no plan", async () => {

@@ -63,9 +63,9 @@ describe("the speed of an answer", () => {
   it("counts the whole time, and says so, where the answer is kept on the way until it is whole", async () => {
     const { totalMs = 0, tokensPerSecond, streamed } = await figures(ANSWER);
     expect(streamed).toBe(false);
-    // Both are rounded to a tenth, which is much of an answer that takes less than a millisecond.
-    const exactMs = 4000 / Number(tokensPerSecond);
-    expect(Math.abs(exactMs - totalMs)).toBeLessThanOrEqual(0.051 + totalMs / 1000);
+    // Both are rounded to a tenth: much of an answer below a millisecond, and of a speed of few tokens per second.
+    const speed = Number(tokensPerSecond);
+    expect(Math.abs(4000 / speed - totalMs)).toBeLessThanOrEqual(0.051 + (totalMs * 0.051) / speed);
     const { out } = await smoke("--url", (await openAi()).url);
     expect(out).toContain("came in one piece");
   });

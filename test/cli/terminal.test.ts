@@ -62,6 +62,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
   render: async () => [[EVIL]],
   gitops: async () => [[EVIL], ["release", "--state", EVIL, "--out", join(folder, "out.json")]],
   rancher: async () => [[EVIL], [`--${EVIL}`]],
+  portainer: async () => [[EVIL], [`--${EVIL}`]],
   bundle: async () => [[EVIL]],
   charts: async () => [[EVIL]],
   doctor: async () => [[EVIL]],

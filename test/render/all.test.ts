@@ -1,5 +1,5 @@
 /** `npm run render -- --all`. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { OpenedEnvironment, Problem } from "../../cli/read-environment";
@@ -92,6 +92,8 @@ describe("all environments at once", () => {
     expect([refused.status, refused.err]).toEqual([2, expect.stringContaining("patch.yaml. Move them away")]);
     const skipped = await all(join(folder, "skipped"), { bare });
     expect([skipped.status, skipped.out]).toEqual([0, expect.stringMatching(/– bare skipped: /)]);
+    expect((await all(join(folder, "reported"), { bare, one: laptop }, report)).status).toBe(0);
+    expect(text()).toMatch(/^Render one\n[\s\S]*\n## Not rendered\n\n- `bare`: \S/);
   });
 });
 
@@ -102,6 +104,19 @@ it("nothing is removed where no environment is found, and nothing is written wit
   const { status, err } = await all(place, { one: twoModels }, join(folder, "no-such-folder", "report.md"));
   expect([status, err]).toEqual([2, expect.stringContaining("no-such-folder")]);
   expect(existsSync(join(place, "one", "model-second"))).toBe(false);
+});
+
+it("what a killed rendering left is ended: the folder is back, and its work is gone", async () => {
+  const place = join(folder, "killed");
+  expect((await all(place, { one: laptop })).status).toBe(0);
+  const work = join(place, ".one-a1B2c3");
+  mkdirSync(join(work, "new"), { recursive: true });
+  renameSync(join(place, "one"), join(work, "old"));
+  mkdirSync(join(place, ".one-notes"));
+  writeFileSync(join(place, ".one-notes", "mine.txt"), "mine");
+  const { status, out } = await all(place, { one: laptop });
+  expect([status, out]).toEqual([0, expect.stringMatching(/ 0 added · 0 changed · 0 removed · [1-9]\d* unchanged/)]);
+  expect(readdirSync(place).sort()).toEqual([".one-notes", "one"]);
 });
 
 describe("places that Argo CD follows", () => {
@@ -118,7 +133,7 @@ describe("places that Argo CD follows", () => {
     expect([status, err.match(/✗ gitops\.path/g)]).toEqual([1, expect.arrayContaining(["✗ gitops.path"])]);
     const other = await all(join(folder, "places"), { one: at("clusters/two") });
     expect([other.status, other.err]).toEqual([1, expect.stringContaining("ends in /one")]);
-    expect((await all(join(folder, "places"), { one: at("clusters/one") })).status).toBe(0);
+    expect((await all(join(folder, "places"), { "one.eu": at("clusters/one.eu") })).status).toBe(0);
   });
 });
 

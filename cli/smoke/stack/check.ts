@@ -80,7 +80,8 @@ async function checked(
   const allowed = firstStartSeconds(plan, environment.storage.registryGbps);
   const seconds = args.waitMinutes === undefined ? allowed : args.waitMinutes * 60;
   const expected = patient(expectedOf(run), seconds);
-  const asking = { cluster: environment.cluster, source, env: process.env };
+  // It waits by states alone: logs would be asked of the nodes' kubelets with every question.
+  const asking = { cluster: environment.cluster, source, env: process.env, logs: false };
   let models: readonly ModelStatus[] = [];
   const readiness = await waitUntilReady({
     seconds,

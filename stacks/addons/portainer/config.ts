@@ -62,7 +62,9 @@ export const portainerSecrets = {
   portainerAgentSecret: key(
     "AGENT_SECRET of the Portainer server. Default: with mode direct a random one, which the server has to be given.",
   ),
-  portainerEdgeKey: key("Edge key that the Portainer server shows for this cluster; required with mode edge."),
+  portainerEdgeKey: key(
+    "Edge key that the Portainer server shows for this cluster; required with mode edge. `npm run portainer` fetches it.",
+  ),
 };
 
 export type PortainerSecret = keyof typeof portainerSecrets;

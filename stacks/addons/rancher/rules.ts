@@ -1,5 +1,5 @@
 import type { CapacityProblem } from "../../../planner/types";
-import { outsideProblems } from "../../config/core/outside-url";
+import { tlsServerProblems } from "../../config/core/outside-url";
 import { areAuthorities } from "../../config/core/pem";
 import type { Rule } from "../../config/core/rule";
 import { NAMESPACE } from "../../config/core/schema";
@@ -8,18 +8,10 @@ import type { RancherConfig } from "./config";
 type Own = { readonly rancher?: RancherConfig };
 
 export const serverIsOutside: Rule<Own> = function* ({ sections: { rancher, stage } }) {
-  if (rancher === undefined) {
-    return;
-  }
-  const { url, networks } = rancher;
-  yield* outsideProblems(["rancher"], { url, networks }, stage);
-  if (!url.startsWith("https://")) {
-    yield {
-      path: ["rancher", "url"],
-      value: url,
-      allowed: "https:// with a name: the agent's tunnel has all rights in the cluster, and is TLS alone",
-      fix: "write the server's https:// address",
-    };
+  if (rancher !== undefined) {
+    const { url, networks } = rancher;
+    const why = "the agent's tunnel has all rights in the cluster, and is TLS alone";
+    yield* tlsServerProblems(["rancher"], { url, networks }, stage, why);
   }
 };
 

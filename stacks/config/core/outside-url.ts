@@ -57,6 +57,30 @@ export function* outsideProblems(
   yield* networkProblems(path, networks);
 }
 
+/**
+ * What is wrong with the server that an agent takes orders from: as for any server, and its URL is https:// in every stage.
+ *
+ * @param why it must be TLS.
+ */
+export function* tlsServerProblems(
+  path: Path,
+  server: OutsideSettings,
+  stage: Stage | undefined,
+  why: string,
+): Generator<ProblemDraft> {
+  const problems = [...outsideProblems(path, server, stage)];
+  yield* problems;
+  // One problem of one URL at a time.
+  if (!server.url.startsWith("https://") && !problems.some((problem) => problem.path.at(-1) === "url")) {
+    yield {
+      path: [...path, "url"],
+      value: server.url,
+      allowed: `https:// with a DNS name: ${why}`,
+      fix: "write the server's https:// address",
+    };
+  }
+}
+
 /** What is wrong with the networks that a server outside of the cluster is said to be in. */
 export function* networkProblems(path: Path, networks: readonly string[]): Generator<ProblemDraft> {
   const faults = networks.map(networkFault);

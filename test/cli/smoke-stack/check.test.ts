@@ -145,14 +145,30 @@ describe("npm run smoke -- <environment>", () => {
 
   it("does not fail while a model still starts: it says so, and how to check again", async () => {
     const [{ namespace } = { namespace: "" }] = expected.models[0]?.workloads ?? [];
-    const none = { [`GET /api/v1/namespaces/${namespace}/pods*`]: () => ({ body: { items: [] } }) };
-    const [api, front] = await Promise.all([apiServer(none), gateway()]);
+    const metadata = { name: "chat-0", namespace, labels: expected.models[0]?.workloads[0]?.selector };
+    const waiting = {
+      metadata: { ...metadata, creationTimestamp: new Date().toISOString() },
+      status: {
+        phase: "Running",
+        containerStatuses: [{ name: "engine", ready: false, restartCount: 0, state: { running: {} } }],
+      },
+    };
+    let logs = 0;
+    const changes: Routes = {
+      // The API server would ask the kubelet of the pod's node.
+      [`GET /api/v1/namespaces/${namespace}/pods/chat-0/log*`]: () => {
+        logs += 1;
+        return { body: "" };
+      },
+      [`GET /api/v1/namespaces/${namespace}/pods*`]: () => ({ body: { items: [waiting] } }),
+    };
+    const [api, front] = await Promise.all([apiServer(changes), gateway()]);
     pulumi(outputsOf(api, front));
     hurry();
     const { status, out } = await smoke("--wait", "1");
     expect([status, out]).toEqual([0, expect.stringContaining("Not checked yet: chat starting, 0 of 1 ready.")]);
     expect(out).toContain("Check again: npm run smoke -- test\n");
-    expect(front.requests).toEqual([]);
+    expect([front.requests, logs]).toEqual([[], 0]);
   });
 
   it("asks no model before Argo CD has applied the folder", async () => {

@@ -113,8 +113,23 @@ describe("an environment with the agent behind NAT", () => {
 });
 
 describe("the section portainer", () => {
-  it("asks for the key of edge mode", () => {
-    expect(told({ portainer: edge }, "portainerEdgeKey")).toHaveLength(1);
+  it("is refused in edge mode without its key, which a right file need not have", async () => {
+    expect(told({ portainer: edge }, "portainer")).toEqual([]);
+    const run = await sharedRun("edge-nvidia", { portainer: edge });
+    expect(run.plan.problems.map(({ rule, subject }) => ({ rule, subject }))).toContainEqual({
+      rule: "portainer-edge-key",
+      subject: "portainerEdgeKey",
+    });
+  });
+
+  it("takes an https:// URL of a server outside of the cluster", () => {
+    for (const url of [
+      "http://portainer.example.com:9443",
+      "https://portainer.portainer.svc",
+      "ftp://portainer.example.com",
+    ]) {
+      expect(told({ ...rightEnvironment, portainer: { ...edge, url } }, "portainer")).toHaveLength(1);
+    }
   });
 
   it("takes networks of the server, not all addresses", () => {

@@ -183,6 +183,8 @@ describe("the section rancher", () => {
     expect(told({ rancher: section }, "rancher")).toEqual([]);
     for (const wrong of [
       { url: "http://rancher.example.internal" },
+      { url: "http://rancher" },
+      { url: "ftp://rancher.example.internal" },
       { url: "https://rancher.cattle-system.svc" },
       { networks: ["0.0.0.0/0"] },
       { caCerts: "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n" },

@@ -29,6 +29,12 @@ const VARIABLES: Readonly<Record<string, string>> = {
   "controller.diff.server.side": "ARGOCD_APPLICATION_CONTROLLER_SERVER_SIDE_DIFF",
 };
 
+/** Settings of argocd-cm that the controller and the repository server read as variables; each has those that it knows. */
+const TIMES: Readonly<Record<string, string>> = {
+  "timeout.reconciliation": "ARGOCD_RECONCILIATION_TIMEOUT",
+  "timeout.reconciliation.jitter": "ARGOCD_RECONCILIATION_JITTER",
+};
+
 export interface ArgoCd {
   readonly controller: Program;
   readonly repoServer: Program;
@@ -61,6 +67,7 @@ export async function runArgoCd(plane: ControlPlane, values: unknown, internet: 
     REDIS_PASSWORD: password,
     REDIS_SERVER: `127.0.0.1:${redisPort}`,
     ...parameters(configs.params),
+    ...times(configs.cm),
   };
   const common = ["--namespace", ARGO_CD_NAMESPACE, "--logformat", "text"];
   const repoServer = plane.run(
@@ -126,6 +133,12 @@ function parameters(params: Readonly<Record<string, string>>): Readonly<Record<s
       }
       return [variable, value];
     }),
+  );
+}
+
+function times(cm: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(TIMES).flatMap(([key, variable]) => (cm[key] === undefined ? [] : [[variable, cm[key]]])),
   );
 }
 

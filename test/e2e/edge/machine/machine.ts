@@ -223,6 +223,11 @@ export class Machine {
     return program;
   }
 
+  /** A file of its network namespace: `snmp`, `snmp6`, `netstat`. */
+  networkFile(name: string): string {
+    return readFileSync(`/proc/${this.pid}/net/${name}`, "utf8");
+  }
+
   /** Runs a command of its own on it to its end, as its administrator. */
   async command(...words: readonly string[]): Promise<void> {
     const own = ["--target", this.pid, "--net", "--pid", "--mount", `--root=${join(this.disk, "root")}`];

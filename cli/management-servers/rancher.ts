@@ -1,10 +1,7 @@
 /** The routes of a Rancher server by which a cluster is imported (its API v3; rancher/rancher v2.15.0, pkg/client/generated/management/v3). */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { HttpClient } from "../smoke/http";
-
-/** The server refused, or answered what this command does not know. Its message names the route. */
-export class RancherError extends Error {}
+import { type ServerApi, ServerRefused } from "./api";
 
 export interface ImportedCluster {
   readonly id: string;
@@ -29,24 +26,23 @@ const TOKEN_TRIES = 15;
 
 export class RancherServer {
   constructor(
-    private readonly client: HttpClient,
-    private readonly signal: AbortSignal,
+    private readonly api: ServerApi,
     private readonly waitMs = 1000,
   ) {}
 
   /** A setting of the server: `server-version`, `cacerts`. */
   async setting(name: string): Promise<string> {
-    return (await this.ask("GET", `/v3/settings/${name}`, setting)).value;
+    return (await this.api.ask("GET", `/v3/settings/${name}`, setting)).value;
   }
 
   /** The cluster of that name; created where there is none. */
   async cluster(name: string): Promise<ImportedCluster> {
-    const { data } = await this.ask("GET", `/v3/clusters?name=${encodeURIComponent(name)}`, collection(cluster));
+    const { data } = await this.api.ask("GET", `/v3/clusters?name=${encodeURIComponent(name)}`, collection(cluster));
     const [found, ...others] = data.filter((each) => each.name === name);
     if (others.length > 0) {
-      throw new RancherError(`${others.length + 1} clusters are named ${name}: rename or remove all but one`);
+      throw new ServerRefused(`${others.length + 1} clusters are named ${name}: rename or remove all but one`);
     }
-    const { id, state } = found ?? (await this.ask("POST", "/v3/clusters", cluster, { type: "cluster", name }));
+    const { id, state } = found ?? (await this.api.ask("POST", "/v3/clusters", cluster, { type: "cluster", name }));
     return { id, state, isNew: found === undefined };
   }
 
@@ -54,47 +50,26 @@ export class RancherServer {
   async token(clusterId: string): Promise<string> {
     const path = `/v3/clusterregistrationtokens?clusterId=${encodeURIComponent(clusterId)}`;
     const known = async () => {
-      const { data } = await this.ask("GET", path, collection(token));
+      const { data } = await this.api.ask("GET", path, collection(token));
       return data.filter((each) => each.clusterId === clusterId && each.name !== SERVERS_OWN);
     };
     let tokens = await known();
     if (tokens.length === 0) {
-      await this.ask("POST", "/v3/clusterregistrationtokens", token, { type: "clusterRegistrationToken", clusterId });
+      await this.api.ask("POST", "/v3/clusterregistrationtokens", token, {
+        type: "clusterRegistrationToken",
+        clusterId,
+      });
     }
     for (let tries = 0; tries < TOKEN_TRIES; tries += 1) {
       const [ready] = tokens.filter((each) => each.token !== "");
       if (ready !== undefined) {
         return ready.token;
       }
-      await sleep(this.waitMs, undefined, { signal: this.signal });
+      await sleep(this.waitMs, undefined, { signal: this.api.signal });
       tokens = await known();
     }
-    throw new RancherError(
+    throw new ServerRefused(
       `the server shows no registration token of ${clusterId}: the API token needs the role Cluster Owner, or to create clusters`,
     );
-  }
-
-  private async ask<T extends z.ZodType>(method: string, path: string, answer: T, body?: object): Promise<z.output<T>> {
-    const { status, text } = await this.client.request(method, path, this.signal, body);
-    const route = `${method} ${this.client.base}${path.split("?")[0]}`;
-    if (status === 401 || status === 403) {
-      throw new RancherError(`${route} answered ${status}: the API token is missing, expired, or may not do this`);
-    }
-    if (status < 200 || status > 299) {
-      throw new RancherError(`${route} answered ${status}`);
-    }
-    const parsed = answer.safeParse(jsonOf(text));
-    if (!parsed.success) {
-      throw new RancherError(`${route} answered something else than Rancher's API does: is rancher.url the server's?`);
-    }
-    return parsed.data;
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
