@@ -29,12 +29,26 @@ const storedSources = [
     })
     .meta({ description: "a repository of the Hugging Face hub." }),
   z
-    .strictObject({ kind: z.literal("bucket"), uri: text("s3://bucket/prefix.") })
+    .strictObject({
+      kind: z.literal("bucket"),
+      uri: text("s3://bucket/prefix."),
+      copied: z
+        .literal(true)
+        .optional()
+        .meta({ description: "Only where the bucket is elsewhere: a Job copies the prefix into the model store." }),
+    })
     .meta({ description: "a prefix of the model store." }),
 ] as const;
 
 const source = taggedUnion("kind", [
   ...storedSources,
+  z
+    .strictObject({
+      kind: z.literal("claim"),
+      claim: text("Name of a claim in the model's namespace."),
+      path: text("Folder on its volume; empty for all of it."),
+    })
+    .meta({ description: "a volume of the user's." }),
   z.strictObject({ kind: z.literal("ollama"), tag: text("name:tag.") }).meta({ description: "Ollama's library." }),
 ]).meta({ description: "Where the weights come from." });
 
@@ -193,7 +207,7 @@ export const model = z.strictObject({
   ...layout,
   domain: text("Subject that it serves.").optional(),
   storeFolder: text("Its folder in the model store, where that is not `<domain>/<name>`.").optional(),
-  loading: oneOf(["copy", "stream"], "How the engine gets the weights at start."),
+  loading: oneOf(["copy", "stream", "mount"], "How the engine gets the weights at start."),
   gpuVendor: oneOf(["nvidia", "amd"], "Vendor of the GPUs; absent on CPUs.").optional(),
   gpuModel: text("Card of the catalogue; absent on CPUs.").optional(),
   hsaOverride: text(

@@ -13,7 +13,7 @@ export function pathInFile(path: Path, models: Readonly<Record<string, ModelConf
   const { revisionOf: revision, replicasOf: group } = model ?? {};
   if (revision === undefined) {
     if (key === "config" && model?.hub !== undefined) {
-      return [section, name, "model", ...rest];
+      return [...path.slice(0, 2), "model", ...rest];
     }
     return group !== undefined && key === "replicas" ? ["nodes", group, key, ...rest] : path;
   }

@@ -89,7 +89,7 @@ function* sourceProblems(path: Path, { engine, source, model }: ModelConfig): Ge
       path: [...path, "source"],
       value: source,
       allowed: `${sources.map((each) => `${SOURCES[each].scheme}://`).join(" or ")}: ${label} does not read ${SOURCES[kind].label}`,
-      fix: `write source: ${SOURCES[own].form}${orEngine(enginesFor({ source: kind }))}`,
+      fix: `write source: ${SOURCES[own].form}${orEngine(enginesFor({ source: kind }))} (${OWN_WEIGHTS_PAGE})`,
     };
   }
   const entry = model === undefined ? undefined : findModel(model);
