@@ -20,28 +20,32 @@ import {
 import { availability, serviceLevel, traffic } from "./level";
 import { speed, tokenPrice } from "./speed";
 
+const repository = z
+  .strictObject({
+    kind: z.literal("huggingface"),
+    repository: text("organization/name."),
+    revision: text("Commit, branch or tag."),
+  })
+  .meta({ description: "a repository of the Hugging Face hub." });
+
+const prefix = { kind: z.literal("bucket"), uri: text("s3://bucket/prefix.") };
+
 const storedSources = [
+  repository,
+  z.strictObject(prefix).meta({ description: "a prefix of the model store." }),
+] as const;
+
+const source = taggedUnion("kind", [
+  repository,
   z
     .strictObject({
-      kind: z.literal("huggingface"),
-      repository: text("organization/name."),
-      revision: text("Commit, branch or tag."),
-    })
-    .meta({ description: "a repository of the Hugging Face hub." }),
-  z
-    .strictObject({
-      kind: z.literal("bucket"),
-      uri: text("s3://bucket/prefix."),
+      ...prefix,
       copied: z
         .literal(true)
         .optional()
         .meta({ description: "Only where the bucket is elsewhere: a Job copies the prefix into the model store." }),
     })
     .meta({ description: "a prefix of the model store." }),
-] as const;
-
-const source = taggedUnion("kind", [
-  ...storedSources,
   z
     .strictObject({
       kind: z.literal("claim"),
