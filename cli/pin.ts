@@ -5,9 +5,11 @@ import { parseArgs } from "node:util";
 import { COMMIT } from "../engines/sources";
 import { table } from "../report/style";
 import { concurrently } from "../stacks/checkpoint/concurrently";
+import { hubFolder } from "../stacks/config/core/hub-model";
 import { type CommandIo, EXIT, isFileSystemError } from "./io";
 import { compareCatalogue } from "./pin/catalogue";
 import { commitOf, HUB_CONCURRENCY, type Hub, HubError, hubOf } from "./pin/hub";
+import { type Description, describe, isKept, keep } from "./pin/keep-description";
 import { type Compared, comparePublished, differenceLines, isDifferent } from "./pin/published";
 import { type Source, sourcesOf } from "./pin/sources";
 import { UnwritableError, withSource } from "./pin/write-source";
@@ -24,6 +26,8 @@ const USAGE = `Usage: npm run pin -- <environment> [options]
 
 Asks the hub for the commit that each Hugging Face source of a model or an adapter is at now, and writes it into the
 environment's file as source: hf://organization/name@<commit>. Sources that name a commit stay as they are. Comments stay.
+Of model: hf://organization/name it also keeps config.json and the headers of the weight files, in models/hf beside the
+environment's file: plans count by them, without the network. Commit that folder.
 Of a model of the catalogue it reads the published config.json too, and says where the catalogue counts something else.
 
   --catalogue     compare every model of the catalogue with its repository; writes nothing
@@ -60,15 +64,23 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
     const commits = await commitsOf(moving, hub);
     const path = join(environment.baseDirectory, environment.fileName);
     const text = moving.reduce(
-      (written, source) => withSource(written, source.place, `hf://${source.repository}@${commits.get(keyOf(source))}`),
+      (written, source) =>
+        withSource(written, source.place, `hf://${source.repository}@${commits.get(keyOf(source))}`, source.key),
       readFileSync(path, "utf8"),
     );
+    const descriptions = await describeMissing(sources, commits, environment.baseDirectory, hub);
+    if (!args.dryRun) {
+      for (const { repository, commit, description } of descriptions) {
+        keep(environment.baseDirectory, repository, commit, description);
+      }
+    }
     if (!args.dryRun && moving.length > 0) {
       writeFileSync(path, text);
     }
     const rows = sources.map((source) => ({ ...source, commit: commits.get(keyOf(source)) }));
     const compared = await comparedWith(rows, hub);
-    io.out(args.json ? json(args, environment.fileName, rows, compared) : report(args, environment.fileName, rows));
+    const pinned: Pinned = { file: environment.fileName, rows, descriptions, compared };
+    io.out(args.json ? json(args, pinned) : report(args, pinned));
     const different = compared.filter(isDifferent);
     if (different.length === 0) {
       return EXIT.ok;
@@ -84,6 +96,33 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
     }
     throw error;
   }
+}
+
+interface Described {
+  readonly repository: string;
+  readonly commit: string;
+  readonly description: Description;
+}
+
+/** Descriptions that the environment needs and that are not kept, each repository and commit once. */
+async function describeMissing(
+  sources: readonly Source[],
+  commits: ReadonlyMap<string, string>,
+  baseDirectory: string,
+  hub: Hub,
+): Promise<Described[]> {
+  const wanted = new Map(
+    sources
+      .filter(({ describes }) => describes)
+      .map((source) => ({ repository: source.repository, commit: commits.get(keyOf(source)) ?? source.revision }))
+      .map((each) => [`${each.repository}@${each.commit}`, each] as const),
+  );
+  const missing = [...wanted.values()].filter(({ repository, commit }) => !isKept(baseDirectory, repository, commit));
+  return concurrently(HUB_CONCURRENCY, missing, async ({ repository, commit }) => ({
+    repository,
+    commit,
+    description: await describe(hub, repository, commit),
+  }));
 }
 
 /** One question to the hub: several models may ask it. */
@@ -126,26 +165,35 @@ interface Row extends Source {
   readonly commit: string | undefined;
 }
 
-function report({ environment, dryRun }: Arguments, file: string, rows: readonly Row[]): string {
+interface Pinned {
+  readonly file: string;
+  readonly rows: readonly Row[];
+  readonly descriptions: readonly Described[];
+  readonly compared: readonly Compared[];
+}
+
+function report({ environment, dryRun }: Arguments, { file, rows, descriptions }: Pinned): string {
   const lines = rows.map(({ model, adapter, repository, revision, commit }) => [
     adapter === undefined ? model : `${model}.adapters.${adapter}`,
     repository,
     commit ? `${revision} → ${commit}` : `${revision}: left as it is`,
   ]);
+  const kept = descriptions
+    .map(({ repository, commit, description }) => {
+      const folder = hubFolder({ repository, revision: commit });
+      return `${dryRun ? "would keep" : "kept"} ${folder}: ${[...description.keys()].join(", ")}\n`;
+    })
+    .join("");
   const pinned = rows.filter(({ commit }) => commit).length;
-  if (pinned === 0) {
+  if (pinned === 0 && descriptions.length === 0) {
     return `${table(lines)}nothing to pin in ${file}\n`;
   }
   const done = dryRun ? `would pin ${pinned} in ${file}` : `pinned ${pinned} in ${file}`;
-  return `${table(lines)}${done}\n${dryRun ? "" : `\nNext: npm run plan -- ${environment}, then commit the file\n`}`;
+  const commit = descriptions.length === 0 ? "the file" : "the file and models/hf";
+  return `${table(lines)}${kept}${done}\n${dryRun ? "" : `\nNext: npm run plan -- ${environment}, then commit ${commit}\n`}`;
 }
 
-function json(
-  { environment, dryRun }: Arguments,
-  file: string,
-  rows: readonly Row[],
-  compared: readonly Compared[],
-): string {
+function json({ environment, dryRun }: Arguments, { file, rows, descriptions, compared }: Pinned): string {
   const sources = rows.map(({ model, adapter, repository, revision, commit }) => ({
     model,
     ...(adapter !== undefined && { adapter }),
@@ -153,9 +201,13 @@ function json(
     revision,
     pinnedTo: commit ?? null,
   }));
-  const written = !dryRun && sources.some(({ pinnedTo }) => pinnedTo);
+  const written = !dryRun && (descriptions.length > 0 || sources.some(({ pinnedTo }) => pinnedTo));
+  const kept = descriptions.map(({ repository, commit, description }) => ({
+    folder: hubFolder({ repository, revision: commit }),
+    files: [...description.keys()],
+  }));
   const catalogue = compared.map(({ entry, comparison }) => ({ model: entry.name, ...comparison }));
-  return `${JSON.stringify({ environment, file, written, sources, catalogue }, undefined, 2)}\n`;
+  return `${JSON.stringify({ environment, file, written, sources, kept, catalogue }, undefined, 2)}\n`;
 }
 
 interface Arguments extends EnvironmentArguments {

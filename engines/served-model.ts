@@ -9,14 +9,19 @@ export function isPooling({ task }: { readonly task: ModelTask }): boolean {
   return task === "embedding" || task === "rerank";
 }
 
+/** What engines read in the environment's model store: a repository that a Job copies there, or a prefix of its bucket. */
+export type StoredSource =
+  | { readonly kind: "huggingface"; readonly repository: string; readonly revision: string }
+  | { readonly kind: "bucket"; readonly uri: string };
+
 /** Where the bytes of a model come from. */
 export type ModelSource =
-  | { readonly kind: "huggingface"; readonly repository: string; readonly revision: string }
-  | { readonly kind: "bucket"; readonly uri: string }
+  | Exclude<StoredSource, { readonly kind: "bucket" }>
+  /** A prefix of the model store; `copied`: of a bucket elsewhere, which a Job copies into the store. */
+  | { readonly kind: "bucket"; readonly uri: string; readonly copied?: true }
+  /** A folder of a volume claim in the model's namespace; the whole volume where the path is empty. */
+  | { readonly kind: "claim"; readonly claim: string; readonly path: string }
   | { readonly kind: "ollama"; readonly tag: string };
-
-/** What goes through the environment's model store. */
-export type StoredSource = Exclude<ModelSource, { readonly kind: "ollama" }>;
 
 /** LoRA weights beside a model's own, which clients call as a model of this name. */
 export interface Adapter {
@@ -27,8 +32,8 @@ export interface Adapter {
   readonly rank?: number;
 }
 
-/** How an engine gets the weights at start: copied to a local volume first, or streamed from the store. */
-export type ModelLoading = "copy" | "stream";
+/** How an engine gets the weights at start: copied to a local volume first, streamed from the store, or read on a mounted volume. */
+export type ModelLoading = "copy" | "stream" | "mount";
 
 /** Value of an engine's flag: true and false switch it, lists and mappings are for flags that take several or JSON. */
 export type ArgumentValue = boolean | number | string | readonly unknown[] | { readonly [key: string]: unknown };

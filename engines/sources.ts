@@ -38,6 +38,9 @@ export interface Moves {
  */
 const PART = /(?!\.{1,2}(?:[/@]|$))[\w.-]+/.source;
 
+/** Name of a claim: a DNS label. */
+const CLAIM = /[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?/.source;
+
 /** Registry of names without a host, where names may carry one. What an engine keeps locally alone counts as its, too. */
 export const DEFAULT_REGISTRY = "registry.ollama.ai";
 
@@ -66,6 +69,14 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     place: "bucket",
     throughStore: true,
   },
+  claim: {
+    scheme: "pvc",
+    form: "pvc://claim/path",
+    pattern: `${CLAIM}(/${PART}(/${PART})*)?/*`,
+    label: "volume claims",
+    place: "volume claim",
+    throughStore: false,
+  },
   ollama: {
     scheme: "ollama",
     form: "ollama://tag",
@@ -82,6 +93,13 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     },
   },
 };
+
+export type ClaimSource = Extract<ModelSource, { readonly kind: "claim" }>;
+
+/** Pods mount the user's volume, and fetch nothing. */
+export function isClaim(source: ModelSource): source is ClaimSource {
+  return source.kind === "claim";
+}
 
 export const sourceKinds = Object.keys(SOURCES) as readonly SourceKind[];
 
@@ -122,6 +140,8 @@ export function originOf(source: ModelSource): Origin {
       return { name: source.repository, place, revision: source.revision };
     case "bucket":
       return { name: source.uri, place };
+    case "claim":
+      return { name: sourceText("claim", [source.claim, source.path].filter((part) => part !== "").join("/")), place };
     case "ollama":
       return { name: source.tag, place };
   }
@@ -146,6 +166,7 @@ export function movingPart(source: ModelSource): string | undefined {
       return tag === "latest" ? ":latest" : undefined;
     }
     case "bucket":
+    case "claim":
       return undefined;
   }
 }
@@ -166,12 +187,22 @@ export function sourceText(kind: SourceKind, name: string): string {
   return `${SOURCES[kind].scheme}://${name}`;
 }
 
+/** `s3://bucket/a/b/`: the bucket, and the prefix without slashes at its ends. */
+export function splitBucketUri(uri: string): { readonly bucket: string; readonly prefix: string } {
+  const [, bucket = "", prefix = ""] = /^s3:\/\/([^/]+)\/*(.*?)\/*$/.exec(uri) ?? [];
+  return { bucket, prefix };
+}
+
 /** A configured source as the plan has it; undefined where no scheme of ours stands. */
 export function parseSource(text: string): ModelSource | undefined {
   const { kind, name = "" } = splitSource(text) ?? {};
   switch (kind) {
     case "bucket":
       return { kind, uri: text };
+    case "claim": {
+      const [claim = "", ...path] = name.replace(/\/+$/, "").split("/");
+      return { kind, claim, path: path.join("/") };
+    }
     case "ollama":
       return { kind, tag: name };
     case "huggingface": {

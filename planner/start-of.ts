@@ -1,3 +1,4 @@
+import { isClaim } from "../engines/sources";
 import { adapterFilesGB } from "./adapters";
 import type { Candidate } from "./candidates/types";
 import type { ModelRequest, PlanRequest } from "./request";
@@ -21,6 +22,6 @@ export function startupOf(
     // Disks of a cloud's machine that nobody makes a file system on hold no model.
     shape: isMadeHere && !localDisks && shape.provider !== "onprem" ? { ...shape, localNvmeGB: 0 } : shape,
     nodesPerReplica: layout.nodesPerReplica,
-    linkGbps: goesThroughStore(model.source) ? storage.storeGbps : storage.registryGbps,
+    linkGbps: goesThroughStore(model.source) || isClaim(model.source) ? storage.storeGbps : storage.registryGbps,
   };
 }

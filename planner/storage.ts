@@ -84,7 +84,7 @@ function hasFirstRevision({ storeFolder, revisionOf }: ModelPlan): boolean {
 }
 
 function folderOf({ name, domain, source, storeFolder }: ModelPlan): string {
-  return source.kind === "bucket" ? source.uri : (storeFolder ?? hubPrefix(name, domain));
+  return source.kind === "bucket" && !source.copied ? source.uri : (storeFolder ?? hubPrefix(name, domain));
 }
 
 /** Key prefix in the store of a model that is copied there. */

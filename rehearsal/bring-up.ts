@@ -6,6 +6,7 @@ import type { ControlPlane } from "./cluster/control-plane";
 import { addStorage, runNodes } from "./cluster/existing-parts";
 import { controllersOf } from "./cluster/foreign-controllers";
 import { foreignNamespacesOf, kindsOf, makesPods, runtimeClassesOf } from "./cluster/recorded-objects";
+import { addUserClaims } from "./cluster/user-claims";
 import type { RehearsalFacts } from "./report/schema";
 
 /** Long enough for controllers to see a pod leave, as they always do where containers have to stop. */
@@ -48,6 +49,7 @@ export async function applyPlatform(
   const workloads = objects.filter(makesPods);
   const rest = objects.filter((object) => !first.includes(object) && !workloads.includes(object));
   const refused = await applyAll(client, first);
+  await addUserClaims(client, objects);
   refused.push(...(await applyAll(client, rest)));
   const isRefused = new Set(refused.map(({ object }) => object));
   await admissionReady(

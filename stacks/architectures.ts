@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { findModel, type ModelEntry, readModelConfigFile } from "../catalog/models";
+import { sourceText } from "../engines/sources";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import type { Checkpoint } from "../planner/model/checkpoint/checkpoint";
 import { CheckpointError } from "../planner/model/checkpoint/errors";
@@ -17,18 +18,28 @@ import {
   readModelConfigSource,
   toProblem,
 } from "./config";
+import { hubFolder } from "./config/core/hub-model";
+import type { Path, ProblemDraft } from "./config/core/problems";
 
 /**
  * The architecture of every model of an environment, read from its real config.json. Models that name the same
  * file share one object.
  *
  * @param baseDirectory where relative paths start: the folder of the environment's file.
+ * @param name of the environment, for messages.
  * @throws ConfigError for a file that cannot be read or makes no sense.
  */
 export async function readArchitectures(
   environment: EnvironmentConfig,
   baseDirectory: string,
+  name = "<environment>",
 ): Promise<Map<string, ModelArchitecture>> {
+  const missing = Object.entries(environment.models).flatMap(([model, config]) =>
+    notKept(model, config, baseDirectory, name),
+  );
+  if (missing.length > 0) {
+    throw new ConfigError(missing.map((draft) => toProblem(draft)));
+  }
   const read = new Map<string, Promise<ModelArchitecture>>();
   const entries = Object.entries(environment.models).map(async ([name, model]) => {
     const key = model.model ?? model.config ?? name;
@@ -37,6 +48,21 @@ export async function readArchitectures(
     return [name, await architecture] as const;
   });
   return new Map(await Promise.all(entries));
+}
+
+/** A model named by its repository whose files `npm run pin` has not kept: plans ask no server. A canary has its model's. */
+function notKept(
+  model: string,
+  { hub, config, revisionOf }: ModelConfig,
+  baseDirectory: string,
+  environment: string,
+): ProblemDraft[] {
+  if (hub === undefined || config === undefined || revisionOf || existsSync(resolve(baseDirectory, config))) {
+    return [];
+  }
+  const value = sourceText("huggingface", `${hub.repository}@${hub.revision}`);
+  const fix = `run npm run pin -- ${environment}, which writes the commit and keeps its config.json`;
+  return [{ path: ["models", model, "model"], value, allowed: `a repository whose config.json is at ${config}`, fix }];
 }
 
 const catalogueModels = new Map<string, ModelArchitecture>();
@@ -63,7 +89,7 @@ function parseCatalogueModel(entry: ModelEntry): ModelArchitecture {
 
 async function readArchitecture(
   name: string,
-  { model, config }: ModelConfig,
+  { model, config, hub }: ModelConfig,
   baseDirectory: string,
 ): Promise<ModelArchitecture> {
   if (model !== undefined) {
@@ -76,7 +102,9 @@ async function readArchitecture(
   const location = config ?? "";
   const { config: text, quantization } = await readModelConfigSource(name, location, { baseDirectory });
   const quantizationName = "hf_quant_config.json beside it";
-  return inConfig(name, location, async () =>
+  const damaged =
+    hub && `remove the folder ${hubFolder(hub)} and run npm run pin again, or write config and source for other files`;
+  return inConfig({ name, path: ["models", name, hub ? "model" : "config"], location, damaged }, async () =>
     parseModelConfigText(text, {
       name,
       checkpoint: await weightsBeside(location, text, baseDirectory),
@@ -97,10 +125,19 @@ async function weightsBeside(location: string, config: string, baseDirectory: st
   return hasReader(parseConfigJson(config)) ? undefined : readCheckpoint(filesBeside(location, {}));
 }
 
+interface ConfigPlace {
+  /** Of the model. */
+  readonly name: string;
+  /** In the environment file. */
+  readonly path: Path;
+  readonly location: string;
+  /** What to do about files that cannot be used. @default what a user does about files of their own */
+  readonly damaged: string | undefined;
+}
+
 /** Says what is wrong with a config.json as every other mistake in an environment file is said. */
 async function inConfig(
-  model: string,
-  location: string,
+  { name, path: inFile, location, damaged }: ConfigPlace,
   parse: () => Promise<ModelArchitecture>,
 ): Promise<ModelArchitecture> {
   try {
@@ -108,20 +145,20 @@ async function inConfig(
   } catch (error) {
     if (error instanceof CheckpointError) {
       const allowed = `a config.json beside whole weight files, or alone; ${error.message}`;
-      const fix = "download the checkpoint again, or keep config.json in a folder of its own";
-      throw new ConfigError([toProblem({ path: ["models", model, "config"], value: location, allowed, fix })]);
+      const fix = damaged ?? "download the checkpoint again, or keep config.json in a folder of its own";
+      throw new ConfigError([toProblem({ path: inFile, value: location, allowed, fix })]);
     }
     if (!(error instanceof ModelConfigError)) {
       throw error;
     }
-    const place = error.modelName === model ? "here" : `in the ${error.modelName}`;
+    const place = error.modelName === name ? "here" : `in the ${error.modelName}`;
     throw new ConfigError(
       error.problems.map(({ path, message, value, fix }) =>
         toProblem({
-          path: ["models", model, "config"],
+          path: inFile,
           value: location,
           allowed: `the config.json of a model; ${place} ${path === "(file)" ? "it" : `${path}:`} ${message} (found ${value})`,
-          fix: fix ?? "name the model's own config.json from its Hugging Face repository, unchanged",
+          fix: fix ?? damaged ?? "name the model's own config.json from its Hugging Face repository, unchanged",
         }),
       ),
     );

@@ -1,6 +1,7 @@
 import { serverAt } from "../components/core/outside";
 import type { OutsidePublished } from "../components/gateway/published";
 import { type EgressServer, egressHost } from "../components/mesh/egress";
+import { sourceBucket } from "../components/storage/source-buckets";
 import { SOURCES } from "../engines/sources";
 import type { DeploymentPlan } from "../planner/types";
 import type { CoreConfig } from "./config/core/schema";
@@ -13,7 +14,7 @@ const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
  * engine fetches at run time from elsewhere, only the environment can name.
  */
 export function meshEgress(
-  { mesh, gateway }: Pick<CoreConfig, "mesh" | "gateway">,
+  { mesh, gateway, storage }: Pick<CoreConfig, "mesh" | "gateway" | "storage">,
   { models, groups, tokenIssuer }: Pick<DeploymentPlan, "models" | "groups" | "tokenIssuer">,
   outside: readonly Pick<OutsidePublished, "outside">[],
 ): EgressServer[] {
@@ -24,6 +25,7 @@ export function meshEgress(
   const urls = [
     ...outside.map(({ outside: { address } }) => address.url),
     ...groups.flatMap(({ registrar }) => registrar?.url ?? []),
+    ...models.flatMap((model) => sourceBucket(model, storage.buckets)?.url ?? []),
     ...(tokenIssuer ? [tokenIssuer.jwks.url] : []),
     ...(gateway.tls.kind === "acme" ? [gateway.tls.server ?? LETS_ENCRYPT] : []),
   ];

@@ -6,7 +6,7 @@ import { PREEMPTIBLE_TAINT } from "../catalog/oke";
 import { hourlyUsd, type MachineShape } from "../catalog/shapes";
 import { engineOf } from "../engines";
 import type { Adapter } from "../engines/served-model";
-import { isStored, parseSource, sourceText } from "../engines/sources";
+import { isClaim, isStored, parseSource, sourceText, splitBucketUri } from "../engines/sources";
 import { nodeOf } from "../planner/inference-nodes";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
@@ -66,7 +66,10 @@ export function toPlanRequest(
         throw new Error(`the architecture of model "${model}" was not read`);
       }
       const request = {
-        ...withOutcome(config, modelRequest(model, config, architecture, chatTemplates.get(model))),
+        ...withOutcome(
+          config,
+          modelRequest(model, config, architecture, chatTemplates.get(model), environment.storage),
+        ),
         ...besides(nodeOf(groups, { name: model, ...config })),
       };
       const { current, stale } = measurementsOf(request, measurements);
@@ -272,10 +275,11 @@ function modelRequest(
   config: ModelConfig,
   architecture: ModelArchitecture,
   chatTemplate: string | undefined,
+  { buckets }: Pick<EnvironmentConfig["storage"], "buckets">,
 ): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = entry && buildOf(entry, config);
-  const source = modelSource(name, config);
+  const source = fromBuckets(modelSource(name, config), buckets);
   const { formatNamed, defaultQuantization } = engineOf(config.engine);
   const quantization =
     config.quantization ?? build?.quantization ?? formatNamed?.(source)?.quantization ?? defaultQuantization;
@@ -303,6 +307,7 @@ function modelRequest(
     ...(config.derived && { derived: config.derived }),
     ...(config.pools && { pools: config.pools }),
     ...requested,
+    ...(isClaim(source) && { loading: "mount" as const }),
     ...(config.adapters && { adapters: Object.entries(config.adapters).map(adapterRequest) }),
     ...(quantization !== undefined && { quantization }),
     ...(config.args && { args: config.args }),
@@ -359,9 +364,18 @@ function variable([name, value]: [string, string | number | boolean]): [string, 
   return [name, String(typeof value === "boolean" ? Number(value) : value)];
 }
 
+/** A prefix of one of these buckets is copied into the store; any other bucket is the store's own. */
+function fromBuckets(source: ModelSource, buckets: Readonly<Record<string, unknown>>): ModelSource {
+  return source.kind === "bucket" && Object.hasOwn(buckets, splitBucketUri(source.uri).bucket)
+    ? { ...source, copied: true }
+    : source;
+}
+
 /** Weights of another repository than the one whose config.json the catalogue has. */
 function isElsewhere(source: ModelSource, { repository }: ModelEntry): boolean {
-  return source.kind === "bucket" || (source.kind === "huggingface" && source.repository !== repository);
+  return (
+    source.kind === "bucket" || isClaim(source) || (source.kind === "huggingface" && source.repository !== repository)
+  );
 }
 
 /** Where the bytes of a configured model come from: what it says, else the catalogue's own source for its engine. */

@@ -213,6 +213,7 @@ export class Platform extends PlatformComponent {
         registryGbps: environment.storage.registryGbps,
         access: environment.storage,
         ...(secrets.huggingFaceToken && { huggingFaceToken: secrets.huggingFaceToken }),
+        ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),
         ...(bundle && { bundle: modelBundle(bundle) }),
         keepers: addons.flatMap((addon) => addon.keepers(args) ?? []),
       },

@@ -116,7 +116,7 @@ export async function readRequest(
   return toPlanRequest(
     name,
     environment,
-    await readArchitectures(environment, baseDirectory),
+    await readArchitectures(environment, baseDirectory, name),
     readChatTemplates(environment, baseDirectory),
     readAuthorities(environment, baseDirectory),
     claimed,

@@ -91,12 +91,21 @@ async function askHub<T>(
       headers: { ...headers, ...(token && { authorization: `Bearer ${token}` }) },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+    if (endpoint.startsWith("https://") && response.url && !response.url.startsWith("https://")) {
+      await response.body?.cancel();
+      throw new HubError(
+        `${endpoint}/${path} is redirected to an address without TLS: name another hub in HF_ENDPOINT`,
+      );
+    }
     if (response.ok) {
       return { status: response.status, body: await use(response) };
     }
     await response.body?.cancel();
     return { status: response.status, body: undefined };
   } catch (error) {
+    if (error instanceof HubError) {
+      throw error;
+    }
     if (error instanceof Unreadable) {
       throw new HubError(`${endpoint}/${path}: ${error.message}; ${error.fix}`);
     }

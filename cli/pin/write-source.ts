@@ -1,4 +1,4 @@
-/** Writes the `source` of a model, of its canary or of an adapter into the text of an environment file; every other byte stays as it is. */
+/** Writes the `source` of a model, of its canary or of an adapter, or the `model` itself, into the text of an environment file; every other byte stays as it is. */
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isScalar, type Node, type Pair, parseDocument, type YAMLMap } from "yaml";
 import { NAMESPACE } from "../../stacks/config/core/schema";
@@ -9,30 +9,36 @@ export class UnwritableError extends Error {}
 /**
  * @param place of what has the source, below the models: a model's name, that and "canary", or that, "adapters" and a name.
  * An adapter may be its source alone.
+ * @param key whose value it is.
  * @param text of an environment file that was read without a problem.
  * @throws UnwritableError where the model's settings stand elsewhere (an alias).
  */
-export function withSource(text: string, place: readonly string[], source: string): string {
+export function withSource(
+  text: string,
+  place: readonly string[],
+  source: string,
+  key: "source" | "model" = "source",
+): string {
   const path = ["config", `${NAMESPACE}:models`, ...place];
   const named = `models.${place.join(".")}`;
   const document = parseDocument(text, { merge: true });
   const settings = document.getIn(path, true);
   if (!isMap(settings) && !isScalar(settings)) {
-    throw new UnwritableError(`${named} stands elsewhere (an alias): write source: ${source} there yourself`);
+    throw new UnwritableError(`${named} stands elsewhere (an alias): write ${key}: ${source} there yourself`);
   }
-  const changed = isMap(settings) ? spliced(text, settings, source) : replaced(text, settings, source);
+  const changed = isMap(settings) ? spliced(text, settings, source, key) : replaced(text, settings, source);
   // What is written is what was meant, or nothing is.
-  document.setIn(isMap(settings) ? [...path, "source"] : path, source);
+  document.setIn(isMap(settings) ? [...path, key] : path, source);
   if (!isDeepStrictEqual(parseDocument(changed, { merge: true }).toJS(), document.toJS())) {
     throw new UnwritableError(
-      `${named} is written in a way that cannot be changed here: write source: ${source} yourself`,
+      `${named} is written in a way that cannot be changed here: write ${key}: ${source} yourself`,
     );
   }
   return changed;
 }
 
-function spliced(text: string, settings: YAMLMap, source: string): string {
-  const present = settings.items.find((pair) => keyOf(pair) === "source");
+function spliced(text: string, settings: YAMLMap, source: string, key: string): string {
+  const present = settings.items.find((pair) => keyOf(pair) === key);
   if (present) {
     return replaced(text, present.value, source);
   }
@@ -40,7 +46,7 @@ function spliced(text: string, settings: YAMLMap, source: string): string {
   const [keyStart] = rangeOf(anchor?.key);
   const [, valueEnd] = rangeOf(anchor?.value);
   if (settings.flow) {
-    return `${text.slice(0, valueEnd)}, source: ${source}${text.slice(valueEnd)}`;
+    return `${text.slice(0, valueEnd)}, ${key}: ${source}${text.slice(valueEnd)}`;
   }
   const lineStart = text.lastIndexOf("\n", keyStart - 1) + 1;
   const lineEnd = text.indexOf("\n", valueEnd);
@@ -48,7 +54,7 @@ function spliced(text: string, settings: YAMLMap, source: string): string {
   const newline = text[end - 1] === "\r" ? "\r\n" : "\n";
   const indent = " ".repeat(keyStart - lineStart);
   const before = text.slice(0, end).replace(/\r$/, "");
-  return `${before}${newline}${indent}source: ${source}${text.slice(before.length)}`;
+  return `${before}${newline}${indent}${key}: ${source}${text.slice(before.length)}`;
 }
 
 function replaced(text: string, node: unknown, source: string): string {

@@ -1,11 +1,11 @@
-/** What serves a model whose replicas are alike and read the store's weights: a Deployment of engines behind one Service. */
+/** What serves a model whose replicas are alike and read weights from a folder or the store: a Deployment of engines behind one Service. */
+import type * as pulumi from "@pulumi/pulumi";
 import { ANNOTATIONS, MODEL_LABEL, selectorLabels } from "../../names/labels";
 import type { ModelPlan } from "../../planner/types";
 import type { OptionsOfGone } from "../core/gone-component";
 import { hashOf } from "../core/job-scripts";
 import { Workload, type WorkloadArgs } from "../core/workload";
 import type { InferenceNode } from "../node/inference-node";
-import type { ModelStore } from "../storage/model-store";
 import type { ModelEndpoint } from "./endpoint";
 import { modelOf, serverName } from "./model-server";
 import { deployTimeouts, memoryAnnotations, replacementSeconds, rolloutSeconds } from "./pod-settings";
@@ -24,7 +24,8 @@ export function deploymentEndpoint(app: string, model: ModelPlan): ModelEndpoint
 export interface EngineDeploymentArgs
   extends Pick<WorkloadArgs, "namespace" | "app" | "pod" | "ports" | "replicas" | "headless"> {
   readonly model: ModelPlan;
-  readonly store: ModelStore;
+  /** What must be done before its pods find their weights. */
+  readonly ready: readonly pulumi.Resource[];
   /** Of all that pods read and that is not in their template: a change rolls them. */
   readonly hash: string;
   /** Makes its pods nodes of a server group. @default they are not */
@@ -38,7 +39,7 @@ export function engineDeployment(
   name: string,
   {
     model,
-    store,
+    ready,
     hash,
     node,
     pod,
@@ -67,7 +68,7 @@ export function engineDeployment(
       },
       controller: { kind: "Deployment", surge, progressDeadlineSeconds: replacementSeconds(model, { surge }) },
       controllerOptions: {
-        dependsOn: store.whenFilled(model.name),
+        dependsOn: [...ready],
         customTimeouts: deployTimeouts(rolloutSeconds(model)),
       },
     },

@@ -137,7 +137,7 @@ export function scaledEngines({
 const AUTOSCALERS = { keda: "ScaledObject", hpa: "HorizontalPodAutoscaler" } as const;
 
 /** @throws Error when a model needs the model store and the environment has none. */
-export function requireStore({ model, store }: ModelServerArgs): ModelStore {
+export function requireStore({ model, store }: Pick<ModelServerArgs, "model" | "store">): ModelStore {
   if (store === undefined) {
     throw new Error(
       `models.${model.name}: ${model.engine} reads its weights from the model store, and this environment has none`,

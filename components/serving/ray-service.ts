@@ -14,7 +14,8 @@ import { chatTemplate } from "./chat-template";
 import { leavingSeconds } from "./drain";
 import type { ModelEndpoint } from "./endpoint";
 import { modelNamespace } from "./model-namespace";
-import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
+import { type ModelServer, type ModelServerArgs, modelOf, serverName } from "./model-server";
+import { modelWeights } from "./model-weights";
 import { deployTimeouts, IMAGE_PULL_SECONDS, memoryAnnotations } from "./pod-settings";
 import { clusterStateConnection, rayClusterState } from "./ray-cluster-state";
 import { RAY_APP, type RayRole, rayLabels, rayPods } from "./ray-names";
@@ -55,19 +56,23 @@ export class RayService extends PlatformComponent implements ModelServer {
     ];
   }
 
-  /** @throws Error when there is no model store, or the model's source is not in it. */
+  /** @throws Error when the model's source is in the model store, and there is none. */
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:RayService", name, opts);
     const { model } = args;
     this.endpoint = RayService.endpointOf(model);
-    const store = requireStore(args);
     const instance = serverName(model.name);
     const labels = standardLabels(RAY_APP, instance, { [MODEL_LABEL]: model.name });
     // A changed cluster is made anew beside the old one, with all its replicas.
     const namespace = modelNamespace(this.child("space"), { model, replaced: model.minReplicas }, this.childOptions());
     const metadata = { name: instance, namespace, labels };
-    const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
-    const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const { weights, ready } = modelWeights(
+      (part) => this.child(part),
+      args,
+      namespace,
+      vllmWeights,
+      this.childOptions(),
+    );
     const template = chatTemplate(this.child("template"), model, namespace, this.childOptions());
     const account = new kubernetes.core.v1.ServiceAccount(
       this.child("account"),
@@ -143,7 +148,7 @@ export class RayService extends PlatformComponent implements ModelServer {
         },
       },
       this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [...state.resources, ...store.whenFilled(model.name), ...(args.controller ?? [])],
+        dependsOn: [...state.resources, ...ready, ...(args.controller ?? [])],
         customTimeouts: deployTimeouts(deadline),
       }),
     );

@@ -10,7 +10,8 @@ import type { ModelEndpoint } from "./endpoint";
 import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
 import { enginePod } from "./engine-pod";
 import { modelNamespace } from "./model-namespace";
-import { type ModelServer, type ModelServerArgs, requireStore } from "./model-server";
+import type { ModelServer, ModelServerArgs } from "./model-server";
+import { modelWeights } from "./model-weights";
 import { modelReplicas, modelVariables } from "./pod-settings";
 import { httpProbes } from "./probes";
 import { TGI_COMMAND, TGI_FOLDERS, tgiArguments, tgiEnvironment } from "./tgi-args";
@@ -25,20 +26,24 @@ export class TgiServer extends PlatformComponent implements ModelServer {
     return deploymentEndpoint(APP, model);
   }
 
-  /** Its weights come from the model store, which knows its readers. */
+  /** Its weights come from the model store, which knows its readers, or from a mounted volume. */
   static connectionsOf(): readonly Connection[] {
     return [];
   }
 
-  /** @throws Error when there is no model store, or the model's source is not in it. */
+  /** @throws Error when the model's source is in the model store, and there is none. */
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:TgiServer", name, opts);
     const { model, gpu } = args;
     this.endpoint = TgiServer.endpointOf(model);
-    const store = requireStore(args);
     const namespace = modelNamespace(this.child("space"), { model }, this.childOptions());
-    const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
-    const weights = copiedWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const { weights, ready } = modelWeights(
+      (part) => this.child(part),
+      args,
+      namespace,
+      copiedWeights,
+      this.childOptions(),
+    );
     engineDeployment(
       this.child("server"),
       {
@@ -48,7 +53,7 @@ export class TgiServer extends PlatformComponent implements ModelServer {
           { model, namespace, registrarKey: args.registrarKey },
           this.childOptions(),
         ),
-        store,
+        ready,
         namespace,
         app: APP,
         hash: weights.hash,

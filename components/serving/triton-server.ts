@@ -70,7 +70,7 @@ export class TritonServer extends PlatformComponent implements ModelServer {
           { model, namespace, registrarKey: args.registrarKey },
           this.childOptions(),
         ),
-        store,
+        ready: store.whenFilled(model.name),
         namespace,
         app: APP,
         hash: repository.hash,

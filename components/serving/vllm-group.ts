@@ -20,7 +20,8 @@ import { groupController } from "./group-controller";
 import { whileWhole, workerProbes } from "./group-member";
 import type { ILeaderWorkerSet } from "./leader-worker-set";
 import { modelNamespace } from "./model-namespace";
-import { type ModelServer, type ModelServerArgs, modelOf, requireStore, serverName } from "./model-server";
+import { type ModelServer, type ModelServerArgs, modelOf, serverName } from "./model-server";
+import { modelWeights } from "./model-weights";
 import { deployTimeouts, memoryAnnotations, modelReplicas, rolloutSeconds, variables } from "./pod-settings";
 import type { GroupRole } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
@@ -67,20 +68,24 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
     ];
   }
 
-  /** @throws Error when there is no model store, or the model's source is not in it. */
+  /** @throws Error when the model's source is in the model store, and there is none. */
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:VllmGroup", name, opts);
     const { model } = args;
     this.endpoint = VllmGroup.endpointOf(model);
-    const store = requireStore(args);
     const instance = serverName(model.name);
     const groupPods = selectorLabels(APP, instance);
     const fabric = groupFabric(model);
     const labels = standardLabels(APP, instance, { [MODEL_LABEL]: model.name, ...fabric.labels });
     const namespace = modelNamespace(this.child("space"), { model, labels: fabric.labels }, this.childOptions());
     const metadata = { name: instance, namespace, labels };
-    const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
-    const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const { weights, ready } = modelWeights(
+      (part) => this.child(part),
+      args,
+      namespace,
+      vllmWeights,
+      this.childOptions(),
+    );
     const files = vllmFiles((part) => this.child(part), model, namespace, this.childOptions());
 
     // The workers of a group answer nobody.
@@ -175,7 +180,7 @@ export class VllmGroup extends PlatformComponent implements ModelServer {
         },
       },
       this.childOptions<pulumi.CustomResourceOptions>({
-        dependsOn: [...store.whenFilled(model.name), ...(args.controller ?? [])],
+        dependsOn: [...ready, ...(args.controller ?? [])],
         customTimeouts: deployTimeouts(rolloutSeconds(model)),
         ...replicasOptions(replicas),
       }),

@@ -8,13 +8,8 @@ import { inferenceNode } from "../node/inference-node";
 import type { ModelEndpoint } from "./endpoint";
 import { deploymentEndpoint, engineDeployment } from "./engine-deployment";
 import { modelNamespace } from "./model-namespace";
-import {
-  type ControlAccess,
-  type ModelServer,
-  type ModelServerArgs,
-  requireStore,
-  serviceControl,
-} from "./model-server";
+import { type ControlAccess, type ModelServer, type ModelServerArgs, serviceControl } from "./model-server";
+import { modelWeights } from "./model-weights";
 import { modelReplicas } from "./pod-settings";
 import { vllmArguments } from "./vllm-args";
 import { vllmFiles } from "./vllm-files";
@@ -35,17 +30,16 @@ export class VllmServer extends PlatformComponent implements ModelServer {
     };
   }
 
-  /** Its weights come from the model store, which knows its readers. */
+  /** Its weights come from the model store, which knows its readers, or from a mounted volume. */
   static connectionsOf(): readonly Connection[] {
     return [];
   }
 
-  /** @throws Error when there is no model store, or the model's source is not in it. */
+  /** @throws Error when the model's source is in the model store, and there is none. */
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:VllmServer", name, opts);
     const { model } = args;
     this.endpoint = VllmServer.endpointOf(model, args.control);
-    const store = requireStore(args);
     const namespace = modelNamespace(
       this.child("space"),
       {
@@ -54,8 +48,13 @@ export class VllmServer extends PlatformComponent implements ModelServer {
       },
       this.childOptions(),
     );
-    const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
-    const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const { weights, ready } = modelWeights(
+      (part) => this.child(part),
+      args,
+      namespace,
+      vllmWeights,
+      this.childOptions(),
+    );
     const files = vllmFiles((part) => this.child(part), model, namespace, this.childOptions());
     engineDeployment(
       this.child("server"),
@@ -66,7 +65,7 @@ export class VllmServer extends PlatformComponent implements ModelServer {
           { model, namespace, registrarKey: args.registrarKey },
           this.childOptions(),
         ),
-        store,
+        ready,
         namespace,
         app: APP,
         hash: files.length > 0 ? hashOf([weights.hash, ...files.map((each) => each.hash)]) : weights.hash,

@@ -17,7 +17,8 @@ import { inferenceNode } from "../node/inference-node";
 import type { ModelEndpoint } from "./endpoint";
 import { deploymentEndpoint, type EngineDeploymentArgs, engineDeployment } from "./engine-deployment";
 import { modelNamespace } from "./model-namespace";
-import { type ModelServer, type ModelServerArgs, requireStore, serverName } from "./model-server";
+import { type ModelServer, type ModelServerArgs, serverName } from "./model-server";
+import { modelWeights } from "./model-weights";
 import { variables } from "./pod-settings";
 import type { ProxyJob } from "./scripts/vllm-prefill-proxy";
 import { vllmArguments, writtenFor } from "./vllm-args";
@@ -87,17 +88,21 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
     ];
   }
 
-  /** @throws Error when there is no model store, or the model's source is not in it. */
+  /** @throws Error when the model's source is in the model store, and there is none. */
   constructor(name: string, args: ModelServerArgs, opts?: pulumi.ComponentResourceOptions) {
     super("serving:VllmSplit", name, opts);
     const { model } = args;
     const { prefill, decode } = vllmOwnSettings(model).prefillDecode ?? { prefill: 1, decode: 1 };
     this.endpoint = VllmSplit.endpointOf(model);
-    const store = requireStore(args);
     // Each kind replaces a pod of its own at a time.
     const namespace = modelNamespace(this.child("space"), { model, replaced: 2 }, this.childOptions());
-    const access = store.grant(this.child("weights"), model, namespace, this.childOptions());
-    const weights = vllmWeights(this.child("fetch"), model, namespace, access, this.childOptions());
+    const { weights, ready } = modelWeights(
+      (part) => this.child(part),
+      args,
+      namespace,
+      vllmWeights,
+      this.childOptions(),
+    );
     const files = vllmFiles((part) => this.child(part), model, namespace, this.childOptions());
     const proxy = this.proxy(model, namespace);
     const serve = (
@@ -111,7 +116,7 @@ export class VllmSplit extends PlatformComponent implements ModelServer {
         {
           model,
           node,
-          store,
+          ready,
           namespace,
           app: APP,
           instance: instanceOf(model.name, role),

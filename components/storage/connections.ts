@@ -1,10 +1,13 @@
+import { MODEL_LABEL } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../names/namespaces";
-import type { DeploymentPlan } from "../../planner/types";
+import type { DeploymentPlan, ModelPlan } from "../../planner/types";
 import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, toKubernetesApi } from "../core/network";
+import { outsideEnds, serverAt } from "../core/outside";
 import { type HubAccess, hubEnd } from "./hub-access";
 import { syncPods } from "./model-sync";
-import { hasSyncJob, modelStorePods } from "./store-layout";
+import { sourceBucket } from "./source-buckets";
+import { hasSyncJob, modelStorePods, synchronizedAdapters } from "./store-layout";
 
 /**
  * Who reads and fills the model store.
@@ -33,7 +36,8 @@ export function storeConnections(
     ...(readers.length > 0
       ? [connect({ name: "models-to-model-store", reason: "Models read their weights", from: readers, to, ports })]
       : []),
-    ...(models.some(hasSyncJob) && !isBundled
+    ...sourceConnections(models, networks, access),
+    ...(models.some(readsHub) && !isBundled
       ? [
           connect({
             name: "model-sync-to-hugging-face",
@@ -46,4 +50,31 @@ export function storeConnections(
       : []),
     ...(models.some(hasSyncJob) ? [toKubernetesApi("model-sync", syncPods, networks)] : []),
   ];
+}
+
+/** Whether its Job downloads something from the Hub. */
+function readsHub(model: ModelPlan): boolean {
+  return model.source.kind === "huggingface" || synchronizedAdapters(model).length > 0;
+}
+
+/** Each Job reaches the bucket that its own model is copied from, and no other. */
+function sourceConnections(
+  models: readonly ModelPlan[],
+  networks: ClusterNetworks,
+  { buckets = {} }: HubAccess,
+): Connection[] {
+  return models.flatMap((model) => {
+    const source = sourceBucket(model, buckets);
+    return source === undefined
+      ? []
+      : [
+          connect({
+            name: `sync-of-${model.name}-to-its-bucket`,
+            reason: "The Job of a model copies it from the bucket that its source names",
+            from: { ...syncPods, podLabels: { ...syncPods.podLabels, [MODEL_LABEL]: model.name } },
+            to: outsideEnds(source, networks),
+            ports: [serverAt(source).port],
+          }),
+        ];
+  });
 }

@@ -11,6 +11,15 @@ export interface HubAccess {
   readonly hub?: OutsideAddress;
   /** An HTTP proxy that tunnels (CONNECT). @default none */
   readonly proxy?: OutsideAddress;
+  /** Buckets elsewhere, by name. @default none */
+  readonly buckets?: Readonly<Record<string, SourceBucket>>;
+}
+
+/** A bucket that models are copied from. */
+export interface SourceBucket extends OutsideAddress {
+  readonly region: string;
+  /** Name of the secret with its keys. @default requests are not signed */
+  readonly secretKey?: string | undefined;
 }
 
 /** Where the Jobs connect to, and the port there. */

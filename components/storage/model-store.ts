@@ -16,6 +16,7 @@ import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
 import { type ModelSyncArgs, modelSync, SYNC_SCRIPTS, syncAccount } from "./model-sync";
+import { sourceBucket, sourceSecret, sourceSecretName } from "./source-buckets";
 import { storeCertificates } from "./store-certificates";
 import { credentialsSecret } from "./store-client";
 import { randomKeys, type StoreKeys } from "./store-keys";
@@ -53,6 +54,8 @@ export interface ModelStoreArgs {
   readonly access?: HubAccess;
   /** Read token of Hugging Face, as a Pulumi secret; needed for gated models. */
   readonly huggingFaceToken?: pulumi.Input<string>;
+  /** API keys of servers outside by the name of their secret, as Pulumi secrets: those of buckets among them. @default none */
+  readonly apiKeys?: Readonly<Record<string, pulumi.Input<string>>>;
   /** Folder on a node that models are copied from. @default they are downloaded */
   readonly bundle?: ModelBundle;
   /** Who keeps copies of its own data in the store, by name. @default nothing does */
@@ -222,11 +225,31 @@ export class ModelStore extends PlatformComponent {
       ),
       registryGbps,
       access,
+      sourceSecrets: this.sourceSecrets(secret),
       bundle:
         bundle && this.args.models.some(hasSyncJob)
           ? bundledModels(this.child("bundle"), { namespace, bundle }, this.childOptions())
           : undefined,
     };
+  }
+
+  /** Keys of the buckets that models are copied from. */
+  private sourceSecrets(
+    secret: (name: string, data: Record<string, pulumi.Input<string>>) => pulumi.Input<string>,
+  ): Record<string, pulumi.Input<string>> {
+    const { access = {}, apiKeys = {}, models } = this.args;
+    const used = new Map(
+      models.flatMap((model) => {
+        const source = sourceBucket(model, access.buckets ?? {});
+        return source ? [[source.bucket, source] as const] : [];
+      }),
+    );
+    return Object.fromEntries(
+      [...used].flatMap(([bucket, { secretKey }]) => {
+        const keys = secretKey === undefined ? undefined : apiKeys[secretKey];
+        return keys === undefined ? [] : [[bucket, secret(sourceSecretName(bucket), sourceSecret(keys))]];
+      }),
+    );
   }
 
   private synchronize(model: ModelPlan, modelNamespace: pulumi.Input<string>, pin: ManifestPin): pulumi.Resource {

@@ -17,6 +17,7 @@ import { adapterLimits, adaptersToSync } from "./adapters";
 import type { MountedBundle } from "./bundled-models";
 import { type HubAccess, hubVariables } from "./hub-access";
 import { MANIFEST_PIN } from "./manifest-pin";
+import { type SourceAccess, sourceAccess, sourceBucket } from "./source-buckets";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { type StoreClient, storeClient } from "./store-client";
 import { hasSyncJob, isSynchronized, keyPrefix, synchronizedAdapters } from "./store-layout";
@@ -43,8 +44,10 @@ export const SYNC_SCRIPTS = [
   "sync.ts",
   "sync-adapters.ts",
   "adapter-files.ts",
+  "bucket-repository.ts",
   "chat-template.ts",
   "choices.ts",
+  "content-id.ts",
   "credentials.ts",
   "folder.ts",
   "hugging-face.ts",
@@ -75,6 +78,8 @@ export interface ModelSyncArgs {
   /** Internet link of the cluster, Gbit/s. */
   readonly registryGbps: number;
   readonly access: HubAccess;
+  /** Secrets with the keys of buckets elsewhere, by bucket. */
+  readonly sourceSecrets: Readonly<Record<string, pulumi.Input<string>>>;
   /** Where repositories lie on a node. @default they are downloaded */
   readonly bundle: MountedBundle | undefined;
   /** Namespace of the model, where the Job reports the hash of the manifest. */
@@ -95,11 +100,13 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
   const options = { ...opts, aliases: childrenOfGone("storage:ModelSync", name, opts) };
   if (!hasSyncJob(model)) {
     throw new Error(
-      `models.${model.name}: only Hugging Face sources are synchronized, this one is "${model.source.kind}"`,
+      `models.${model.name}: a Job copies from Hugging Face and from buckets elsewhere, and this source is "${model.source.kind}"`,
     );
   }
   const client = storeClient(args.writerSecret, SERVER_CERTIFICATE_SECRET);
   const token = args.huggingFaceToken;
+  const bucket = sourceBucket(model, args.access.buckets ?? {});
+  const source = bucket && sourceAccess(bucket, args.sourceSecrets[bucket.bucket]);
   const adapters = synchronizedAdapters(model);
   const account = new kubernetes.core.v1.ServiceAccount(
     `${name}-account`,
@@ -124,6 +131,7 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
         [ANNOTATIONS.configHash]: hashOf([
           args.scripts.hash,
           model.source,
+          ...(bucket ? [bucket] : []),
           ...(adapters.length > 0 ? [adapters, adapterLimits(model)] : []),
           // Other files of the same branch: the Job runs again.
           ...(args.bundle ? [bundledSums(args.bundle, model)] : []),
@@ -138,11 +146,13 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
         volumes: [
           args.scripts.volume,
           ...client.volumes,
+          ...(source?.volumes ?? []),
           ...(args.bundle ? [args.bundle.volume] : []),
           ...(token ? [{ name: "hugging-face", secret: { secretName: token.name } }] : []),
         ],
         containers: [
           ...(model.source.kind === "huggingface" ? [modelContainer(args, client, model.source)] : []),
+          ...(source ? [bucketContainer(args, client, source)] : []),
           ...(adapters.length > 0 ? [adaptersContainer(args, client)] : []),
         ],
       },
@@ -184,6 +194,24 @@ function modelContainer(args: ModelSyncArgs, client: StoreClient, source: HubSou
   });
 }
 
+/** Copies from a bucket elsewhere: with its keys alone, and without commits. */
+function bucketContainer(args: ModelSyncArgs, client: StoreClient, source: SourceAccess): HardenedContainer {
+  const { model, bucket } = args;
+  return syncContainer({ ...args, huggingFaceToken: undefined, bundle: undefined, access: {} }, client, {
+    name: "sync",
+    script: "sync.ts",
+    env: [
+      { name: "RUN", value: "sync" },
+      ...source.environment,
+      { name: "BUCKET", value: bucket },
+      { name: "PREFIX", value: keyPrefix(model, bucket) },
+      { name: "SAFETENSORS_ONLY", value: String(model.loading === "stream") },
+      { name: "WITH_CODE", value: String(runsRepositoryCode(model)) },
+    ],
+    mounts: source.mounts,
+  });
+}
+
 function adaptersContainer(args: ModelSyncArgs, client: StoreClient): HardenedContainer {
   const { model, bucket } = args;
   return syncContainer(args, client, {
@@ -204,13 +232,15 @@ interface SyncContainer {
   readonly name: string;
   readonly script: string;
   readonly env: readonly kubernetes.types.input.core.v1.EnvVar[];
+  /** Of files that the script reads besides. @default none */
+  readonly mounts?: readonly kubernetes.types.input.core.v1.VolumeMount[];
 }
 
-/** Copies something from the Hub into the bucket, and reports what. */
+/** Copies something from the Hub, or a bucket elsewhere, into the bucket, and reports what. */
 function syncContainer(
   args: ModelSyncArgs,
   client: StoreClient,
-  { name, script, env }: SyncContainer,
+  { name, script, env, mounts = [] }: SyncContainer,
 ): HardenedContainer {
   const token = args.huggingFaceToken;
   return {
@@ -228,6 +258,7 @@ function syncContainer(
     volumeMounts: [
       args.scripts.mount,
       ...client.mounts,
+      ...mounts,
       ...(args.bundle ? [args.bundle.mount] : []),
       ...(token ? [{ name: "hugging-face", mountPath: TOKEN_FOLDER, readOnly: true }] : []),
     ],

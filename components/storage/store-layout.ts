@@ -52,9 +52,9 @@ export function copiesPrefix(folder: string): string {
   return `_backups/${folder}`;
 }
 
-/** Whether a sync Job copies a model, or an adapter, into the store; what is in a bucket already, somebody else put there. */
+/** Whether a sync Job copies a model, or an adapter, into the store; what is in its bucket already, the user put there. */
 export function isSynchronized({ source }: Pick<ModelPlan, "source">): boolean {
-  return source.kind === "huggingface";
+  return source.kind === "huggingface" || (source.kind === "bucket" && source.copied === true);
 }
 
 /** Adapters of a model that its sync Job copies into the store. */
@@ -78,6 +78,9 @@ export function keyPrefix(model: ModelPlan, bucket: string): string {
     case "huggingface":
       return model.storeFolder ?? hubPrefix(model.name, model.domain);
     case "bucket":
+      if (source.copied) {
+        return model.storeFolder ?? hubPrefix(model.name, model.domain);
+      }
       return bucketPrefix(source.uri, bucket, { path: `models.${model.name}.source`, folder: model.name });
     default:
       throw new Error(

@@ -2,6 +2,7 @@
 import { isWithin } from "../../catalog/engine-releases";
 import type { ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";
+import { originOf } from "../sources";
 import { type ChatParsers, chatParsers } from "./chat-parsers";
 import { vllmHas, vllmValues } from "./releases";
 import type { ChatKeys } from "./settings";
@@ -93,6 +94,8 @@ function nameOf({ source, name }: ServedModel): string {
       return source.repository;
     case "bucket":
       return source.uri;
+    case "claim":
+      return originOf(source).name;
     default:
       return name;
   }

@@ -62,7 +62,7 @@ export function classFinding(model: ServedModel): ClassFinding | undefined {
 /** The file that says the class is not the config.json that the plan read. */
 function isNamedElsewhere({ args = {}, architecture, source }: ServedModel): boolean {
   const overrides = JSON.stringify(args["hf-overrides"] ?? "");
-  const mayHaveParams = source.kind === "bucket" || args["config-format"] === "mistral";
+  const mayHaveParams = source.kind !== "huggingface" || args["config-format"] === "mistral";
   return overrides.includes("architectures") || (mayHaveParams && mistralFamilies.includes(architecture.family));
 }
 

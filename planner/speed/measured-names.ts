@@ -1,6 +1,7 @@
 /** By what a measurement is found again. */
 import type { MachineShape } from "../../catalog/shapes";
 import type { ModelSource } from "../../engines/served-model";
+import { originOf } from "../../engines/sources";
 
 /** The card of a machine; of one without GPUs its shape with its CPUs, which own machines have no other name for. */
 export function measuredCard({ gpu, name, cpu }: Pick<MachineShape, "gpu" | "name" | "cpu">): string {
@@ -12,5 +13,5 @@ export function measuredModel(source: ModelSource): string {
   if ("repository" in source) {
     return source.repository;
   }
-  return "tag" in source ? source.tag : source.uri;
+  return originOf(source).name;
 }

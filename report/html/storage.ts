@@ -1,5 +1,5 @@
 import { originOf } from "../../engines/sources";
-import type { DeploymentPlan, ModelPlan, ModelSource } from "../../planner/types";
+import type { DeploymentPlan, ModelLoading, ModelPlan, ModelSource } from "../../planner/types";
 import { breakable, type Column, dataTable, type Section, twoLines } from "./elements";
 import { count } from "./format";
 import { html, type Part } from "./markup";
@@ -12,6 +12,12 @@ const COLUMNS: readonly Column[] = [
   { title: "Loading", kind: "short" },
   { title: "Through the store" },
 ];
+
+const LOADINGS: Readonly<Record<ModelLoading, string>> = {
+  copy: "copied first",
+  stream: "streamed",
+  mount: "mounted",
+};
 
 /** Where weights come from and what they take on disk. */
 export function storageSection({ models, storage }: DeploymentPlan): Section {
@@ -36,8 +42,8 @@ function row(m: ModelPlan, stored: boolean): readonly Part[] {
     m.name,
     origin(m.source),
     twoLines(`${count(m.weightsGB, 1)} GB`, `${count(m.totalParametersB, 1)} B parameters`),
-    `${count(m.modelStorageGiB)} GiB`,
-    m.loading === "stream" ? "streamed" : "copied first",
+    m.loading === "mount" ? "none" : `${count(m.modelStorageGiB)} GiB`,
+    LOADINGS[m.loading],
     stored ? "yes" : "no",
   ];
 }

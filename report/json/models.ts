@@ -20,21 +20,39 @@ import {
 import { availability, serviceLevel, traffic } from "./level";
 import { speed, tokenPrice } from "./speed";
 
+const repository = z
+  .strictObject({
+    kind: z.literal("huggingface"),
+    repository: text("organization/name."),
+    revision: text("Commit, branch or tag."),
+  })
+  .meta({ description: "a repository of the Hugging Face hub." });
+
+const prefix = { kind: z.literal("bucket"), uri: text("s3://bucket/prefix.") };
+
 const storedSources = [
-  z
-    .strictObject({
-      kind: z.literal("huggingface"),
-      repository: text("organization/name."),
-      revision: text("Commit, branch or tag."),
-    })
-    .meta({ description: "a repository of the Hugging Face hub." }),
-  z
-    .strictObject({ kind: z.literal("bucket"), uri: text("s3://bucket/prefix.") })
-    .meta({ description: "a prefix of the model store." }),
+  repository,
+  z.strictObject(prefix).meta({ description: "a prefix of the model store." }),
 ] as const;
 
 const source = taggedUnion("kind", [
-  ...storedSources,
+  repository,
+  z
+    .strictObject({
+      ...prefix,
+      copied: z
+        .literal(true)
+        .optional()
+        .meta({ description: "Only where the bucket is elsewhere: a Job copies the prefix into the model store." }),
+    })
+    .meta({ description: "a prefix of the model store." }),
+  z
+    .strictObject({
+      kind: z.literal("claim"),
+      claim: text("Name of a claim in the model's namespace."),
+      path: text("Folder on its volume; empty for all of it."),
+    })
+    .meta({ description: "a volume of the user's." }),
   z.strictObject({ kind: z.literal("ollama"), tag: text("name:tag.") }).meta({ description: "Ollama's library." }),
 ]).meta({ description: "Where the weights come from." });
 
@@ -193,7 +211,7 @@ export const model = z.strictObject({
   ...layout,
   domain: text("Subject that it serves.").optional(),
   storeFolder: text("Its folder in the model store, where that is not `<domain>/<name>`.").optional(),
-  loading: oneOf(["copy", "stream"], "How the engine gets the weights at start."),
+  loading: oneOf(["copy", "stream", "mount"], "How the engine gets the weights at start."),
   gpuVendor: oneOf(["nvidia", "amd"], "Vendor of the GPUs; absent on CPUs.").optional(),
   gpuModel: text("Card of the catalogue; absent on CPUs.").optional(),
   hsaOverride: text(

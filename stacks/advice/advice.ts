@@ -14,6 +14,7 @@ import { gpuOverrides } from "./gpu-overrides";
 import { imagesByUrl } from "./images-by-url";
 import { changesBeside, cutRequests, interruptedModels, replicasOverNodes, singleHeads } from "./interruptions";
 import { legacyEngines } from "./legacy-engines";
+import { mountedClaims } from "./mounted-claims";
 import { movingRevisions } from "./moving-revisions";
 import { nodesOfOthers } from "./nodes-of-others";
 import { okeVersion } from "./oke-version";
@@ -59,6 +60,7 @@ const PIECES: readonly Piece[] = [
   legacyEngines,
   engineOptionAdvice,
   imagesByUrl,
+  mountedClaims,
   openEgress,
   gpuOverrides,
   declaredLevels,

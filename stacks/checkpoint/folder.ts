@@ -3,15 +3,24 @@ import { basename, dirname, join } from "node:path";
 import type { Checkpoint } from "../../planner/model/checkpoint/checkpoint";
 import { CheckpointError } from "../../planner/model/checkpoint/errors";
 import type { CheckpointFiles, FilePart } from "./files";
+import { KEPT_HEADERS, keptFiles } from "./kept-headers";
 import { readCheckpoint } from "./read";
 
+/** Compressed; the largest published checkpoints have less than 5 MB. */
+const MAX_KEPT_BYTES = 100_000_000;
+
 /**
- * The checkpoint that a config.json on this machine belongs to: the weight files beside it. A file of another name stands
- * for itself.
+ * The checkpoint that a config.json on this machine belongs to: the weight files beside it, or the headers that are kept of
+ * them. A file of another name stands for itself.
  * @throws CheckpointError
  */
 export async function checkpointOf(configPath: string): Promise<Checkpoint | undefined> {
-  return basename(configPath) === "config.json" ? readCheckpoint(new FolderFiles(dirname(configPath))) : undefined;
+  if (basename(configPath) !== "config.json") {
+    return undefined;
+  }
+  const folder = new FolderFiles(dirname(configPath));
+  const kept = await folder.part(KEPT_HEADERS, 0, MAX_KEPT_BYTES);
+  return readCheckpoint(kept === undefined ? folder : keptFiles(kept.bytes));
 }
 
 /** The files of a checkpoint in a folder of this machine. */

@@ -7,6 +7,7 @@ import type { Rule, RuleContext } from "./core/rule";
 import * as adapters from "./rules/adapters";
 import * as airGap from "./rules/air-gap";
 import * as canary from "./rules/canary";
+import * as claims from "./rules/claims";
 import * as cluster from "./rules/cluster";
 import * as confidential from "./rules/confidential";
 import * as edgeCluster from "./rules/edge-cluster";
@@ -109,6 +110,9 @@ const rules: readonly Rule[] = [
   models.sourcesFitTheEngines,
   modelStore.bucketSourcesAreInTheStore,
   modelStore.storePrefixesDoNotNest,
+  modelStore.bucketsElsewhereAreRead,
+  claims.mountedWeightsAreNotStreamed,
+  claims.adaptersComeFromTheStore,
   models.quantizationsAreKnown,
   sourceNames.quantizationsAgreeWithSources,
   sourceNames.sourcesRunHere,

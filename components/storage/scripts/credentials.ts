@@ -36,6 +36,24 @@ export function huggingFaceToken(): string | undefined {
   return path ? secretFile(path).trim() : undefined;
 }
 
+/**
+ * The keys of a bucket of the user's, `<access key id>:<secret access key>` in the file that SOURCE_KEYS_PATH names;
+ * `undefined` when that is not set.
+ *
+ * @throws FinalError when the file cannot be read, or holds something else.
+ */
+export function sourceKeys(): StoreKeys | undefined {
+  const path = process.env.SOURCE_KEYS_PATH;
+  if (!path) {
+    return undefined;
+  }
+  const [, accessKeyId, secretAccessKey] = /^([^:\s]+):(\S+)$/.exec(secretFile(path).trim()) ?? [];
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new FinalError(`${path} holds no keys: the secret must be <access key id>:<secret access key>`);
+  }
+  return { accessKeyId, secretAccessKey };
+}
+
 function secretFile(path: string): string {
   try {
     return readFileSync(path, "utf8");

@@ -9,11 +9,19 @@ export interface RepositoryFile {
   readonly sha256?: string;
   /** Small files carry the id of their git blob. */
   readonly gitBlob: string;
+  /** Of an object in a bucket, which has neither. */
+  readonly etag?: EntityTag;
+}
+
+export interface EntityTag {
+  readonly value: string;
+  /** Bytes of each part that it is made of. @default it tells nothing of the bytes */
+  readonly partBytes?: number;
 }
 
 /** Where the files of a model come from. */
 export interface Repository {
-  /** `organization/name`. */
+  /** `organization/name`, or `s3://bucket/prefix`. */
   readonly repository: string;
   /** Commit that a branch or tag stands for now, so that all files come from one state. */
   commit(revision: string): Promise<string>;

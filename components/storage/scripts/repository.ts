@@ -1,7 +1,10 @@
 /** Where a sync Job takes a repository from. */
-import { huggingFaceToken } from "./credentials.ts";
+import { BucketRepository } from "./bucket-repository.ts";
+import { huggingFaceToken, sourceKeys } from "./credentials.ts";
 import { FolderRepository } from "./folder.ts";
 import { HuggingFaceRepository, type Repository } from "./hugging-face.ts";
+import { environmentVariable } from "./retry.ts";
+import { S3Bucket } from "./s3.ts";
 
 /** A folder of a bundle, with the SHA-256 of its manifest. */
 export interface BundledFolder {
@@ -14,4 +17,14 @@ export function repositoryOf(repository: string, { folder, manifestSha256 }: Bun
   return folder
     ? new FolderRepository(repository, folder, manifestSha256 ?? "")
     : new HuggingFaceRepository(repository, huggingFaceToken(), process.env.HF_ENDPOINT);
+}
+
+/** A prefix of a bucket of the user's, at SOURCE_ENDPOINT. */
+export function bucketOf(bucket: string): Repository {
+  const keys = sourceKeys();
+  const signing = keys && { ...keys, region: environmentVariable("SOURCE_REGION") };
+  return new BucketRepository(
+    new S3Bucket(environmentVariable("SOURCE_ENDPOINT"), bucket, signing),
+    process.env.SOURCE_PREFIX ?? "",
+  );
 }

@@ -7,6 +7,15 @@ export interface StoredObject {
   readonly key: string;
   /** Bytes. */
   readonly size: number;
+  /** Entity tag, without its quotes. */
+  readonly etag: string;
+}
+
+/** The first part of an object that was written in parts, else all of it. */
+export interface FirstPart {
+  readonly bytes: number;
+  /** With keys of a key service, or of the client: its entity tag is no hash of its bytes then. */
+  readonly isEncryptedByService: boolean;
 }
 
 export interface ObjectHead {
@@ -31,9 +40,10 @@ interface Call {
 export class S3Bucket {
   readonly endpoint: string;
   readonly bucket: string;
-  readonly signingKey: SigningKey;
+  readonly signingKey: SigningKey | undefined;
 
-  constructor(endpoint: string, bucket: string, signingKey: SigningKey) {
+  /** @param signingKey undefined: requests are not signed, as public buckets allow. */
+  constructor(endpoint: string, bucket: string, signingKey: SigningKey | undefined) {
     this.endpoint = endpoint;
     this.bucket = bucket;
     this.signingKey = signingKey;
@@ -60,8 +70,21 @@ export class S3Bucket {
     };
   }
 
-  async get(key: string): Promise<Response> {
-    return this.call({ method: "GET", key });
+  async get(key: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    return this.call({ method: "GET", key, headers });
+  }
+
+  /** `undefined` where the store does not tell of parts. */
+  async firstPart(key: string): Promise<FirstPart | undefined> {
+    const response = await this.call({ method: "HEAD", key, query: { partNumber: "1" }, accept: [400, 416, 501] });
+    const bytes = Number(response.headers.get("content-length"));
+    if (!response.ok || !Number.isSafeInteger(bytes) || bytes < 1) {
+      return undefined;
+    }
+    const isEncryptedByService =
+      /^aws:kms/.test(response.headers.get("x-amz-server-side-encryption") ?? "") ||
+      response.headers.has("x-amz-server-side-encryption-customer-algorithm");
+    return { bytes, isEncryptedByService };
   }
 
   /** `undefined` when there is no such object. */
@@ -88,6 +111,7 @@ export class S3Bucket {
         objects.push({
           key: decodeURIComponent((element(entry, "Key") ?? "").replaceAll("+", " ")),
           size: Number(element(entry, "Size")),
+          etag: (element(entry, "ETag") ?? "").replace(/&quot;|&#34;|"/g, ""),
         });
       }
       token = element(xml, "NextContinuationToken");
@@ -148,7 +172,10 @@ export class S3Bucket {
     }
     const what = `${method} s3://${this.bucket}/${key ?? query.prefix ?? ""}`;
     return withRetries(what, async () => {
-      const signed = signedHeaders({ method, url, headers, body }, this.signingKey, new Date());
+      const signed =
+        this.signingKey === undefined
+          ? headers
+          : signedHeaders({ method, url, headers, body }, this.signingKey, new Date());
       const response = await fetch(url, { method, headers: signed, body }).catch((error: unknown) => {
         throw distrustOf(error, `${what}: ${this.endpoint}`) ?? error;
       });

@@ -1,18 +1,19 @@
 /**
  * Copies one Hugging Face repository at one commit into the bucket: `node sync.ts`. From the Hub, or from a folder that a
- * bundle has of it.
+ * bundle has of it. Or a prefix of another bucket, which has no commits.
  *
  * A file counts as copied when the store holds it with the size and the content id that the Hub states, so a run
  * after an interrupted one goes on with the next file. Every byte is hashed on its way and compared before the
  * object becomes visible; the manifest comes last and marks the copy as complete. Its hash goes to a place outside of
  * the bucket, where engines compare it: who can write into the bucket cannot give them other files.
  */
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { type Choice, modelFiles } from "./choices.ts";
+import { contentHash, contentId } from "./content-id.ts";
 import type { Repository, RepositoryFile } from "./hugging-face.ts";
 import { setConfigMapData } from "./kubernetes.ts";
 import { isSafePath, JOURNAL, type Journal, MANIFEST, type Manifest, type ManifestFile } from "./model-files.ts";
-import { repositoryOf } from "./repository.ts";
+import { bucketOf, repositoryOf } from "./repository.ts";
 import { eachConcurrently, environmentVariable, FinalError, type RetryOptions, runMain, withRetries } from "./retry.ts";
 import { PART_BYTES, S3Bucket } from "./s3.ts";
 
@@ -85,8 +86,16 @@ async function storedCopy(bucket: S3Bucket, key: string, file: RepositoryFile): 
   if (file.sha256 !== undefined) {
     return file.sha256;
   }
-  const content = Buffer.from(await (await bucket.get(key)).arrayBuffer());
-  return gitBlobId(content) === file.gitBlob ? createHash("sha256").update(content).digest("hex") : undefined;
+  const id = contentHash(file);
+  if (id === undefined) {
+    return undefined;
+  }
+  const sha256 = createHash("sha256");
+  for await (const chunk of (await bucket.get(key)).body ?? []) {
+    id.update(chunk);
+    sha256.update(chunk);
+  }
+  return id.id() === contentId(file) ? sha256.digest("hex") : undefined;
 }
 
 /** @returns the SHA-256 of what was written. */
@@ -97,56 +106,49 @@ async function copy(
   key: string,
   file: RepositoryFile,
 ): Promise<string> {
-  if (file.sha256 === undefined || file.size < PART_BYTES) {
+  const id = contentHash(file);
+  const sha256 = createHash("sha256");
+  const seen = { bytes: 0 };
+  const content = hashed(hub.download(commit, file), [sha256, ...(id ? [id] : [])], seen);
+  const arrived = () => check(file, seen.bytes, id?.id());
+  if (file.size < PART_BYTES) {
     const chunks: Uint8Array[] = [];
-    for await (const chunk of hub.download(commit, file)) {
+    for await (const chunk of content) {
       chunks.push(chunk);
     }
-    const body = Buffer.concat(chunks);
-    const sha256 = createHash("sha256").update(body).digest("hex");
-    check(file, body.byteLength, file.sha256 === undefined ? gitBlobId(body) : sha256);
-    await bucket.put(key, body, { "source-id": contentId(file), sha256 });
-    return sha256;
+    arrived();
+    const hash = sha256.digest("hex");
+    await bucket.put(key, Buffer.concat(chunks), { "source-id": contentId(file), sha256: hash });
+    return hash;
   }
-  const expected = file.sha256;
-  const hash = createHash("sha256");
-  const seen = { bytes: 0 };
-  await bucket.upload(
-    key,
-    hashed(hub.download(commit, file), hash, seen),
-    { "source-id": contentId(file), sha256: expected },
-    () => check(file, seen.bytes, hash.digest("hex")),
-  );
-  return expected;
+  const known: Readonly<Record<string, string>> = file.sha256 === undefined ? {} : { sha256: file.sha256 };
+  await bucket.upload(key, content, { "source-id": contentId(file), ...known }, arrived);
+  return sha256.digest("hex");
 }
 
 async function* hashed(
   content: AsyncIterable<Uint8Array>,
-  hash: Hash,
+  hashes: readonly { update(chunk: Uint8Array): unknown }[],
   seen: { bytes: number },
 ): AsyncGenerator<Uint8Array> {
   for await (const chunk of content) {
-    hash.update(chunk);
+    for (const hash of hashes) {
+      hash.update(chunk);
+    }
     seen.bytes += chunk.byteLength;
     yield chunk;
   }
 }
 
-function check(file: RepositoryFile, bytes: number, id: string): void {
+/** @param id of what arrived. @default nothing is known of it */
+function check(file: RepositoryFile, bytes: number, id: string | undefined): void {
+  const source = file.etag === undefined ? "the Hub" : "the bucket";
   if (bytes !== file.size) {
-    throw new Error(`${file.path}: ${bytes} bytes arrived, the Hub lists ${file.size}`);
+    throw new Error(`${file.path}: ${bytes} bytes arrived, ${source} lists ${file.size}`);
   }
-  if (id !== contentId(file)) {
-    throw new Error(`${file.path}: the content has id ${id}, the Hub lists ${contentId(file)}`);
+  if (id !== undefined && id !== contentId(file)) {
+    throw new Error(`${file.path}: the content has id ${id}, ${source} lists ${contentId(file)}`);
   }
-}
-
-function contentId(file: RepositoryFile): string {
-  return file.sha256 ?? file.gitBlob;
-}
-
-function gitBlobId(content: Uint8Array): string {
-  return createHash("sha1").update(`blob ${content.byteLength}\0`).update(content).digest("hex");
 }
 
 /** What the bucket holds now, compared once more with what was wanted. */
@@ -217,11 +219,13 @@ function gigabytes(bytes: number): string {
 if (process.env.RUN === "sync") {
   runMain(async () => {
     await sync({
-      hub: repositoryOf(environmentVariable("REPOSITORY"), {
-        folder: process.env.FOLDER,
-        manifestSha256: process.env.FOLDER_MANIFEST_SHA256,
-      }),
-      revision: environmentVariable("REVISION"),
+      hub: process.env.SOURCE_BUCKET
+        ? bucketOf(process.env.SOURCE_BUCKET)
+        : repositoryOf(environmentVariable("REPOSITORY"), {
+            folder: process.env.FOLDER,
+            manifestSha256: process.env.FOLDER_MANIFEST_SHA256,
+          }),
+      revision: process.env.REVISION ?? "",
       bucket: S3Bucket.fromEnvironment(),
       prefix: environmentVariable("PREFIX"),
       choose: modelFiles({

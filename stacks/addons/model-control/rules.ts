@@ -1,6 +1,6 @@
 import { mirrored, portOf, registryPorts, splitReference } from "../../../catalog/image-mirror";
 import { engineNames, engineOf } from "../../../engines";
-import { DEFAULT_REGISTRY, SOURCES, splitSource } from "../../../engines/sources";
+import { DEFAULT_REGISTRY, splitSource } from "../../../engines/sources";
 import { MODEL_CONTROL_NAMESPACE } from "../../../names/namespaces";
 import { noModelIn } from "../../config/core/model-namespaces";
 import type { Rule } from "../../config/core/rule";
@@ -150,7 +150,7 @@ export const ollamaApiHasAnOllama: Rule<Own> = function* ({ sections: { modelCon
 
 function registriesOf({ source }: Pick<ModelConfig, "source">): string[] {
   const from = source === undefined ? undefined : splitSource(source);
-  return from === undefined || SOURCES[from.kind].throughStore ? [] : [registryOf(from.name)];
+  return from?.kind !== "ollama" ? [] : [registryOf(from.name)];
 }
 
 /** The host in a model's name: only the first of three parts is one. */

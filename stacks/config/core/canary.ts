@@ -4,10 +4,14 @@ import { engineOf } from "../../../engines";
 import { commitOf, parseSource } from "../../../engines/sources";
 import type { DerivedSetting, Traffic } from "../../../planner/traffic";
 import type { Revision } from "../../../planner/types";
+import type { HubModel } from "./hub-model";
 import type { placedModelSchema } from "./sections/models";
 
 /** A model as the file has it. */
-export type WrittenModel = z.output<typeof placedModelSchema>;
+export type WrittenModel = z.output<typeof placedModelSchema> & {
+  /** Repository that the file names as the model. @default the file names a model of the catalogue, or a config.json */
+  readonly hub?: HubModel;
+};
 
 /** A model as everything behind the file sees it: one that the file names, or the canary of one. */
 export type ModelConfig = WrittenModel & {

@@ -12,6 +12,9 @@ export function pathInFile(path: Path, models: Readonly<Record<string, ModelConf
     section === "models" && typeof name === "string" && Object.hasOwn(models, name) ? models[name] : undefined;
   const { revisionOf: revision, replicasOf: group } = model ?? {};
   if (revision === undefined) {
+    if (key === "config" && model?.hub !== undefined) {
+      return [...path.slice(0, 2), "model", ...rest];
+    }
     return group !== undefined && key === "replicas" ? ["nodes", group, key, ...rest] : path;
   }
   const own = ["models", revision.model, "canary"];

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import type { ClusterKind } from "../../../planner/types";
 import { type ModelConfig, type WrittenModel, withCanaries } from "./canary";
+import { withHubModels } from "./hub-model";
 import { withNodeReplicas } from "./node-replicas";
 import { clusterSection } from "./sections/cluster";
 import type { ExternalModelConfig } from "./sections/external-models";
@@ -81,5 +82,5 @@ export function modelsByPlace(section: z.output<typeof modelsSection>, nodes: No
       models[name] = model;
     }
   }
-  return { models: withNodeReplicas(withCanaries(models), nodes), externalModels };
+  return { models: withNodeReplicas(withCanaries(withHubModels(models)), nodes), externalModels };
 }

@@ -71,7 +71,11 @@ function* enginesThatDownload({ models = {} }: RuleContext["sections"]): Generat
 }
 
 /** Servers of others by URL. One in networks that are not the internet stays. */
-function* serversOutside({ externalModels = {}, nodes = {} }: RuleContext["sections"]): Generator<ProblemDraft> {
+function* serversOutside({
+  externalModels = {},
+  nodes = {},
+  storage,
+}: RuleContext["sections"]): Generator<ProblemDraft> {
   const servers: [Path, { readonly url: string; readonly networks?: readonly string[] | undefined }][] = [
     ...Object.entries(externalModels).map(([name, { external }]): [Path, typeof external] => [
       ["models", name, "external"],
@@ -80,6 +84,10 @@ function* serversOutside({ externalModels = {}, nodes = {} }: RuleContext["secti
     ...Object.entries(nodes).flatMap(([group, { registrar }]): [Path, NonNullable<typeof registrar>][] =>
       registrar ? [[["nodes", group, "registrar"], registrar]] : [],
     ),
+    ...Object.entries(storage?.buckets ?? {}).map(([bucket, settings]): [Path, typeof settings] => [
+      ["storage", "buckets", bucket],
+      settings,
+    ]),
   ];
   for (const [path, { url, networks }] of servers) {
     const server = outsideServer(url);

@@ -1,7 +1,9 @@
 import { engineOf } from "../../../engines";
-import { parseSource, SOURCES } from "../../../engines/sources";
-import type { Path } from "../core/problems";
-import type { Rule } from "../core/rule";
+import { parseSource, SOURCES, splitBucketUri } from "../../../engines/sources";
+import { hubPrefix } from "../../../planner/storage";
+import { list, type Path } from "../core/problems";
+import type { Rule, RuleContext } from "../core/rule";
+import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
 import type { ModelConfig } from "../schema";
 import { storeFolder } from "../store-folder";
 
@@ -16,12 +18,49 @@ export const bucketSourcesAreInTheStore: Rule = function* ({ sections: { models 
     })),
   ]);
   for (const { path, source, folder } of sources) {
-    if (storage && source?.startsWith("s3://") && !bucketPrefix(source, storage.bucket)) {
+    const mayBeElsewhere = path.at(-1) === "source" && bucketElsewhere(source, storage) !== undefined;
+    if (storage && source?.startsWith("s3://") && !bucketPrefix(source, storage.bucket) && !mayBeElsewhere) {
       yield {
         path,
         value: source,
-        allowed: `a prefix in the environment's model store, s3://${storage.bucket}/…`,
-        fix: `copy the files to s3://${storage.bucket}/${folder} (docs/own-weights.md) and name that`,
+        allowed: `a prefix in the environment's model store, s3://${storage.bucket}/…${elsewhere(storage.buckets)}`,
+        fix: `add the bucket under storage.buckets, copy the files to s3://${storage.bucket}/${folder} (${OWN_WEIGHTS_PAGE}) and name that, or mount them by pvc://claim/path`,
+      };
+    }
+  }
+};
+
+function elsewhere(buckets: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(buckets);
+  return names.length === 0 ? "" : `; of models also a prefix in ${list(names)}`;
+}
+
+type Storage = RuleContext["sections"]["storage"];
+
+/** The bucket of `storage.buckets` that a source names. */
+function bucketElsewhere(source: string | undefined, storage: Storage): string | undefined {
+  const { bucket, prefix } = source === undefined ? { bucket: "", prefix: "" } : splitBucketUri(source);
+  return prefix !== "" && Object.hasOwn(storage?.buckets ?? {}, bucket) ? bucket : undefined;
+}
+
+/** A bucket elsewhere that no model takes weights from, or that could be the store's own. */
+export const bucketsElsewhereAreRead: Rule = function* ({ sections: { models, storage } }) {
+  const read = new Set(Object.values(models ?? {}).map(({ source }) => bucketElsewhere(source, storage)));
+  for (const bucket of Object.keys(storage?.buckets ?? {})) {
+    const path = ["storage", "buckets", bucket];
+    if (bucket === storage?.bucket) {
+      yield {
+        path,
+        value: bucket,
+        allowed: "another name than storage.bucket: s3:// with it would name two buckets",
+        fix: "write another storage.bucket",
+      };
+    } else if (models !== undefined && !read.has(bucket)) {
+      yield {
+        path,
+        value: bucket,
+        allowed: `a bucket that a model names, as source: s3://${bucket}/<prefix>`,
+        fix: `remove it, or name it in a model (${OWN_WEIGHTS_PAGE})`,
       };
     }
   }
@@ -40,7 +79,7 @@ export const storePrefixesDoNotNest: Rule = function* ({ sections: { models = {}
   if (!storage) {
     return;
   }
-  const occupants = Object.entries(models).flatMap(([name, model]) => occupantsOf(name, model, storage.bucket));
+  const occupants = Object.entries(models).flatMap(([name, model]) => occupantsOf(name, model, storage));
   const owners = new Map(occupants.map((occupant) => [occupant.prefix, occupant]));
   for (const { path, prefix, fix } of occupants) {
     const outer = above(prefix).flatMap((candidate) => owners.get(candidate) ?? [])[0];
@@ -56,9 +95,11 @@ export const storePrefixesDoNotNest: Rule = function* ({ sections: { models = {}
   }
 };
 
-function occupantsOf(name: string, model: ModelConfig, bucket: string): Occupant[] {
-  const prefix = storePrefix(name, model, bucket);
-  const fromBucket = model.source?.startsWith("s3://");
+function occupantsOf(name: string, model: ModelConfig, storage: NonNullable<Storage>): Occupant[] {
+  const { bucket } = storage;
+  const isCopied = bucketElsewhere(model.source, storage) !== undefined;
+  const prefix = isCopied ? hubPrefix(name, model.domain) : storePrefix(name, model, bucket);
+  const fromBucket = model.source?.startsWith("s3://") && !isCopied;
   const adapters = Object.entries(model.adapters ?? {}).flatMap(([adapter, { source }]) => {
     const at = source.startsWith("s3://") ? bucketPrefix(source, bucket) : undefined;
     const fix = () => `copy the adapter to s3://${bucket}/${name}-${adapter} and name that`;

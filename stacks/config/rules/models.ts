@@ -2,11 +2,13 @@ import { findModel, modelNames } from "../../../catalog/models";
 import { unservedByName } from "../../../catalog/unserved-models";
 import { type EngineName, engineOf, enginesFor } from "../../../engines";
 import { SOURCES, sourceForms, splitSource } from "../../../engines/sources";
+import { isHubModel } from "../core/hub-model";
 import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import { knownMachine, knownPools, type Rule } from "../core/rule";
 import { blockOf, requestedSettings } from "../engine-block";
 import { LIST_ENGINES, LIST_MODELS } from "../list-commands";
 import { buildOf, buildsOf } from "../model-build";
+import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
 import type { EnvironmentConfig, ModelConfig, PoolConfig } from "../schema";
 
 export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
@@ -16,10 +18,10 @@ export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
       yield {
         path,
         value: model.model === undefined ? undefined : "both model and config",
-        allowed: "either model (a catalogue name) or config (a Hugging Face config.json)",
+        allowed: "either model (a catalogue name, or hf://org/name) or config (a Hugging Face config.json)",
         fix:
           model.model === undefined
-            ? `add ${engineOf(model.engine).missingModel ?? "model: llama-3.2-3b-instruct, or config with source"}`
+            ? `add ${engineOf(model.engine).missingModel ?? "model: llama-3.2-3b-instruct, model: hf://org/name, or config with source"}`
             : "remove one of the two",
       };
     } else if (model.model !== undefined && !findModel(model.model)) {
@@ -29,25 +31,27 @@ export const modelsAreDescribedOnce: Rule = function* ({ sections }) {
         value: model.model,
         allowed: unserved
           ? `a model that an engine here serves; ${unserved.kind} is not served: ${unserved.why}`
-          : `a model of the catalogue: ${list(modelNames(), LIST_MODELS)}`,
-        fix:
-          unserved?.fix ??
-          suggest(
-            model.model,
-            modelNames(),
-            "take a catalogue name, or give config and source for a model of your own",
-          ),
+          : `a model of the catalogue: ${list(modelNames(), LIST_MODELS)}; or hf://org/name[@commit]`,
+        fix: unserved?.fix ?? otherModel(model.model),
       };
     } else if (model.config !== undefined && model.source === undefined) {
       yield {
         path: [...path, "source"],
         value: undefined,
         allowed: sourceForms,
-        fix: "add source: a model outside the catalogue has no default one",
+        fix: `add source: a model outside the catalogue has no default one (${OWN_WEIGHTS_PAGE})`,
       };
     }
   }
 };
+
+/** A repository that the catalogue lacks is named as one; any other word is taken for a catalogue name. */
+function otherModel(name: string): string {
+  const [, repository] = /^(?:hf:\/\/|https:\/\/huggingface\.co\/)?([\w.-]+\/[\w.-]+)\/?$/.exec(name) ?? [];
+  return repository !== undefined && isHubModel(`hf://${repository}`)
+    ? `write model: hf://${repository}, then run npm run pin (${OWN_WEIGHTS_PAGE})`
+    : suggest(name, modelNames(), `take a catalogue name, or hf://org/name (${OWN_WEIGHTS_PAGE})`);
+}
 
 export const configLocationsCanBeRead: Rule = function* ({ sections }) {
   for (const [name, { config }] of Object.entries(sections.models ?? {})) {
@@ -57,11 +61,18 @@ export const configLocationsCanBeRead: Rule = function* ({ sections }) {
         path: ["models", name, "config"],
         value: config,
         allowed: "a path, or a file://, https:// or s3:// URL",
-        fix: scheme === "http" ? "use https://" : "download the file and give its path",
+        fix: configFix(scheme, config ?? ""),
       };
     }
   }
 };
+
+function configFix(scheme: string, config: string): string {
+  if (scheme === "hf") {
+    return `write model: ${config.replace(/\/config\.json$/, "")} in place of config`;
+  }
+  return scheme === "http" ? "use https://" : "download the file and give its path";
+}
 
 export const sourcesFitTheEngines: Rule = function* ({ sections }) {
   for (const [name, model] of Object.entries(sections.models ?? {})) {
@@ -78,7 +89,7 @@ function* sourceProblems(path: Path, { engine, source, model }: ModelConfig): Ge
       path: [...path, "source"],
       value: source,
       allowed: `${sources.map((each) => `${SOURCES[each].scheme}://`).join(" or ")}: ${label} does not read ${SOURCES[kind].label}`,
-      fix: `write source: ${SOURCES[own].form}${orEngine(enginesFor({ source: kind }))}`,
+      fix: `write source: ${SOURCES[own].form}${orEngine(enginesFor({ source: kind }))} (${OWN_WEIGHTS_PAGE})`,
     };
   }
   const entry = model === undefined ? undefined : findModel(model);

@@ -14,8 +14,8 @@ interface NamedServer {
   };
 }
 
-/** Those that are called with keys: models behind URLs, and registrars of server groups. */
-function namedServers({ externalModels = {}, nodes = {} }: RuleContext["sections"]): NamedServer[] {
+/** Those that are called with keys: models behind URLs, registrars of server groups, and buckets elsewhere. */
+function namedServers({ externalModels = {}, nodes = {}, storage }: RuleContext["sections"]): NamedServer[] {
   return [
     ...Object.entries(externalModels).map(([name, { external }]) => ({
       path: ["models", name, "external"],
@@ -24,6 +24,10 @@ function namedServers({ externalModels = {}, nodes = {} }: RuleContext["sections
     ...Object.entries(nodes).flatMap(([group, { registrar }]) =>
       registrar ? [{ path: ["nodes", group, "registrar"], settings: registrar }] : [],
     ),
+    ...Object.entries(storage?.buckets ?? {}).map(([bucket, settings]) => ({
+      path: ["storage", "buckets", bucket],
+      settings,
+    })),
   ];
 }
 
@@ -62,7 +66,7 @@ export const keysAreSecrets: Rule = function* ({ sections, declared }) {
 
 /** A key that nobody sends is a slip in its name, or a credential too many. */
 export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
-  if (sections.externalModels === undefined || sections.nodes === undefined) {
+  if (sections.externalModels === undefined || sections.nodes === undefined || sections.storage === undefined) {
     return;
   }
   const read = namedServers(sections).flatMap(({ settings }) => settings.secretKey ?? []);
@@ -71,7 +75,7 @@ export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
       yield {
         path: [key],
         value: HIDDEN,
-        allowed: `a secret that a model names as external.secretKey, or a server group as registrar.secretKey: ${list(read)}`,
+        allowed: `a secret that a model names as external.secretKey, a server group as registrar.secretKey, or a bucket of storage.buckets as secretKey: ${list(read)}`,
         fix: `name it there, or run pulumi config rm ${NAMESPACE}:${key}`,
       };
     }

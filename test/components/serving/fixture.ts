@@ -15,7 +15,7 @@ export async function deployServing(
 ): Promise<DeployedServing> {
   const made: Serving[] = [];
   const deployment = await deploy(() => {
-    const stored = models.some(({ source }) => source.kind !== "ollama");
+    const stored = models.some(({ source }) => source.kind !== "ollama" && source.kind !== "claim");
     made.push(
       new Serving("serving", {
         models,

@@ -19,6 +19,7 @@ import { planDocument, printed } from "../planned";
 
 const folder = useFolder();
 
+const buckets = { "corp-models": { url: "https://s3.eu-central-1.amazonaws.com" } };
 const tooLarge = { model: "llama-3.3-70b-instruct", concurrency: 16 };
 
 /** What is rare: settings that no environment of the repository has, and plans that are refused. */
@@ -91,7 +92,7 @@ const rarities = {
       },
     },
   ),
-  mesh: onA10({}, { mesh: { mode: "sidecar" } }),
+  mesh: onA10({ source: "pvc://weights/qwen" }, { mesh: { mode: "sidecar" } }),
   local: { ...laptop, cluster: { kind: "local", provision: "create", local: { tool: "k3d" } } },
   canary: onA10({
     source: `hf://Qwen/Qwen2.5-7B-Instruct@${"1".repeat(40)}`,
@@ -140,7 +141,10 @@ const rarities = {
       models: { chat: { model: "llama-3.2-1b-instruct", contextTokens: 4096, concurrency: 2, pools: ["slices"] } },
     },
   ),
-  zones: onA10({ replicas: { min: 2, max: 2 }, serviceLevel: { availability: 0.9998 } }),
+  zones: onA10(
+    { replicas: { min: 2, max: 2 }, serviceLevel: { availability: 0.9998 }, source: "s3://corp-models/qwen" },
+    { storage: { buckets } },
+  ),
   zonesOfAws: onA10(
     {},
     {
@@ -202,8 +206,11 @@ const rarities = {
       models: {
         hub: tooLarge,
         bucket: { ...tooLarge, source: "s3://models/bucket" },
+        elsewhere: { ...tooLarge, source: "s3://corp-models/elsewhere" },
+        mounted: { ...tooLarge, source: "pvc://weights/llama" },
         ollama: { ...tooLarge, engine: "ollama", concurrency: 512 },
       },
+      storage: { buckets },
     },
   ),
 } as const;

@@ -35,9 +35,9 @@ const SOURCE_ALLOWED = `${sourceForms}; names and prefixes of letters, digits, d
 
 /** Which model it is. */
 const origin = {
-  model: text(128).optional().meta({
+  model: text(256).optional().meta({
     description:
-      "Model by its catalogue name, or by the Hugging Face repository of a catalogue entry. Either model or config.",
+      "Model by its catalogue name, by the Hugging Face repository of a catalogue entry, or any other repository as hf://org/name[@commit], whose description npm run pin keeps (docs/own-weights.md). Either model or config.",
     example: "llama-3.2-3b-instruct",
   }),
   config: text(2048).optional().meta({
@@ -47,7 +47,7 @@ const origin = {
   }),
   source: z.string().max(2048).regex(sourcePattern).optional().meta({
     description:
-      "Where the weights come from; s3:// names a prefix of the environment's own model store (docs/own-weights.md). Default: the catalogue entry's own, by engine.",
+      "Where the weights come from (docs/own-weights.md): s3:// names a prefix of the environment's own model store, pvc:// a folder on a volume claim in the model's namespace. Default: the catalogue entry's own, by engine.",
     allowed: SOURCE_ALLOWED,
     example: "hf://Qwen/Qwen2.5-7B-Instruct",
   }),

@@ -1,7 +1,7 @@
 /** Sections that have a few fields each: stage, storage, budget, prices of others. */
 import { z } from "zod";
 import type { Stage } from "../../../../planner/types";
-import { labelKey, labelValue, wholeNumber } from "./fields";
+import { labelKey, labelValue, text, wholeNumber } from "./fields";
 import { outsideFields, outsideNetworks } from "./outside-fields";
 
 const STAGES = ["production", "development"] as const satisfies readonly Stage[];
@@ -32,6 +32,11 @@ export const commonLabelsField = z
     example: { "example.com/team": "blue" },
   });
 
+const bucketName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
+  .meta({ allowed: 'lower-case letters, digits, "." and "-", 3 to 63 characters', example: "corp-models" });
+
 export const storageSection = z
   .strictObject({
     sizeGiB: wholeNumber(1, 1_048_576).optional().meta({
@@ -47,6 +52,38 @@ export const storageSection = z
         description: "Bucket of the model store.",
         allowed: 'lower-case letters, digits and "-", 3 to 63 characters',
         example: "models",
+      }),
+    buckets: z
+      .record(
+        bucketName,
+        z.strictObject({
+          ...outsideFields({
+            description: "Endpoint of the S3 store that holds the bucket.",
+            example: "https://s3.eu-central-1.amazonaws.com",
+          }),
+          region: z
+            .string()
+            .regex(/^[a-z0-9-]{1,40}$/)
+            .default("us-east-1")
+            .meta({
+              description: "Region that requests are signed for.",
+              allowed: "lower-case letters, digits and dashes",
+              example: "eu-central-1",
+            }),
+          secretKey: text(64).optional().meta({
+            description:
+              "Name of the secret that holds <access key id>:<secret access key> of a user who may list and read the bucket. Default: requests are not signed, as public buckets allow.",
+            allowed: "the name of a secret, with ApiKey at its end",
+            example: "corpModelsApiKey",
+          }),
+        }),
+      )
+      .default({})
+      .meta({
+        description:
+          "Buckets elsewhere, by name, of which models take weights by source: s3://bucket/prefix: on Amazon S3, OCI, Google Cloud, Ceph, or the model store of another cluster. The Job of a model copies its prefix into the environment's own store, by the endpoint, without storage.proxy; engines never reach it (docs/own-weights.md).",
+        allowed: "buckets by name: url, and networks, region and secretKey where they are needed",
+        example: { "corp-models": { url: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1" } },
       }),
     registryGbps: z.number().positive().max(1000).default(1).meta({
       description: "Speed of the internet link to Hugging Face and to registries of engines, for download times.",

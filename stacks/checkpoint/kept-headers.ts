@@ -1,0 +1,67 @@
+/** Headers of weight files without the files: what `npm run pin` keeps of a repository, so that plans count every tensor offline. */
+import { gunzipSync, gzipSync } from "node:zlib";
+import { z } from "zod";
+import { CheckpointError } from "../../planner/model/checkpoint/errors";
+import { LENGTH_BYTES } from "../../planner/model/checkpoint/safetensors-header";
+import type { CheckpointFiles, FilePart } from "./files";
+
+/** Beside a kept config.json. */
+export const KEPT_HEADERS = "headers.json.gz";
+
+/** The largest published checkpoints have 40 MB of headers. */
+const MAX_BYTES = 400_000_000;
+
+/** A weight file: its whole size, and its header's text. */
+export interface KeptHeader {
+  readonly name: string;
+  readonly bytes: number;
+  readonly header: string;
+}
+
+const keptSchema = z.array(
+  z.strictObject({
+    name: z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9._-]*\.safetensors$/),
+    bytes: z.int().min(0),
+    header: z.string(),
+  }),
+);
+
+export function packHeaders(headers: readonly KeptHeader[]): Uint8Array {
+  return gzipSync(JSON.stringify(headers), { level: 9 });
+}
+
+/**
+ * The weight files that a kept file tells of, as if their headers lay in the folder.
+ * @throws CheckpointError for a file that is cut off, or of another kind
+ */
+export function keptFiles(packed: Uint8Array): CheckpointFiles {
+  const files = new Map(unpack(packed).map(({ name, bytes, header }) => [name, { bytes, start: startOf(header) }]));
+  return {
+    list: () => Promise.resolve([...files.keys()]),
+    text: () => Promise.resolve(undefined),
+    part: (name, begin, length): Promise<FilePart | undefined> => {
+      const file = files.get(name);
+      return Promise.resolve(
+        file && { bytes: file.start.subarray(begin, begin + length), fileBytes: Math.max(file.bytes, 0) },
+      );
+    },
+  };
+}
+
+function unpack(packed: Uint8Array): readonly KeptHeader[] {
+  try {
+    const text = gunzipSync(packed, { maxOutputLength: MAX_BYTES }).toString("utf8");
+    return keptSchema.parse(JSON.parse(text));
+  } catch {
+    throw new CheckpointError(KEPT_HEADERS, "is cut off, or holds something else than headers of weight files");
+  }
+}
+
+/** A file's first bytes: the header's length, and the header. */
+function startOf(header: string): Uint8Array {
+  const text = new TextEncoder().encode(header);
+  const start = new Uint8Array(LENGTH_BYTES + text.length);
+  new DataView(start.buffer).setBigUint64(0, BigInt(text.length), true);
+  start.set(text, LENGTH_BYTES);
+  return start;
+}
