@@ -14,6 +14,7 @@ import type { ServiceLevel } from "./service-level";
 import type { SpeedMeasurement } from "./speed/measurement";
 import type { NameLimits, Tenant, TokenIssuer } from "./tenants";
 import type { DerivedSetting, Traffic } from "./traffic";
+import type { UserPod } from "./user-pod";
 import type { ExternalModelPlan, NumaPolicy, Revision, Stage, Taint } from "./types";
 
 /** One node pool that the environment allows. */
@@ -93,6 +94,8 @@ export interface ModelRequest extends ServedModel {
   readonly node?: NodePlan;
   /** What the platform runs beside the engine in each of its pods. @default nothing */
   readonly sidecars?: readonly SidecarResources[];
+  /** What the user adds to its pods; its sidecars are among `sidecars`. @default nothing */
+  readonly pod?: UserPod;
   /** Its consumers' prompts are kept apart in the engine's prefix cache. @default they are not */
   readonly prefixCaches?: PrefixCaches;
   /** Consumers that do not share may name images by keys of their own in a cache of all, and no salt is written. @default they may not */

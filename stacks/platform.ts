@@ -14,6 +14,7 @@ import { type ImageSource, imagesFrom } from "../components/core/image-source";
 import { peopleRoles } from "../components/core/people";
 import { planRecord } from "../components/core/plan-record";
 import { PlatformComponent } from "../components/core/platform-component";
+import { Transforms } from "../components/core/transforms";
 import { priorityClasses } from "../components/core/priority-classes";
 import { AwsLoadBalancerController } from "../components/gateway/aws-load-balancer-controller";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
@@ -35,6 +36,7 @@ import { rdmaAlerts } from "../components/observability/rules/rdma";
 import { serviceLevels } from "../components/observability/rules/service-levels";
 import { silentModels } from "../components/observability/rules/silent";
 import { Serving } from "../components/serving/serving";
+import { userPods } from "../components/serving/user-pod";
 import { ModelStore } from "../components/storage/model-store";
 import { volumeClass } from "../components/storage/volume-class";
 import { CERT_MANAGER_NAMESPACE } from "../names/namespaces";
@@ -62,6 +64,7 @@ import { karpenter } from "./karpenter";
 import { layOut } from "./layout";
 import { meshEgress } from "./mesh-egress";
 import { scaledModels } from "./scaled-models";
+import { assertTransformed } from "./transforms";
 
 /** Everything that a stack function needs. */
 export interface StackArgs {
@@ -99,7 +102,10 @@ export class Platform extends PlatformComponent {
     const fromBundle = bundle && new FromBundle(bundledParts(bundle));
     const files = charts && new ChartFiles(charts.paths);
     const folder = new FolderRecord();
+    const transforms = new Transforms(environment.transform);
     const transformations = [
+      userPods(plan.models),
+      transforms.transformation,
       folder.transformation,
       commonLabels(environment.commonLabels),
       imagesFrom(images),
@@ -272,6 +278,7 @@ export class Platform extends PlatformComponent {
         tenants,
         ...(plan.tokenIssuer && { tokenIssuer: plan.tokenIssuer }),
         sessions: sessionsOf(gateway.affinity, environment.models),
+        sessionHeader: gateway.sessionHeader,
         services,
         stage,
         times,
@@ -321,6 +328,7 @@ export class Platform extends PlatformComponent {
       );
     }
 
+    assertTransformed(environment, transforms.faults);
     if (bundle && fromBundle) {
       assertBundled(bundle, fromBundle.missing, plan.environment);
     }

@@ -29,6 +29,7 @@ import * as okeNetwork from "./rules/oke-network";
 import * as okePools from "./rules/oke-pools";
 import * as okeSelfManaged from "./rules/oke-self-managed";
 import * as outsideServers from "./rules/outside-servers";
+import * as ownImages from "./rules/own-images";
 import * as people from "./rules/people";
 import * as poolTaints from "./rules/pool-taints";
 import * as pools from "./rules/pools";
@@ -41,6 +42,8 @@ import * as sharedServers from "./rules/shared-servers";
 import * as sharing from "./rules/sharing";
 import * as sourceNames from "./rules/source-names";
 import * as tenants from "./rules/tenants";
+import * as transform from "./rules/transform";
+import * as userPods from "./rules/user-pods";
 import * as uptime from "./rules/uptime";
 import type { EnvironmentConfig } from "./schema";
 
@@ -75,6 +78,7 @@ const rules: readonly Rule[] = [
   pools.rdmaIsOfTheMachine,
   poolTaints.taintsAreOfNodesThatExist,
   sharing.gpusCanBeParted,
+  sharing.smallSharesAreOfSharedCards,
   sharing.partsHaveNoFabric,
   sharing.partsAreAskedForBySharing,
   madePools.nodeKeysAreRead,
@@ -104,6 +108,8 @@ const rules: readonly Rule[] = [
   canary.canariesDiffer,
   canary.canariesHaveNames,
   canary.firstRevisionsAreInTheStore,
+  ownImages.ownImagesNameARelease,
+  userPods.userPodsCanStart,
   modelNamespaces.noModelInTheStore,
   models.sourcesFitTheEngines,
   modelStore.bucketSourcesAreInTheStore,
@@ -123,6 +129,8 @@ const rules: readonly Rule[] = [
   registryAccess.registryNetworksAreRead,
   outsideServers.keysAreSecrets,
   outsideServers.apiKeysAreRead,
+  outsideServers.callersHaveKeysOfTheirOwn,
+  gateway.sessionHeadersAreRead,
   outsideServers.certificatesAreForTls,
   mesh.egressHostsHaveSidecars,
   mesh.egressHostsAreNamedOnce,
@@ -144,6 +152,7 @@ const rules: readonly Rule[] = [
   scalingSchedule.schedulesKeepToReplicas,
   models.servedNamesAreUnique,
   models.servedNamesFitTheEngines,
+  models.aliasesFitTheEngines,
   airGap.bundledPlatformsStayOffline,
   sharedServers.serversCanBeJoined,
   sharedServers.guestsLeaveTheServerToItsHost,
@@ -179,6 +188,7 @@ const rules: readonly Rule[] = [
   people.groupsAreOfPeople,
   people.peoplesDomainsExist,
   labels.commonLabelsAreFree,
+  transform.patchesLeaveWhatOthersGoBy,
 ];
 
 /** Everything that the rules find, in the order of the rules; those of add-ons last. */

@@ -66,3 +66,15 @@ export const streamsOutliveTheirPauses: Rule = function* ({ sections: { gateway 
     };
   }
 };
+
+export const sessionHeadersAreRead: Rule = function* ({ sections: { gateway, models = {} } }) {
+  const isRead = gateway?.affinity === "header" || Object.values(models).some(({ affinity }) => affinity === "header");
+  if (gateway?.sessionHeader !== undefined && !isRead) {
+    yield {
+      path: ["gateway", "sessionHeader"],
+      value: gateway.sessionHeader,
+      allowed: "only where affinity is header, of the gateway or of a model: nothing else reads it",
+      fix: "write affinity: header beside it or under a model, or remove sessionHeader",
+    };
+  }
+};
