@@ -124,7 +124,14 @@ export function exchangeMemoryGiB(gpus: number): number {
 export function cpuPodResources(
   node: Capacity,
   memoryGiB: number,
-  { ephemeralStorageGiB, adapterMemoryGiB = 0, optionMemory = [], sidecar, sharedMemoryGiB, least = NO_LEAST }: CpuEnginePod,
+  {
+    ephemeralStorageGiB,
+    adapterMemoryGiB = 0,
+    optionMemory = [],
+    sidecar,
+    sharedMemoryGiB,
+    least = NO_LEAST,
+  }: CpuEnginePod,
 ): PodResources {
   const ofOptions = sumOfUses(optionMemory);
   const wanted = memoryGiB + adapterMemoryGiB + sharedMemoryGiB + ofOptions.memoryGiB;

@@ -14,8 +14,8 @@ import type { ServiceLevel } from "./service-level";
 import type { SpeedMeasurement } from "./speed/measurement";
 import type { NameLimits, Tenant, TokenIssuer } from "./tenants";
 import type { DerivedSetting, Traffic } from "./traffic";
-import type { UserPod } from "./user-pod";
 import type { ExternalModelPlan, NumaPolicy, Revision, Stage, Taint } from "./types";
+import type { UserPod } from "./user-pod";
 
 /** One node pool that the environment allows. */
 export interface PoolRequest {

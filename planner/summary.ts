@@ -1,6 +1,14 @@
 import type { CpuArchitecture } from "../catalog/shapes";
 import type { RegistrarPlan, ServerGroupPlan } from "./inference-nodes";
-import type { CertificateFile, CostPlan, DeploymentPlan, ExternalModelPlan, ModelPlan, PoolPlan, UserPod } from "./types";
+import type {
+  CertificateFile,
+  CostPlan,
+  DeploymentPlan,
+  ExternalModelPlan,
+  ModelPlan,
+  PoolPlan,
+  UserPod,
+} from "./types";
 
 /** A plan as others read it: `plan --json`, the plan's ConfigMap, policies. Shapes and templates are named, not spelled out. */
 export interface PlanSummary {

@@ -45,9 +45,9 @@ export type {
   ModelTask,
   OwnImage,
 } from "../engines/served-model";
-export type { UserContainer, UserPod, UserProbe, UserVolume } from "./user-pod";
 export { type CostPlan, SERVICE_KINDS, type ServiceCost, type ServiceKind } from "./cost-plan";
 export type { FabricGatePlan, NumaPolicy, PoolFabric, PoolPlan, Taint } from "./pool-plan";
+export type { UserContainer, UserPod, UserProbe, UserVolume } from "./user-pod";
 
 /** Where an environment's cluster comes from. */
 export type ClusterKind = "local" | "oci" | "aws" | "edge";

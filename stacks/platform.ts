@@ -14,8 +14,8 @@ import { type ImageSource, imagesFrom } from "../components/core/image-source";
 import { peopleRoles } from "../components/core/people";
 import { planRecord } from "../components/core/plan-record";
 import { PlatformComponent } from "../components/core/platform-component";
-import { Transforms } from "../components/core/transforms";
 import { priorityClasses } from "../components/core/priority-classes";
+import { Transforms } from "../components/core/transforms";
 import { AwsLoadBalancerController } from "../components/gateway/aws-load-balancer-controller";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
@@ -26,6 +26,7 @@ import { rdmaDevices } from "../components/gpu/rdma-devices";
 import { Mesh } from "../components/mesh/mesh";
 import { meshTransformations } from "../components/mesh/port-protocols";
 import { PROMETHEUS_URL } from "../components/observability/names";
+import { Observability } from "../components/observability/observability";
 import { sleepersByOtherNames } from "../components/observability/rules/asleep";
 import { k3sCertificates } from "../components/observability/rules/cluster-certificates";
 import { calledModels } from "../components/observability/rules/gateway-tokens";
@@ -322,7 +323,13 @@ export class Platform extends PlatformComponent {
     if (scaled.length > 0) {
       new Autoscaling(
         this.child("autoscaling"),
-        { stage, models: scaled, servers: serving.servers, prometheusUrl: PROMETHEUS_URL, certManager },
+        {
+          stage,
+          models: scaled,
+          servers: serving.servers,
+          prometheusUrl: metrics instanceof Observability ? metrics.prometheusUrl : PROMETHEUS_URL,
+          certManager,
+        },
         // What it asks is there, and goes after it: it would take unanswered questions for lost signals.
         optionsAfter(...(metrics ? [metrics] : [])),
       );

@@ -12,7 +12,8 @@ export function assertTransformed(
 ): void {
   const problems = faults.map(({ request, patch, reason }) => {
     const { kind, resource, patches } = transform[request] ?? { kind: "", resource: "", patches: [] };
-    const path: Path = patch === undefined ? ["transform", request, "resource"] : ["transform", request, "patches", patch, "path"];
+    const path: Path =
+      patch === undefined ? ["transform", request, "resource"] : ["transform", request, "patches", patch, "path"];
     return toProblem({
       path,
       value: patch === undefined ? `${kind} ${resource}` : patches[patch]?.path,

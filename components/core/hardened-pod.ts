@@ -150,7 +150,12 @@ export function spread(pods: Labels, { nodes, zones }: Apart = ANYWHERE): Topolo
 const ANYWHERE: Apart = { nodes: 1, zones: 1 };
 
 /** One container of such a pod, and the volumes of what it may write. */
-export function hardenedContainer({ writablePaths = [], hostDevices = false, resources, ...container }: HardenedContainer): {
+export function hardenedContainer({
+  writablePaths = [],
+  hostDevices = false,
+  resources,
+  ...container
+}: HardenedContainer): {
   container: Container;
   scratch: Volume[];
 } {

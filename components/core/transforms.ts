@@ -71,13 +71,22 @@ export function patched(root: unknown, { op, path, value }: Patch): Result {
   return change(root, segments, op, value, "");
 }
 
-function change(at: unknown, [key = "", ...rest]: readonly string[], op: Patch["op"], value: unknown, seen: string): Result {
+function change(
+  at: unknown,
+  [key = "", ...rest]: readonly string[],
+  op: Patch["op"],
+  value: unknown,
+  seen: string,
+): Result {
   const here = seen === "" ? "the resource" : seen;
   if (Array.isArray(at)) {
     return changeList(at, [key, ...rest], op, value, seen);
   }
   if (!isPlain(at)) {
-    return { reason: at === undefined ? `there is no ${here}` : `${here} is no mapping or list that is known before deployment` };
+    return {
+      reason:
+        at === undefined ? `there is no ${here}` : `${here} is no mapping or list that is known before deployment`,
+    };
   }
   const exists = Object.hasOwn(at, key) && at[key] !== undefined;
   if (rest.length > 0) {

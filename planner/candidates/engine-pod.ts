@@ -22,5 +22,10 @@ export function enginePod(model: ModelRequest, processes: number): EnginePod {
 /** Scratch, plus the model itself where it is copied next to the engine. */
 function ephemeralGiB(model: ModelRequest): number {
   const copied = engineOf(model.engine).weightsFrom === "store" && model.loading === "copy";
-  return SCRATCH_GIB + (copied ? modelStorageGiB(modelFilesGB(model)) : 0) + adapterStorageGiB(model) + userScratchGiB(model.pod);
+  return (
+    SCRATCH_GIB +
+    (copied ? modelStorageGiB(modelFilesGB(model)) : 0) +
+    adapterStorageGiB(model) +
+    userScratchGiB(model.pod)
+  );
 }

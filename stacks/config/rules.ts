@@ -43,8 +43,8 @@ import * as sharing from "./rules/sharing";
 import * as sourceNames from "./rules/source-names";
 import * as tenants from "./rules/tenants";
 import * as transform from "./rules/transform";
-import * as userPods from "./rules/user-pods";
 import * as uptime from "./rules/uptime";
+import * as userPods from "./rules/user-pods";
 import type { EnvironmentConfig } from "./schema";
 
 const rules: readonly Rule[] = [
@@ -174,6 +174,7 @@ const rules: readonly Rule[] = [
   gatewayName.wildcardAddressIsKnown,
   gatewayName.publicAuthoritiesReachTheAddress,
   gateway.productionHasATrustedCertificate,
+  gateway.issuersAreOfAnExistingCertManager,
   gateway.consumersAreUnique,
   quotas.quotasFitOnePolicy,
   quotas.tokenQuotasCountEveryModel,

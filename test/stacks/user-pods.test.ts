@@ -98,7 +98,12 @@ describe("what a pod takes", () => {
   it("is at least what its user says, with sidecars and scratch space besides", async () => {
     const [plain, grown] = await Promise.all([
       planned({}),
-      planned({ cpu: 20, memoryGiB: 100, sidecars: [sidecar], volumes: [{ name: "a", mountPath: "/a", scratchGiB: 50 }] }),
+      planned({
+        cpu: 20,
+        memoryGiB: 100,
+        sidecars: [sidecar],
+        volumes: [{ name: "a", mountPath: "/a", scratchGiB: 50 }],
+      }),
     ]);
     const [before, after] = [plain.models[0]?.resources, grown.models[0]?.resources];
     expect(after).toMatchObject({ memoryGiB: 100, ephemeralStorageGiB: (before?.ephemeralStorageGiB ?? 0) + 50 });
@@ -118,9 +123,11 @@ describe("what a pod takes", () => {
   });
 });
 
-it("docs/pod.md suggests what can be deployed", async () => {
-  for (const { models } of suggestedSections("pod.md")) {
-    expect(refusalsOf((await planText(environmentText({ ...rightEnvironment, models }))).plan)).toEqual([]);
+it("docs/pod.md and docs/transform.md suggest what can be deployed", async () => {
+  const found = [...suggestedSections("pod.md"), ...suggestedSections("transform.md")];
+  expect(found).toHaveLength(2);
+  for (const sections of found) {
+    expect(refusalsOf((await planText(environmentText({ ...rightEnvironment, ...sections }))).plan)).toEqual([]);
   }
 });
 

@@ -8,7 +8,19 @@ import { HIDDEN, list, type Path, type ProblemDraft, suggest } from "../core/pro
 import type { Rule } from "../core/rule";
 
 /** Folders of engines and of the system: a volume there would hide what is in it. */
-const TAKEN_FOLDERS = [MODEL_FOLDER, "/cache", "/tmp", "/dev", "/proc", "/sys", "/etc", "/usr", "/bin", "/lib", "/var/run"];
+const TAKEN_FOLDERS = [
+  MODEL_FOLDER,
+  "/cache",
+  "/tmp",
+  "/dev",
+  "/proc",
+  "/sys",
+  "/etc",
+  "/usr",
+  "/bin",
+  "/lib",
+  "/var/run",
+];
 /** Beginnings of the annotations by which a pod gets networks that no NetworkPolicy sees (Multus). */
 const NETWORKS = "cncf.io";
 
@@ -84,7 +96,11 @@ function* containerProblems(path: Path, { sidecars = [], initContainers = [], vo
   }
 }
 
-function* contentProblems(path: Path, { mounts = {}, env = {}, args = [] }: UserContainer, volumes: readonly UserVolume[]) {
+function* contentProblems(
+  path: Path,
+  { mounts = {}, env = {}, args = [] }: UserContainer,
+  volumes: readonly UserVolume[],
+) {
   const known = volumes.map(({ name }) => name);
   for (const name of Object.keys(mounts).filter((each) => !known.includes(each))) {
     yield {

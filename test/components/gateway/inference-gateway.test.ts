@@ -355,6 +355,18 @@ describe("the gateway's certificate", () => {
     expect(specOf(deployment, "Certificate", "gateway-server")).toMatchObject({ issuerRef: { name: "gateway-ca" } });
   });
 
+  it("comes from a ClusterIssuer of others, and until then from nobody", async () => {
+    const { deployment } = await deployGateway(
+      { tls: { kind: "issuer", clusterIssuer: "corp" } },
+      { certManager: "present" },
+    );
+    expect(specOf(deployment, "Certificate", "gateway-server")).toMatchObject({
+      secretName: "gateway-tls",
+      issuerRef: { kind: "ClusterIssuer", name: "corp" },
+    });
+    expect(deployment.ofKind("Issuer")).toEqual([]);
+  });
+
   it("may be someone else's", async () => {
     const { deployment } = await deployGateway({ tls: { kind: "secret", secretName: "our-tls" } });
     expect(deployment.ofKind("Certificate")).toEqual([]);

@@ -1,4 +1,6 @@
 /** What clients of a deployment before this one have: keys, headers and names. */
+import { expect, it } from "vitest";
+import { callerKeyProblems } from "../../../stacks/config/caller-keys";
 import { ruleCases } from "./rule-cases";
 import { rightEnvironment } from "./samples";
 
@@ -36,6 +38,11 @@ ruleCases([
     { path: "gateway.consumers.web.secretKey", allowed: "models.partner.external names it", fix: "another key" },
   ],
   [
+    "an issuer before its cert-manager",
+    { gateway: { ...gateway, tls: { kind: "issuer", clusterIssuer: "corp" } } },
+    { path: "cluster.certManager", allowed: "present", fix: "certManager: present" },
+  ],
+  [
     "a session header that means something else",
     { gateway: { ...gateway, affinity: "header", sessionHeader: "x-consumer-id" } },
     { path: "gateway.sessionHeader", allowed: "not taken", fix: "" },
@@ -56,3 +63,14 @@ ruleCases([
     { path: "models.chat.aliases", allowed: "only with engine vllm", fix: "servedName" },
   ],
 ]);
+
+it("keys of callers are long, and of one caller each; none is told", () => {
+  const consumers = Object.fromEntries(["a", "b", "c", "d"].map((name) => [name, { secretKey: `${name}ApiKey` }]));
+  const [short, long] = ["sk-1", "sk-0123456789abcdef"];
+  const values = { gateway: { consumers }, aApiKey: short, bApiKey: long, cApiKey: long, dApiKey: "(secret)" };
+  const problems = callerKeyProblems(values, (key) => key !== "dApiKey");
+  expect(problems.map(({ path }) => path)).toEqual([["aApiKey"], ["cApiKey"]]);
+  expect(problems[1]?.allowed).toContain("that of the consumer b");
+  expect(JSON.stringify(problems)).not.toMatch(/sk-/);
+  expect(callerKeyProblems({ gateway: { consumers: ["web"] } }, () => true)).toEqual([]);
+});

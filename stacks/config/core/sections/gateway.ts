@@ -37,6 +37,16 @@ const tlsSchema = taggedUnion("kind", [
       }),
     })
     .meta({ description: "one that you have." }),
+  z
+    .strictObject({
+      kind: z.literal("issuer"),
+      clusterIssuer: dnsLabel(253).meta({
+        description: "Existing ClusterIssuer of cert-manager, which signs certificates of the gateway's names.",
+        allowed: "name of a ClusterIssuer",
+        example: "corp-issuer",
+      }),
+    })
+    .meta({ description: "signed by a ClusterIssuer that the cluster has, renewed by its cert-manager." }),
 ]).meta({
   description: "Certificate of the gateway.",
   example: { kind: "acme", email: "platform@example.com" },

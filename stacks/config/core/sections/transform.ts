@@ -10,26 +10,24 @@ const patchSchema = z.strictObject({
     description: "What is done, as in JSON Patch: replace and remove need that something is there.",
     example: "add",
   }),
-  path: z
-    .string()
-    .max(512)
-    .regex(POINTER)
-    .meta({
-      description: "Where in the resource, as a JSON Pointer: / in a key is ~1, - is the end of a list.",
-      allowed: "a JSON Pointer, such as /spec/template/spec/hostAliases",
-      example: "/spec/template/spec/shareProcessNamespace",
-    }),
+  path: z.string().max(512).regex(POINTER).meta({
+    description: "Where in the resource, as a JSON Pointer: / in a key is ~1, - is the end of a list.",
+    allowed: "a JSON Pointer, such as /spec/template/spec/hostAliases",
+    example: "/spec/template/spec/shareProcessNamespace",
+  }),
   value: z.unknown().optional().meta({ description: "What is put there; not with remove.", example: true }),
 });
 
 export const transformSection = z
   .array(
     z.strictObject({
-      kind: text(63).regex(/^[A-Z][A-Za-z0-9]*$/).meta({
-        description: "Kind of the resource; Release for a chart, whose values can be patched.",
-        allowed: "a kind, such as Deployment",
-        example: "Deployment",
-      }),
+      kind: text(63)
+        .regex(/^[A-Z][A-Za-z0-9]*$/)
+        .meta({
+          description: "Kind of the resource; Release for a chart, whose values can be patched.",
+          allowed: "a kind, such as Deployment",
+          example: "Deployment",
+        }),
       resource: text(253).meta({
         description: "Its name in the program, as `npm run plan -- <environment> --resources` prints it.",
         example: "platform-models-chat-server-deployment",

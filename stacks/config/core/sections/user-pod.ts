@@ -24,7 +24,9 @@ const mount = {
 
 /** In the model's namespace, made by whoever deploys: pods wait until it is there. */
 const existing = (what: string, example: string) =>
-  dnsLabel(253).optional().meta({ description: `${what} of the namespace model-<name>, made by you.`, example });
+  dnsLabel(253)
+    .optional()
+    .meta({ description: `${what} of the namespace model-<name>, made by you.`, example });
 
 const volume = z.strictObject({
   name: dnsLabel(40).meta({ description: "Its name, by which sidecars and init containers mount it.", example: "kv" }),
@@ -42,11 +44,20 @@ const volume = z.strictObject({
 const containerFields = {
   name: dnsLabel(40).meta({ description: "Name of the container.", example: "log-shipper" }),
   image: pinnedImage.meta({ description: "Its image.", example: "registry.example.com/ops/shipper:1.4.2" }),
-  command: z.array(text(4096)).min(1).max(64).optional().meta({
-    description: "What it runs. Default: as its image says.",
-    example: ["/bin/shipper"],
-  }),
-  args: z.array(text(4096)).max(64).optional().meta({ description: "Arguments.", example: ["--interval=10s"] }),
+  command: z
+    .array(text(4096))
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({
+      description: "What it runs. Default: as its image says.",
+      example: ["/bin/shipper"],
+    }),
+  args: z
+    .array(text(4096))
+    .max(64)
+    .optional()
+    .meta({ description: "Arguments.", example: ["--interval=10s"] }),
   env: z
     .record(
       z
@@ -62,10 +73,14 @@ const containerFields = {
     .record(dnsLabel(40), absolutePath)
     .optional()
     .meta({ description: "Volumes of `pod.volumes` by name, and where they are in it.", example: { kv: "/kv-store" } }),
-  writablePaths: z.array(absolutePath).max(MOST).optional().meta({
-    description: "Folders that it writes to: its root file system is read-only.",
-    example: ["/tmp"],
-  }),
+  writablePaths: z
+    .array(absolutePath)
+    .max(MOST)
+    .optional()
+    .meta({
+      description: "Folders that it writes to: its root file system is read-only.",
+      example: ["/tmp"],
+    }),
 };
 
 const sidecar = z.strictObject({
@@ -132,7 +147,10 @@ export const userPodField = z
       .array(volume)
       .max(MOST)
       .optional()
-      .meta({ description: "Volumes of the engine's container.", example: [{ name: "kv", mountPath: "/kv", scratchGiB: 200 }] }),
+      .meta({
+        description: "Volumes of the engine's container.",
+        example: [{ name: "kv", mountPath: "/kv", scratchGiB: 200 }],
+      }),
     initContainers: z
       .array(initContainer)
       .max(MOST)
