@@ -175,6 +175,8 @@ export interface Engine {
   sourceFault?(source: ModelSource): { readonly allowed: string; readonly fix: string } | undefined;
   /** Weight formats that it can be asked for. */
   readonly formats: FormatNames;
+  /** It serves a model under several names at once. @default under one */
+  readonly takesAliases?: true;
   /** Names that it can serve a model under. @default every one */
   readonly servedNames?: { readonly pattern: RegExp; readonly allowed: string };
   /** Flags and variables of the version that the platform pins, and what may be made of them. */

@@ -55,6 +55,18 @@ export interface LoadAs {
   readonly flag?: string;
 }
 
+/** An engine's image that the user built. What they do not say of it, nobody knows. */
+export interface OwnImage {
+  /** `registry/repository:tag@digest`. */
+  readonly reference: string;
+  /** Docker platforms, "linux/arm64". */
+  readonly platforms?: readonly string[] | undefined;
+  /** Major version of CUDA that it brings. */
+  readonly cuda?: number | undefined;
+  /** Release of ROCm that it brings, "7.2". */
+  readonly rocm?: string | undefined;
+}
+
 /** Settings that mean something to one engine alone; it knows their types. Plain data. */
 export type EngineOwnSettings = Readonly<Record<string, unknown>>;
 
@@ -63,7 +75,11 @@ export interface ServedModel {
   readonly name: string;
   /** What clients put in the `model` field of a request. */
   readonly servedName: string;
+  /** What they may put there besides. @default nothing else */
+  readonly aliases?: readonly string[];
   readonly engineVersion: string;
+  /** What it runs in, in place of the catalogue's image; `engineVersion` is the release that it behaves as. */
+  readonly image?: OwnImage;
   readonly task: ModelTask;
   readonly architecture: ModelArchitecture;
   readonly source: ModelSource;

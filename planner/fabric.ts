@@ -1,7 +1,7 @@
 import { DEVICE_ACCESS, fabricAccess, fabricOf, ncclEnvironment } from "../catalog/fabrics";
 import { imageUsesFabric } from "../catalog/images";
 import type { PoolRequest } from "./request";
-import type { NodeLink, PodResources, PoolFabric, PoolPlan } from "./types";
+import type { NodeLink, OwnImage, PodResources, PoolFabric, PoolPlan } from "./types";
 
 /** Pipeline stages exchange activations per step. Slower links stall them (docs/decisions/0002). */
 const MINIMUM_PIPELINE_GBPS = 10;
@@ -39,12 +39,12 @@ export interface CrossingProblem {
  * Undefined where the nodes of one replica reach each other fast enough. Where a pool offers RDMA that the image cannot
  * use, its stages would talk TCP although somebody made the fabric for them: that is refused, not done in silence.
  *
- * @param image catalogue name of the engine's image.
+ * @param image catalogue name of the engine's image, or the user's own, of which nobody knows what NCCL in it uses.
  * @param isNode the model's pods are nodes of a server group.
  */
 export function crossingProblem(
   pool: Pick<PoolRequest, "name" | "shape" | "rdmaAccess">,
-  image: string,
+  image: string | OwnImage,
   isNode = false,
 ): CrossingProblem | undefined {
   const fabric = poolFabric(pool);
@@ -56,10 +56,11 @@ export function crossingProblem(
         remedy: `write pools.${pool.name}.rdma.access: ${DEVICE_ACCESS[fabric.kind]}, or leave the model out of nodes`,
       };
     }
-    return imageUsesFabric(image, fabric.kind)
+    const isUsed = typeof image === "string" && imageUsesFabric(image, fabric.kind);
+    return isUsed
       ? undefined
       : {
-          reason: `its nodes offer ${name}, which NCCL in the image ${image} is not known to use, so no model is spread over them`,
+          reason: `its nodes offer ${name}, which NCCL in the image ${typeof image === "string" ? image : image.reference} is not known to use, so no model is spread over them`,
           remedy: `remove pools.${pool.name}.rdma: a model may then span its nodes, over TCP`,
         };
   }

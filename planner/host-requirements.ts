@@ -9,6 +9,7 @@ import { leastRocmDriver } from "../catalog/rocm-drivers";
 import { type CpuArchitecture, cardCount, type GpuSpec, gpuModels } from "../catalog/shapes";
 import { modelEngineVersion, modelImageName } from "../engines";
 import { compareVersions } from "../names/versions";
+import { ownImageDriver } from "./hardware/own-image";
 import { hostsOf } from "./shared-servers";
 import type { DeploymentPlan, ModelPlan, PoolPlan } from "./types";
 
@@ -117,6 +118,10 @@ function wholeMemoryGiB({ model, memoryGiB, slice }: GpuSpec): number {
 
 /** What the pinned image of a model needs; of another version nobody read it. */
 function driverFor(model: ModelPlan, { vendor, abilities }: GpuSpec): MinimumDriver[] {
+  if (model.image) {
+    const driver = ownImageDriver(model.image, vendor);
+    return driver ? [{ version: driver.least, because: `${driver.because} in ${model.image.reference}` }] : [];
+  }
   const name = model.engineVersion === modelEngineVersion(model) ? modelImageName(model, vendor) : undefined;
   if (name === undefined) {
     return [];

@@ -50,11 +50,14 @@ export function planModel(
     ...(sizing && { sizing }),
     ...(why !== undefined && { why }),
   });
+  const planned = startupBudgetSeconds(startupOf(model, candidate, pool, environment));
   return {
     name: model.name,
     servedName: model.servedName,
+    ...(model.aliases && { aliases: model.aliases }),
     engine: model.engine,
     engineVersion: model.engineVersion,
+    ...(model.image && { image: model.image }),
     task: model.task,
     ...(model.domain !== undefined && { domain: model.domain }),
     ...(model.revisionOf && { revisionOf: model.revisionOf }),
@@ -78,6 +81,7 @@ export function planModel(
     ...(candidate.availability && { availability: candidate.availability }),
     ...(model.traffic && { traffic: model.traffic }),
     ...(model.node && { node: model.node }),
+    ...(model.pod && { pod: model.pod }),
     ...(model.prefixCaches && { prefixCaches: model.prefixCaches }),
     ...(model.namedImages && { namedImages: model.namedImages }),
     ...(model.nameLimits && { nameLimits: model.nameLimits }),
@@ -103,7 +107,7 @@ export function planModel(
     totalParametersB: countParameters(model.architecture).total / 1e9,
     weightsGB,
     modelStorageGiB: modelStorageGiB(weightsGB),
-    startupBudgetSeconds: startupBudgetSeconds(startupOf(model, candidate, pool, environment)),
+    startupBudgetSeconds: model.pod?.probes?.startupSeconds ?? planned,
     drainSeconds: environment.drainSeconds,
     resources,
     nodeSelector: pool.selector,
@@ -126,8 +130,17 @@ export function planModel(
       ...candidate.notes,
       ...companionNotes(model),
       ...prefixCacheNotes(model, estimate.kvTokens),
+      ...startNotes(model, planned),
     ],
   };
+}
+
+/** A limit of the user's that is shorter than what a start may take. */
+function startNotes({ name, pod }: ModelRequest, planned: number): string[] {
+  const { startupSeconds = planned } = pod?.probes ?? {};
+  return startupSeconds < planned
+    ? [`models.${name}.pod.probes.startupSeconds ends a start after ${startupSeconds} s, and one may take ${planned} s`]
+    : [];
 }
 
 function companionNotes({ engine }: ModelRequest): string[] {

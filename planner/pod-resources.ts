@@ -77,6 +77,8 @@ export interface EnginePod {
   /** What options of its model take. @default nothing */
   readonly optionMemory?: readonly HostMemoryUse[];
   readonly sidecar: SidecarResources;
+  /** Least of the pod, as the user says. @default what is planned */
+  readonly least?: { readonly cpu: number; readonly memoryGiB: number };
 }
 
 /** The same without GPUs. */
@@ -97,13 +99,14 @@ export function gpuPodResources(shape: MachineShape, node: Capacity, gpus: numbe
   }
   const share = gpus / gpu.count;
   const { ephemeralStorageGiB, adapterMemoryGiB = 0, weightsMemoryGiB = 0, optionMemory = [], sidecar } = engine;
+  const { least = NO_LEAST } = engine;
   const ofOptions = sumOfUses(optionMemory);
   const exchangeGiB = exchangeMemoryGiB(gpus);
   const engineGiB = Math.max(2 * gpus * gpu.memoryGiB, hostMemoryFloorGiB(gpus) + weightsMemoryGiB);
   const wanted = engineGiB + exchangeGiB + adapterMemoryGiB + ofOptions.memoryGiB;
   return {
-    cpu: cpuShare(node.cpu * share, sidecar, 1),
-    memoryGiB: Math.floor(Math.min(node.memoryGiB * share, wanted)),
+    cpu: Math.max(cpuShare(node.cpu * share, sidecar, 1), leastCpu(least.cpu, sidecar, 1)),
+    memoryGiB: Math.max(Math.floor(Math.min(node.memoryGiB * share, wanted)), least.memoryGiB),
     ephemeralStorageGiB,
     sharedMemoryGiB: exchangeGiB + ofOptions.sharedMemoryGiB,
     ...(ofOptions.memoryGiB > 0 && { optionMemoryGiB: ofOptions.memoryGiB }),
@@ -121,13 +124,20 @@ export function exchangeMemoryGiB(gpus: number): number {
 export function cpuPodResources(
   node: Capacity,
   memoryGiB: number,
-  { ephemeralStorageGiB, adapterMemoryGiB = 0, optionMemory = [], sidecar, sharedMemoryGiB }: CpuEnginePod,
+  {
+    ephemeralStorageGiB,
+    adapterMemoryGiB = 0,
+    optionMemory = [],
+    sidecar,
+    sharedMemoryGiB,
+    least = NO_LEAST,
+  }: CpuEnginePod,
 ): PodResources {
   const ofOptions = sumOfUses(optionMemory);
   const wanted = memoryGiB + adapterMemoryGiB + sharedMemoryGiB + ofOptions.memoryGiB;
   return {
-    cpu: cpuShare(node.cpu / 2, sidecar, 0.5),
-    memoryGiB: Math.ceil(wanted * 4) / 4 + sidecar.memoryGiB,
+    cpu: Math.max(cpuShare(node.cpu / 2, sidecar, 0.5), leastCpu(least.cpu, sidecar, 0.5)),
+    memoryGiB: Math.max(Math.ceil(wanted * 4) / 4 + sidecar.memoryGiB, least.memoryGiB),
     ephemeralStorageGiB,
     sharedMemoryGiB: sharedMemoryGiB + ofOptions.sharedMemoryGiB,
     ...(ofOptions.memoryGiB > 0 && { optionMemoryGiB: ofOptions.memoryGiB }),
@@ -138,6 +148,13 @@ export function cpuPodResources(
 /** Least host memory that an engine with so many GPUs starts in, GiB. */
 export function hostMemoryFloorGiB(gpus: number): number {
   return ENGINE_HOST_GIB.base + ENGINE_HOST_GIB.perGpu * gpus;
+}
+
+const NO_LEAST = { cpu: 0, memoryGiB: 0 };
+
+/** Least CPUs of a pod, of which the engine's are a multiple of `step`. */
+function leastCpu(cpu: number, sidecar: SidecarResources, step: number): number {
+  return cpu === 0 ? 0 : Math.ceil(Math.max(0, cpu - sidecar.cpu) / step) * step + sidecar.cpu;
 }
 
 /** The engine's CPUs, a multiple of `step` and at least one, and the sidecar's. */

@@ -15,6 +15,7 @@ import type { SpeedMeasurement } from "./speed/measurement";
 import type { NameLimits, Tenant, TokenIssuer } from "./tenants";
 import type { DerivedSetting, Traffic } from "./traffic";
 import type { ExternalModelPlan, NumaPolicy, Revision, Stage, Taint } from "./types";
+import type { UserPod } from "./user-pod";
 
 /** One node pool that the environment allows. */
 export interface PoolRequest {
@@ -98,6 +99,8 @@ export interface ModelRequest extends ServedModel {
   readonly node?: NodePlan;
   /** What the platform runs beside the engine in each of its pods. @default nothing */
   readonly sidecars?: readonly SidecarResources[];
+  /** What the user adds to its pods; its sidecars are among `sidecars`. @default nothing */
+  readonly pod?: UserPod;
   /** Its consumers' prompts are kept apart in the engine's prefix cache. @default they are not */
   readonly prefixCaches?: PrefixCaches;
   /** Consumers that do not share may name images by keys of their own in a cache of all, and no salt is written. @default they may not */

@@ -47,8 +47,8 @@ export function serversOf(models: readonly ModelRequest[]): ServerModels[] {
 }
 
 function asGuest(guest: ModelRequest, host: ModelRequest): ModelRequest {
-  const { pools: _pools, env: _env, scaling: _scaling, ...own } = guest;
-  const { engineVersion, concurrency, minReplicas, maxReplicas, pools, env } = host;
+  const { pools: _pools, env: _env, image: _image, scaling: _scaling, ...own } = guest;
+  const { engineVersion, concurrency, minReplicas, maxReplicas, pools, env, image } = host;
   return {
     ...own,
     engineVersion,
@@ -57,6 +57,7 @@ function asGuest(guest: ModelRequest, host: ModelRequest): ModelRequest {
     maxReplicas,
     ...(pools && { pools }),
     ...(env && { env }),
+    ...(image && { image }),
   };
 }
 

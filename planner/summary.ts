@@ -1,6 +1,14 @@
 import type { CpuArchitecture } from "../catalog/shapes";
 import type { RegistrarPlan, ServerGroupPlan } from "./inference-nodes";
-import type { CertificateFile, CostPlan, DeploymentPlan, ExternalModelPlan, ModelPlan, PoolPlan } from "./types";
+import type {
+  CertificateFile,
+  CostPlan,
+  DeploymentPlan,
+  ExternalModelPlan,
+  ModelPlan,
+  PoolPlan,
+  UserPod,
+} from "./types";
 
 /** A plan as others read it: `plan --json`, the plan's ConfigMap, policies. Shapes and templates are named, not spelled out. */
 export interface PlanSummary {
@@ -10,7 +18,8 @@ export interface PlanSummary {
     readonly shape: string;
     readonly cpuArch: CpuArchitecture;
   })[];
-  readonly models: readonly (Omit<ModelPlan, "chatTemplate" | "node"> & {
+  readonly models: readonly (Omit<ModelPlan, "chatTemplate" | "node" | "pod"> & {
+    readonly pod?: PodNames;
     readonly chatTemplate?: string;
     /** Name of the server group that its replicas are nodes of. */
     readonly group?: string;
@@ -31,9 +40,10 @@ export function summarize(plan: DeploymentPlan): PlanSummary {
     environment,
     stage,
     pools: plan.pools.map((pool) => ({ ...pool, shape: pool.shape.name, cpuArch: pool.shape.cpu.arch })),
-    models: models.map(({ chatTemplate, node, ...model }) => ({
+    models: models.map(({ chatTemplate, node, pod, ...model }) => ({
       ...model,
       ...(node && { group: node.group }),
+      ...(pod && { pod: podNames(pod) }),
       ...(chatTemplate && { chatTemplate: chatTemplate.file }),
     })),
     externalModels: plan.externalModels.map(withCaFile),
@@ -46,6 +56,18 @@ export function summarize(plan: DeploymentPlan): PlanSummary {
     storage,
     cost,
   };
+}
+
+/** What users add to pods, by name: its texts are theirs. */
+interface PodNames {
+  readonly volumes: readonly string[];
+  readonly initContainers: readonly string[];
+  readonly sidecars: readonly string[];
+}
+
+function podNames({ volumes = [], initContainers = [], sidecars = [] }: UserPod): PodNames {
+  const names = (all: readonly { readonly name: string }[]) => all.map(({ name }) => name);
+  return { volumes: names(volumes), initContainers: names(initContainers), sidecars: names(sidecars) };
 }
 
 /** A server outside with the file that its authorities are in, not with their certificates. */

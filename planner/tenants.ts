@@ -14,6 +14,8 @@ export interface Tenant {
   readonly tokensPerMinute?: number;
   /** `free` is refused first when a model has more than it can do. */
   readonly priority: Priority;
+  /** Name of the secret with its API key. @default one is made */
+  readonly secretKey?: string;
 }
 
 /** Whose tokens count besides API keys. */
@@ -43,6 +45,8 @@ type Limits = Partial<Omit<Tenant, "name" | "names">>;
 export interface NamedModel {
   /** @default its key */
   readonly servedName?: string | undefined;
+  /** Further names, with the rights of its own. */
+  readonly aliases?: readonly string[] | undefined;
   /** It answers to the names of that model. */
   readonly revisionOf?: object | undefined;
   /** By their names. */
@@ -64,13 +68,16 @@ export function tenantsOf(consumers: Consumers, named: NamedModels = {}): Tenant
   if (isList(consumers)) {
     return consumers.map((name) => ({ name, priority: "paid" }));
   }
-  return Object.entries(consumers).map(([name, { models, requestsPerMinute, tokensPerMinute, priority = "paid" }]) => ({
-    name,
-    ...(models && rightsOf(models, named)),
-    ...(requestsPerMinute !== undefined && { requestsPerMinute }),
-    ...(tokensPerMinute !== undefined && { tokensPerMinute }),
-    priority,
-  }));
+  return Object.entries(consumers).map(
+    ([name, { models, requestsPerMinute, tokensPerMinute, priority = "paid", secretKey }]) => ({
+      name,
+      ...(models && rightsOf(models, named)),
+      ...(requestsPerMinute !== undefined && { requestsPerMinute }),
+      ...(tokensPerMinute !== undefined && { tokensPerMinute }),
+      priority,
+      ...(secretKey !== undefined && { secretKey }),
+    }),
+  );
 }
 
 /** Consumers that have limits, as they are written. */
@@ -107,7 +114,7 @@ function rightsOf(listed: readonly string[], models: NamedModels): Pick<Tenant, 
   const keys = [...new Set(listed.map((name) => ownerOf(name) ?? name))];
   const names = keys.flatMap((key) => {
     const adapters = listed.filter((name) => ownerOf(name) === key);
-    const own = listed.includes(key) ? [models[key]?.servedName ?? key] : [];
+    const own = listed.includes(key) ? [models[key]?.servedName ?? key, ...(models[key]?.aliases ?? [])] : [];
     return adapters.length > 0 ? [[key, [...own, ...adapters]] as const] : [];
   });
   return { models: keys, ...(names.length > 0 && { names: Object.fromEntries(names) }) };

@@ -16,6 +16,7 @@ import type {
   ModelLoading,
   ModelSource,
   ModelTask,
+  OwnImage,
 } from "../engines/served-model";
 import type { AvailabilityPlan } from "./availability/spread";
 import type { CostPlan } from "./cost-plan";
@@ -30,6 +31,7 @@ import type { ServiceLevel } from "./service-level";
 import type { TokenPrice } from "./speed/price";
 import type { NameLimits, Tenant, TokenIssuer } from "./tenants";
 import type { Traffic } from "./traffic";
+import type { UserPod } from "./user-pod";
 
 export type { EngineName } from "../engines";
 export type {
@@ -41,9 +43,11 @@ export type {
   ModelLoading,
   ModelSource,
   ModelTask,
+  OwnImage,
 } from "../engines/served-model";
 export { type CostPlan, SERVICE_KINDS, type ServiceCost, type ServiceKind } from "./cost-plan";
 export type { FabricGatePlan, NumaPolicy, PoolFabric, PoolPlan, Taint } from "./pool-plan";
+export type { UserContainer, UserPod, UserProbe, UserVolume } from "./user-pod";
 
 /** Where an environment's cluster comes from. */
 export type ClusterKind = "local" | "oci" | "aws" | "edge";
@@ -92,8 +96,12 @@ export interface ModelPlan {
   readonly name: string;
   /** What clients put in the `model` field of a request. */
   readonly servedName: string;
+  /** What they may put there besides. @default nothing else */
+  readonly aliases?: readonly string[];
   readonly engine: EngineName;
   readonly engineVersion: string;
+  /** What it runs in. @default the catalogue's image of that version */
+  readonly image?: OwnImage;
   readonly task: ModelTask;
   readonly domain?: string;
   readonly revisionOf?: Revision;
@@ -129,6 +137,8 @@ export interface ModelPlan {
   readonly node?: NodePlan;
   /** What the platform runs beside the engine in each of its pods, all together: part of `resources`. @default nothing */
   readonly sidecars?: SidecarResources;
+  /** What the user adds to its pods. @default nothing */
+  readonly pod?: UserPod;
   /** Its consumers' prompts are kept apart in the engine's prefix cache. @default they are not */
   readonly prefixCaches?: PrefixCaches;
   /** Consumers that do not share may name images by keys of their own in a cache of all, and no salt is written. @default they may not */

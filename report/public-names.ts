@@ -11,10 +11,11 @@ export function publicNames({ environment, plan }: Pick<EnvironmentRun, "environ
     servedName,
     originOf(source).name,
   ]);
+  const aliases = plan.models.flatMap((model) => model.aliases ?? []);
   const adapters = plan.models.flatMap(({ adapters: room }) =>
     (room?.list ?? []).map(({ source }) => originOf(source).name),
   );
   const outside = plan.externalModels.flatMap(({ servedName, modelThere, url }) => [servedName, modelThere, url]);
   const tokens = [issuer, audience, jwksUri].flatMap((name) => (name === undefined ? [] : [name]));
-  return [...new Set([...models, ...adapters, ...outside, ...tokens])];
+  return [...new Set([...models, ...aliases, ...adapters, ...outside, ...tokens])];
 }

@@ -24,7 +24,6 @@ import { rdmaDeviceConnections } from "../components/gpu/rdma-devices";
 import { type MeshLayout, meshLayout } from "../components/mesh/mesh-layout";
 import { meshTargets } from "../components/mesh/targets";
 import { nodeConnections } from "../components/node/connections";
-import { PROMETHEUS_PORT, STACK_PODS } from "../components/observability/names";
 import {
   certManagerTarget,
   controllerTarget,
@@ -125,7 +124,12 @@ export function layOut(
     ...rdmaDeviceConnections(cluster),
     ...awsControllers(planned).flatMap(({ connections }) => connections(cluster)),
     ...softwareConnections(planned),
-    ...(runsKeda(plan.models) ? kedaConnections(cluster, { pods: STACK_PODS.prometheus, port: PROMETHEUS_PORT }) : []),
+    ...(runsKeda(plan.models)
+      ? addons.flatMap((addon) => {
+          const metricsApi = addon.metricsApi(planned);
+          return metricsApi ? kedaConnections(cluster, metricsApi) : [];
+        })
+      : []),
     ...storeConnections(plan, cluster, { isBundled: planned.bundle !== undefined, access: environment.storage }),
     ...fabricGateConnections(plan.pools, cluster),
     ...servingConnections(plan.models, cluster, environment.storage),

@@ -20,6 +20,7 @@ import { measurementsOf } from "../planner/speed/own-measurement";
 import { hubPrefix } from "../planner/storage";
 import { nameLimits, tenantsOf } from "../planner/tenants";
 import type { CapacityProblem, ExternalModelPlan, ModelSource } from "../planner/types";
+import { userSidecars } from "../planner/user-pod";
 import { type AddonVolumes, cloudBilling, NO_VOLUMES } from "./cloud-billing";
 import {
   buildOf,
@@ -70,7 +71,7 @@ export function toPlanRequest(
           config,
           modelRequest(model, config, architecture, chatTemplates.get(model), environment.storage),
         ),
-        ...besides(nodeOf(groups, { name: model, ...config })),
+        ...withOwn(config.pod, besides(nodeOf(groups, { name: model, ...config }))),
       };
       const { current, stale } = measurementsOf(request, measurements);
       const notes = [...promotionNotes(request, environment.models), ...staleNotes(request, current, stale)];
@@ -120,6 +121,11 @@ function statedPrices({ apiPrices }: EnvironmentConfig): StatedPrice[] {
       source: "apiPrices of the environment",
     })),
   );
+}
+
+/** What stands beside the engine, the user's sidecars among it. */
+function withOwn(pod: ModelConfig["pod"], besides: Pick<ModelRequest, "node" | "sidecars">) {
+  return pod ? { ...besides, sidecars: [...(besides.sidecars ?? []), ...userSidecars(pod)], pod } : besides;
 }
 
 /** What was measured with another version says nothing of this one: it may be twice as fast. */
@@ -288,8 +294,10 @@ function modelRequest(
   return {
     name,
     servedName: config.servedName ?? name,
+    ...(config.aliases && { aliases: config.aliases }),
     engine: config.engine,
     engineVersion: releaseOf(config),
+    ...(config.image && { image: config.image }),
     task: config.task ?? entry?.task ?? "chat",
     ...(config.domain !== undefined && { domain: config.domain }),
     ...(config.revisionOf && { revisionOf: config.revisionOf }),

@@ -15,6 +15,7 @@ import { peopleRoles } from "../components/core/people";
 import { planRecord } from "../components/core/plan-record";
 import { PlatformComponent } from "../components/core/platform-component";
 import { priorityClasses } from "../components/core/priority-classes";
+import { Transforms } from "../components/core/transforms";
 import { AwsLoadBalancerController } from "../components/gateway/aws-load-balancer-controller";
 import { GatewayControllers } from "../components/gateway/gateway-controllers";
 import { InferenceGateway } from "../components/gateway/inference-gateway";
@@ -25,6 +26,7 @@ import { rdmaDevices } from "../components/gpu/rdma-devices";
 import { Mesh } from "../components/mesh/mesh";
 import { meshTransformations } from "../components/mesh/port-protocols";
 import { PROMETHEUS_URL } from "../components/observability/names";
+import { Observability } from "../components/observability/observability";
 import { sleepersByOtherNames } from "../components/observability/rules/asleep";
 import { k3sCertificates } from "../components/observability/rules/cluster-certificates";
 import { calledModels } from "../components/observability/rules/gateway-tokens";
@@ -35,6 +37,7 @@ import { rdmaAlerts } from "../components/observability/rules/rdma";
 import { serviceLevels } from "../components/observability/rules/service-levels";
 import { silentModels } from "../components/observability/rules/silent";
 import { Serving } from "../components/serving/serving";
+import { userPods } from "../components/serving/user-pod";
 import { ModelStore } from "../components/storage/model-store";
 import { volumeClass } from "../components/storage/volume-class";
 import { CERT_MANAGER_NAMESPACE } from "../names/namespaces";
@@ -62,6 +65,7 @@ import { karpenter } from "./karpenter";
 import { layOut } from "./layout";
 import { meshEgress } from "./mesh-egress";
 import { scaledModels } from "./scaled-models";
+import { assertTransformed } from "./transforms";
 
 /** Everything that a stack function needs. */
 export interface StackArgs {
@@ -99,7 +103,10 @@ export class Platform extends PlatformComponent {
     const fromBundle = bundle && new FromBundle(bundledParts(bundle));
     const files = charts && new ChartFiles(charts.paths);
     const folder = new FolderRecord();
+    const transforms = new Transforms(environment.transform);
     const transformations = [
+      userPods(plan.models),
+      transforms.transformation,
       folder.transformation,
       commonLabels(environment.commonLabels),
       imagesFrom(images),
@@ -273,6 +280,7 @@ export class Platform extends PlatformComponent {
         tenants,
         ...(plan.tokenIssuer && { tokenIssuer: plan.tokenIssuer }),
         sessions: sessionsOf(gateway.affinity, environment.models),
+        sessionHeader: gateway.sessionHeader,
         services,
         stage,
         times,
@@ -316,12 +324,19 @@ export class Platform extends PlatformComponent {
     if (scaled.length > 0) {
       new Autoscaling(
         this.child("autoscaling"),
-        { stage, models: scaled, servers: serving.servers, prometheusUrl: PROMETHEUS_URL, certManager },
+        {
+          stage,
+          models: scaled,
+          servers: serving.servers,
+          prometheusUrl: metrics instanceof Observability ? metrics.prometheusUrl : PROMETHEUS_URL,
+          certManager,
+        },
         // What it asks is there, and goes after it: it would take unanswered questions for lost signals.
         optionsAfter(...(metrics ? [metrics] : [])),
       );
     }
 
+    assertTransformed(environment, transforms.faults);
     if (bundle && fromBundle) {
       assertBundled(bundle, fromBundle.missing, plan.environment);
     }

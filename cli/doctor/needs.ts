@@ -6,7 +6,7 @@ import type { RecordedResource } from "../../offline/run";
 import { zonesNeeded } from "../../planner/availability/zone-label";
 import type { Autoscaler } from "../../planner/scaling";
 import { hostsOf } from "../../planner/shared-servers";
-import type { ModelPlan, PodResources, PoolPlan, Stage } from "../../planner/types";
+import type { ModelPlan, OwnImage, PodResources, PoolPlan, Stage } from "../../planner/types";
 import {
   madeStorageClassesOf,
   recordedObjects,
@@ -24,6 +24,8 @@ export interface PodNeed extends PodResources {
   readonly count: number;
   /** Catalogue name of the engine's image. Undefined: of another version than the catalogue's, so that nothing is known of it. */
   readonly image?: string;
+  /** The user's own, of which what they state is known. */
+  readonly ownImage?: OwnImage;
 }
 
 export interface PoolNeed {
@@ -115,7 +117,10 @@ function alwaysOf(maker: NodeMakers | undefined): Pick<PoolNeed, "alwaysNodes"> 
   return maker !== undefined && maker.karpenter > 0 ? { alwaysNodes: maker.group } : {};
 }
 
-function imageOf(model: ModelPlan, { shape: { gpu } }: PoolPlan): Pick<PodNeed, "image"> {
+function imageOf(model: ModelPlan, { shape: { gpu } }: PoolPlan): Pick<PodNeed, "image" | "ownImage"> {
+  if (model.image) {
+    return { ownImage: model.image };
+  }
   const image =
     gpu && model.engineVersion === modelEngineVersion(model) ? modelImageName(model, gpu.vendor) : undefined;
   return image === undefined ? {} : { image };

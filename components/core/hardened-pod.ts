@@ -71,8 +71,8 @@ export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
   if (user === 0) {
     throw new Error("a hardened pod cannot run as root: give a non-zero user");
   }
-  const containers = args.containers.map(harden);
-  const initContainers = (args.initContainers ?? []).map(harden);
+  const containers = args.containers.map(hardenedContainer);
+  const initContainers = (args.initContainers ?? []).map(hardenedContainer);
   const scratch = [...containers, ...initContainers].flatMap((c) => c.scratch);
   const volumes = [...(args.volumes ?? []), ...scratch];
   const { nodeSelector = {}, tolerations = [] } = args;
@@ -149,7 +149,13 @@ export function spread(pods: Labels, { nodes, zones }: Apart = ANYWHERE): Topolo
 
 const ANYWHERE: Apart = { nodes: 1, zones: 1 };
 
-function harden({ writablePaths = [], hostDevices = false, resources, ...container }: HardenedContainer): {
+/** One container of such a pod, and the volumes of what it may write. */
+export function hardenedContainer({
+  writablePaths = [],
+  hostDevices = false,
+  resources,
+  ...container
+}: HardenedContainer): {
   container: Container;
   scratch: Volume[];
 } {

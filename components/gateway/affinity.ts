@@ -17,8 +17,8 @@ const TABLE_SIZE = 65_537;
 
 type ConsistentHash = NonNullable<NonNullable<BackendPart["loadBalancer"]>["consistentHash"]>;
 
-const HASHED: Readonly<Record<SessionKey, ConsistentHash>> = {
-  header: { type: "Headers", headers: [{ name: SESSION_HEADER }], tableSize: TABLE_SIZE },
+const hashed = (header: string): Readonly<Record<SessionKey, ConsistentHash>> => ({
+  header: { type: "Headers", headers: [{ name: header }], tableSize: TABLE_SIZE },
   cookie: {
     type: "Cookie",
     cookie: {
@@ -29,7 +29,7 @@ const HASHED: Readonly<Record<SessionKey, ConsistentHash>> = {
     },
     tableSize: TABLE_SIZE,
   },
-};
+});
 
 /**
  * What a model whose sessions stay at a replica asks of its routes: nothing while revisions share its requests. Of the weights of
@@ -38,10 +38,15 @@ const HASHED: Readonly<Record<SessionKey, ConsistentHash>> = {
  * (`NeedsClusterPerSetting` in internal/ir/xds.go of 1.9; `maybeModifyCluster` in post_translate_modify.go of 1.0).
  *
  * @param shares of all its revisions, as its routes have them.
+ * @param header in which clients name their session.
  */
-export function sessionPart(key: SessionKey | undefined, shares: readonly Share[]): BackendPart | undefined {
+export function sessionPart(
+  key: SessionKey | undefined,
+  shares: readonly Share[],
+  header = SESSION_HEADER,
+): BackendPart | undefined {
   const taking = shares.filter(({ weight }) => weight > 0);
   return key === undefined || taking.length > 1
     ? undefined
-    : { loadBalancer: { type: "ConsistentHash", consistentHash: HASHED[key] } };
+    : { loadBalancer: { type: "ConsistentHash", consistentHash: hashed(header)[key] } };
 }

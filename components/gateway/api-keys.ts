@@ -13,6 +13,8 @@ export interface ApiKeysArgs {
   readonly namespace: pulumi.Input<string>;
   /** Who may call, by name; each gets a key of its own. At least one. */
   readonly consumers: readonly string[];
+  /** Keys that some of them have already. @default none */
+  readonly ownKeys?: Readonly<Record<string, pulumi.Output<string>>>;
   /** Whether tokens count besides, of whoever the issuer knows: then all routes ask that the caller is a consumer. */
   readonly tokens: boolean;
 }
@@ -23,7 +25,7 @@ export function consumerSecretName(consumer: string): string {
 }
 
 /**
- * One random key per consumer, and the policy that asks for one on every HTTPS route. Envoy takes it from
+ * One key per consumer, random unless it has one, and the policy that asks for one on every HTTPS route. Envoy takes it from
  * `Authorization` (and strips the `Bearer ` that OpenAI clients put before it) or from `x-api-key`, and
  * forwards who called instead of the key: engines and their logs never see one.
  *
@@ -40,9 +42,11 @@ export class ApiKeys extends PlatformComponent {
     super("gateway:ApiKeys", name, opts);
     const keys = args.consumers.map((consumer) => {
       const options = { length: 48, special: false };
+      const { ownKeys = {} } = args;
+      const own = Object.hasOwn(ownKeys, consumer) ? ownKeys[consumer] : undefined;
       return [
         consumer,
-        new random.RandomPassword(this.child(`${consumer}-key`), options, this.childOptions()).result,
+        own ?? new random.RandomPassword(this.child(`${consumer}-key`), options, this.childOptions()).result,
       ] as const;
     });
     this.keys = Object.fromEntries(keys);

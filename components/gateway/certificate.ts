@@ -2,7 +2,7 @@ import type { ICertificate } from "@kubernetes-models/cert-manager/cert-manager.
 import type { IIssuer } from "@kubernetes-models/cert-manager/cert-manager.io/v1/Issuer";
 import type * as pulumi from "@pulumi/pulumi";
 import { ISSUED_SECRET } from "../../names/gateway";
-import { Authority, CERTIFICATES_API, issuerReference } from "../certificates/authority";
+import { Authority, CERTIFICATES_API, type IssuerReference, issuerReference } from "../certificates/authority";
 import type { AcmeServer } from "../certificates/cert-manager";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
@@ -17,7 +17,9 @@ export type GatewayTls =
   /** An ACME server, by HTTP-01 challenge: the hostname must resolve to the gateway, port 80 be open to the server. */
   | ({ readonly kind: "acme"; readonly email: string } & AcmeServer)
   /** A TLS Secret that someone else keeps in the gateway's namespace. */
-  | { readonly kind: "secret"; readonly secretName: string };
+  | { readonly kind: "secret"; readonly secretName: string }
+  /** A ClusterIssuer that someone else keeps. */
+  | { readonly kind: "issuer"; readonly clusterIssuer: string };
 
 /** Directory of Let's Encrypt, whose certificates browsers and clients trust. */
 const LETS_ENCRYPT = "https://acme-v02.api.letsencrypt.org/directory";
@@ -51,10 +53,13 @@ export class GatewayCertificate extends PlatformComponent {
     this.args = args;
     switch (args.tls.kind) {
       case "self-signed":
-        this.issue(this.certificateAuthority());
+        this.issue(issuerReference("Issuer", this.certificateAuthority()));
         break;
       case "acme":
-        this.issue(this.issuer("acme", acmeIssuerSpec(args.tls)));
+        this.issue(issuerReference("Issuer", this.issuer("acme", acmeIssuerSpec(args.tls))));
+        break;
+      case "issuer":
+        this.issue(issuerReference("ClusterIssuer", args.tls.clusterIssuer));
         break;
       case "secret":
         break;
@@ -62,7 +67,7 @@ export class GatewayCertificate extends PlatformComponent {
     this.registerOutputs({});
   }
 
-  private issue(issuer: string): void {
+  private issue(issuer: IssuerReference): void {
     const { hostname, services, tls } = this.args;
     this.serverCertificate("server", tlsSecretName(tls), hostname, issuer);
     for (const service of services) {
@@ -70,7 +75,7 @@ export class GatewayCertificate extends PlatformComponent {
     }
   }
 
-  private serverCertificate(suffix: string, secretName: string, hostname: string, issuer: string): void {
+  private serverCertificate(suffix: string, secretName: string, hostname: string, issuer: IssuerReference): void {
     this.certificate(
       suffix,
       {
@@ -78,11 +83,14 @@ export class GatewayCertificate extends PlatformComponent {
         dnsNames: [hostname],
         privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
         usages: ["digital signature", "server auth"],
-        issuerRef: issuerReference("Issuer", issuer),
+        issuerRef: issuer,
       },
       // The challenge needs a Gateway whose listeners all work, and the HTTPS ones need a certificate: until the ACME
       // server has answered, one that nobody trusts.
-      this.args.tls.kind === "acme" ? { "cert-manager.io/issue-temporary-certificate": "true" } : undefined,
+      // Of an issuer that others keep nobody knows whether it asks for one.
+      this.args.tls.kind === "acme" || this.args.tls.kind === "issuer"
+        ? { "cert-manager.io/issue-temporary-certificate": "true" }
+        : undefined,
     );
   }
 

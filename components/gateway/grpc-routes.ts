@@ -42,6 +42,8 @@ export interface GrpcRoutesArgs {
   readonly namespace: pulumi.Input<string>;
   readonly endpoints: readonly GrpcEndpoint[];
   readonly sessions: Sessions;
+  /** Header in which clients name their session. @default x-session-id */
+  readonly sessionHeader?: string | undefined;
   /** Whether tokens count besides keys. */
   readonly tokens: boolean;
   /** Seconds until a whole response must be done. */
@@ -161,7 +163,10 @@ export class GrpcRoutes extends PlatformComponent {
   }
 
   private parts(model: string) {
-    return [grpcHealthPart(), sessionPart(this.args.sessions.get(model), this.sharesOf(model))] as const;
+    return [
+      grpcHealthPart(),
+      sessionPart(this.args.sessions.get(model), this.sharesOf(model), this.args.sessionHeader),
+    ] as const;
   }
 
   private sharesOf(model: string): readonly Share[] {

@@ -60,7 +60,7 @@ export interface InferenceGatewayArgs {
   readonly outside?: readonly OutsidePublished[];
   /** Server groups. Endpoints say which they are nodes of; servers outside do not. @default none */
   readonly groups?: readonly ServerGroupPlan[];
-  /** Keys that these ask for, by the names of the secrets. @default none */
+  /** Keys that these ask for, and those that consumers have already, by the names of the secrets. @default none */
   readonly apiKeys?: Readonly<Record<string, pulumi.Output<string>>>;
   /** DNS name that clients use; the certificate is for it. */
   readonly hostname: string;
@@ -81,6 +81,8 @@ export interface InferenceGatewayArgs {
   readonly tenants: readonly Tenant[];
   /** Models whose sessions stay at one replica. @default none */
   readonly sessions?: Sessions;
+  /** Header in which clients name their session. @default x-session-id */
+  readonly sessionHeader?: string | undefined;
   /** Whose tokens count besides. @default API keys alone count */
   readonly tokenIssuer?: TokenIssuer;
   /** How long requests may take, and who leaves waits for them. */
@@ -130,7 +132,7 @@ export class InferenceGateway extends PlatformComponent {
     const published = [...publishedEndpoints(openAi), ...groups.openAi, ...outside];
     const kserve = [...publishedKserve(kserveModels), ...groups.kserve];
     const grpc = args.endpoints.filter(speaksGrpc);
-    const sessions = args.sessions ?? new Map();
+    const { sessions = new Map(), sessionHeader } = args;
     const serviceListeners = services.map((service) => service.name);
     const limits: RequestLimits = { ...args.times, ...args.limits };
     const pods = { stage, memoryGiB: args.limits.proxyMemoryGiB };
@@ -147,7 +149,11 @@ export class InferenceGateway extends PlatformComponent {
     new GatewayCertificate(this.child("certificate"), { namespace, hostname, services, tls }, children);
     const tokens = args.tokenIssuer !== undefined;
     const byModel = published.some(({ names }) => names.length > 0) || args.runTimeModels !== undefined;
-    const keys = new ApiKeys(this.child("keys"), { namespace, consumers, tokens }, children);
+    const keys = new ApiKeys(
+      this.child("keys"),
+      { namespace, consumers, ownKeys: ownKeys(args.tenants, args.apiKeys), tokens },
+      children,
+    );
     // A key is always a consumer's; a token may be of anybody whom its issuer knows.
     const script = callerScript(tokens ? consumers : undefined);
     const tenants = new Tenants(
@@ -310,6 +316,7 @@ export class InferenceGateway extends PlatformComponent {
         namespace,
         published,
         sessions,
+        sessionHeader,
         tokens,
         callerScript: script,
         refusesUnknown: args.runTimeModels === undefined,
@@ -324,7 +331,14 @@ export class InferenceGateway extends PlatformComponent {
     if (kserve.length > 0) {
       new KserveRoutes(
         this.child("kserve"),
-        { namespace, published: kserve, sessions, tokens, requestTimeoutSeconds: limits.requestTimeoutSeconds },
+        {
+          namespace,
+          published: kserve,
+          sessions,
+          sessionHeader,
+          tokens,
+          requestTimeoutSeconds: limits.requestTimeoutSeconds,
+        },
         routes,
       );
     }
@@ -339,7 +353,15 @@ export class InferenceGateway extends PlatformComponent {
       const { requestTimeoutSeconds } = limits;
       new GrpcRoutes(
         this.child("grpc"),
-        { namespace, endpoints: grpc, sessions, tokens, requestTimeoutSeconds, listenerPolicy: towardsModels },
+        {
+          namespace,
+          endpoints: grpc,
+          sessions,
+          sessionHeader,
+          tokens,
+          requestTimeoutSeconds,
+          listenerPolicy: towardsModels,
+        },
         routes,
       );
     }
@@ -375,4 +397,23 @@ export class InferenceGateway extends PlatformComponent {
     const { address, consumerSecrets, models } = this;
     this.registerOutputs({ address, consumerSecrets, models, groups: this.groups });
   }
+}
+
+/** @throws Error for a secret that is not set: validation should have refused it. */
+function ownKeys(
+  tenants: readonly Tenant[],
+  apiKeys: NonNullable<InferenceGatewayArgs["apiKeys"]> = {},
+): Record<string, pulumi.Output<string>> {
+  return Object.fromEntries(
+    tenants.flatMap(({ name, secretKey }) => {
+      if (secretKey === undefined) {
+        return [];
+      }
+      const key = Object.hasOwn(apiKeys, secretKey) ? apiKeys[secretKey] : undefined;
+      if (key === undefined) {
+        throw new Error(`gateway.consumers.${name}: the secret ${secretKey} is not set`);
+      }
+      return [[name, key] as const];
+    }),
+  );
 }

@@ -85,6 +85,8 @@ export interface KserveRoutesArgs {
   readonly namespace: pulumi.Input<string>;
   readonly published: readonly KservePublished[];
   readonly sessions: Sessions;
+  /** Header in which clients name their session. @default x-session-id */
+  readonly sessionHeader?: string | undefined;
   /** Whether tokens count besides keys. */
   readonly tokens: boolean;
   /** Seconds until a whole response must be done. */
@@ -109,7 +111,10 @@ export class KserveRoutes extends PlatformComponent {
           name: kserveRouteName(own),
           labels: labelsOf(own),
           routes: [{ kind: "HTTPRoute", name: kserveRouteName(own) }],
-          parts: [healthPart(ready), sessionPart(args.sessions.get(model), sharesOf(own, revisions))],
+          parts: [
+            healthPart(ready),
+            sessionPart(args.sessions.get(model), sharesOf(own, revisions), args.sessionHeader),
+          ],
         },
         this.childOptions(),
       );

@@ -22,6 +22,8 @@ import { HTTPS_LISTENER, seconds } from "./traffic";
 
 export interface ModelRoutesArgs extends ModelPathsArgs {
   readonly sessions: Sessions;
+  /** Header in which clients name their session. @default x-session-id */
+  readonly sessionHeader?: string | undefined;
   /** Whether tokens count besides keys. */
   readonly tokens: boolean;
   /** Seconds until a whole response must be done. */
@@ -177,7 +179,11 @@ export class ModelRoutes extends PlatformComponent {
       {
         ...this.metadata(server, routeName),
         routes: [{ kind: "HTTPRoute", name: routeName }],
-        parts: [healthPart(readyPath), sessionPart(this.args.sessions.get(model), sharesOf(name, revisions)), ...parts],
+        parts: [
+          healthPart(readyPath),
+          sessionPart(this.args.sessions.get(model), sharesOf(name, revisions), this.args.sessionHeader),
+          ...parts,
+        ],
       },
       this.childOptions(),
     );

@@ -10,6 +10,7 @@ import {
   toKubernetesApi,
 } from "../core/network";
 import { type AlertReceiverKind, type AlertReceivers, RECEIVER_KINDS, receiverPort } from "./alert-receivers";
+import type { ExistingOperator } from "./existing-operator";
 import { GPU_EXPORTERS, type GpuPool, gpuVendors } from "./gpu-metrics";
 import { STACK_PODS } from "./names";
 import type { ScrapeTarget } from "./targets";
@@ -34,6 +35,36 @@ const CONTROL_PLANE_PORTS = { etcd: 2381, controllerManager: 10257, scheduler: 1
 const OWN_PORTS = [9090, 9093, 9094, { port: 9094, protocol: "UDP" as const }, 3000, 8080, 8081, 10250];
 
 const SCRAPED = "Prometheus reads their metrics";
+
+/** The same where somebody else's Prometheus reads the metrics: what it and its parts call besides is theirs. */
+export function existingOperatorConnections(
+  targets: readonly ScrapeTarget[],
+  gpuPools: readonly GpuPool[],
+  gpuExporters: "platform" | "present",
+  { namespace, podLabels }: ExistingOperator,
+  networks: ClusterNetworks,
+): Connection[] {
+  const prometheus = { namespace, podLabels };
+  const exporters = gpuExporters === "platform" ? gpuVendors(gpuPools).map((vendor) => GPU_EXPORTERS[vendor]) : [];
+  return [
+    ...targets.map((target) =>
+      connect({
+        name: `prometheus-to-${target.name}`,
+        reason: SCRAPED,
+        from: prometheus,
+        to: target,
+        ports: [target.port],
+      }),
+    ),
+    ...exporters.flatMap(({ chart, podLabels: labels, port, usesKubernetesApi }) => {
+      const pods = { namespace: GPU_METRICS_NAMESPACE, podLabels: labels };
+      return [
+        connect({ name: `prometheus-to-${chart}`, reason: SCRAPED, from: prometheus, to: pods, ports: [port] }),
+        ...(usesKubernetesApi ? [toKubernetesApi(chart, pods, networks)] : []),
+      ];
+    }),
+  ];
+}
 
 /** Everything that monitoring connects to, and who may connect to it. */
 export function observabilityConnections(args: ObservabilityConnections): Connection[] {

@@ -20,6 +20,8 @@ export interface GpuMetricsArgs {
   readonly pools: readonly GpuPool[];
   /** Its RuntimeClass is that by which a pod sees the GPUs of a k3s node without claiming one. @default none */
   readonly gpuAccess?: GpuAccessByVendor;
+  /** Labels that the operator asks of their monitors. @default none */
+  readonly monitorLabels?: Labels | undefined;
 }
 
 /** Where an exporter runs: the nodes of all pools of its vendor. */
@@ -35,6 +37,8 @@ interface Exporter {
   /** Whether the exporter asks the Kubernetes API which pod holds which GPU; DCGM asks the kubelet alone. */
   readonly usesKubernetesApi: boolean;
   readonly values: (placement: Placement) => HelmValues;
+  /** Value below `serviceMonitor` with further labels of the monitor. */
+  readonly monitorKey: "additionalLabels" | "labels";
 }
 
 /**
@@ -71,6 +75,7 @@ export const GPU_EXPORTERS: Readonly<Record<GpuVendor, Exporter>> = {
       customMetrics: gpuCounterList(),
       serviceMonitor: MONITOR,
     }),
+    monitorKey: "additionalLabels",
   },
   amd: {
     chart: "amd-device-metrics-exporter",
@@ -85,22 +90,24 @@ export const GPU_EXPORTERS: Readonly<Record<GpuVendor, Exporter>> = {
       resources: { ...RESOURCES },
       serviceMonitor: MONITOR,
     }),
+    monitorKey: "labels",
   },
 };
 
 /** GPU exporters of each vendor that the plan has, on the nodes of its pools only. */
-export function gpuMetrics({ pools, gpuAccess }: GpuMetricsArgs): ControllerArgs {
+export function gpuMetrics({ pools, gpuAccess, monitorLabels }: GpuMetricsArgs): ControllerArgs {
   return {
     namespace: GPU_METRICS_NAMESPACE,
     contents: () => ({
       charts: gpuVendors(pools).map((vendor) => {
-        const { chart, values } = GPU_EXPORTERS[vendor];
+        const { chart, values, monitorKey } = GPU_EXPORTERS[vendor];
         const where = nodePlacement(pools.filter((pool) => pool.vendor === vendor));
+        const own = values({ ...where, runtimeClass: gpuAccess?.[vendor]?.runtimeClass });
         return {
           suffix: vendor,
           chart,
           release: chart,
-          values: values({ ...where, runtimeClass: gpuAccess?.[vendor]?.runtimeClass }),
+          values: monitorLabels ? { ...own, serviceMonitor: { ...MONITOR, [monitorKey]: monitorLabels } } : own,
         };
       }),
     }),

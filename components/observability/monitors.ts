@@ -13,10 +13,12 @@ export interface MonitorsArgs {
    */
   readonly namespace: pulumi.Input<string>;
   readonly targets: readonly ScrapeTarget[];
+  /** Labels that the operator asks for. @default none */
+  readonly labels?: Labels | undefined;
 }
 
 /** A PodMonitor for each target, or for all that share one. */
-export function monitors(name: string, { namespace, targets }: MonitorsArgs, opts: OptionsOfGone): void {
+export function monitors(name: string, { namespace, targets, labels }: MonitorsArgs, opts: OptionsOfGone): void {
   const options = { ...opts, aliases: childrenOfGone("observability:Monitors", name, opts) };
   const shared = new Map<string, [ScrapeTarget, ...ScrapeTarget[]]>();
   for (const target of targets) {
@@ -36,7 +38,7 @@ export function monitors(name: string, { namespace, targets }: MonitorsArgs, opt
         kind: "PodMonitor",
         name: monitor,
         namespace,
-        labels: standardLabels("monitor", monitor),
+        labels: standardLabels("monitor", monitor, labels),
         spec: podMonitorSpec(alike),
       },
       options,

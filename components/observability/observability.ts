@@ -4,10 +4,12 @@ import type { Stage } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import { Controller } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
+import { IsolatedNamespace } from "../core/isolated-namespace";
 import { PlatformComponent } from "../core/platform-component";
 import type { AlertReceivers, ReceiverAuthorities } from "./alert-receivers";
 import type { DashboardSpec } from "./dashboards/builder";
 import { dashboards } from "./dashboards/dashboards";
+import type { ExistingOperator } from "./existing-operator";
 import { type GpuPool, gpuMetrics, gpuVendors } from "./gpu-metrics";
 import { MetricsStack, type ReceiverSecrets } from "./metrics-stack";
 import { monitors } from "./monitors";
@@ -19,7 +21,19 @@ import type { RuleSubject } from "./rules/types";
 import type { ObservabilityProfile } from "./stack-sizes";
 import { distinctTargets, type ScrapeTarget } from "./targets";
 
-export interface ObservabilityArgs {
+/** Of a stack that the platform installs. */
+export interface OwnStack {
+  readonly profile: ObservabilityProfile;
+  /** Days that samples are kept, unless the volume fills first. */
+  readonly retentionDays: number;
+  /** Volume of each Prometheus replica, GiB; at least 2. */
+  readonly storageGiB: number;
+}
+
+/** What is installed is sized; beside an operator that is there nothing is. */
+export interface ObservabilityArgs extends Partial<OwnStack> {
+  /** The operator that is there. @default the platform installs its own stack */
+  readonly operator?: ExistingOperator | undefined;
   /** Every pool with GPUs, from the plan. */
   readonly gpuPools: readonly GpuPool[];
   /** @default nothing beside the device plugins */
@@ -27,11 +41,6 @@ export interface ObservabilityArgs {
   readonly cluster: Cluster;
   /** `production` keeps the volumes of metrics when the stack is deleted. */
   readonly stage: Stage;
-  readonly profile: ObservabilityProfile;
-  /** Days that samples are kept, unless the volume fills first. */
-  readonly retentionDays: number;
-  /** Volume of each Prometheus replica, GiB; at least 2. */
-  readonly storageGiB: number;
   /** Pods with metrics. */
   readonly targets: readonly ScrapeTarget[];
   /** Alerts and recorded series of add-ons, beside those of the platform. @default none */
@@ -57,9 +66,11 @@ export interface ObservabilityArgs {
 /** Metrics of everything that the platform runs, alerts with a runbook, and dashboards. */
 export class Observability extends PlatformComponent {
   /** Query API of Prometheus, inside the cluster. */
-  readonly prometheusUrl = PROMETHEUS_URL;
-  /** Commands that open Grafana and print its password. */
-  readonly grafana =
+  readonly prometheusUrl: string;
+  /** Commands that open Grafana and print its password. @default it is somebody else's */
+  readonly grafana: string | undefined;
+
+  private static readonly ownGrafana =
     `kubectl -n ${OBSERVABILITY_NAMESPACE} port-forward svc/${GRAFANA_SERVICE} 3000:80; password: ` +
     `kubectl -n ${OBSERVABILITY_NAMESPACE} get secret ${GRAFANA_ADMIN_SECRET} -o jsonpath='{.data.admin-password}' | base64 -d`;
 
@@ -69,23 +80,27 @@ export class Observability extends PlatformComponent {
     const scrapeControlPlane = args.scrapeControlPlane ?? false;
     const targets = distinctTargets(args.targets);
 
-    const stack = new MetricsStack(
-      this.child("metrics"),
-      {
-        profile: args.profile,
-        stage: args.stage,
-        retentionDays: args.retentionDays,
-        storageGiB: args.storageGiB,
-        ...(cluster.storageClass !== undefined && { storageClass: cluster.storageClass }),
-        scrapeControlPlane,
-        externalLabels: args.externalLabels,
-        nodeLabels: args.nodeLabels ?? [],
-        receivers: args.receivers,
-        receiverSecrets: args.receiverSecrets,
-        receiverAuthorities: args.receiverAuthorities,
-      },
-      this.childOptions(),
-    );
+    const { operator } = args;
+    this.prometheusUrl = operator?.url ?? PROMETHEUS_URL;
+    this.grafana = operator ? undefined : Observability.ownGrafana;
+    const stack =
+      operator !== undefined
+        ? this.closedNamespace()
+        : new MetricsStack(
+            this.child("metrics"),
+            {
+              ...ownStack(args),
+              stage: args.stage,
+              ...(cluster.storageClass !== undefined && { storageClass: cluster.storageClass }),
+              scrapeControlPlane,
+              externalLabels: args.externalLabels,
+              nodeLabels: args.nodeLabels ?? [],
+              receivers: args.receivers,
+              receiverSecrets: args.receiverSecrets,
+              receiverAuthorities: args.receiverAuthorities,
+            },
+            this.childOptions(),
+          );
     const afterCrds = this.childOptions({ dependsOn: [...stack.crds] });
 
     const ownExporters = cluster.gpuExporters === "platform" ? gpuVendors(args.gpuPools) : [];
@@ -93,21 +108,27 @@ export class Observability extends PlatformComponent {
       new Controller(
         this.child("gpus"),
         {
-          ...gpuMetrics({ pools: args.gpuPools, ...(args.gpuAccess && { gpuAccess: args.gpuAccess }) }),
+          ...gpuMetrics({
+            pools: args.gpuPools,
+            ...(args.gpuAccess && { gpuAccess: args.gpuAccess }),
+            monitorLabels: operator?.labels,
+          }),
           formerTypes: ["inference:observability:GpuMetrics"],
         },
         afterCrds,
       );
     }
-    monitors(this.child("monitors"), { namespace: stack.namespace, targets }, afterCrds);
+    monitors(this.child("monitors"), { namespace: stack.namespace, targets, labels: operator?.labels }, afterCrds);
     prometheusRules(
       this.child("rules"),
       {
         namespace: stack.namespace,
         runbookUrl: args.runbookUrl,
+        labels: operator?.labels,
+        foreignKubeState: operator !== undefined,
         alerts: [
           ...(args.alerts ?? []),
-          expectedMetrics([NODE_EXPORTER, ...targets.map(expectedOf)]),
+          expectedMetrics([...(operator ? [] : [NODE_EXPORTER]), ...targets.map(expectedOf)]),
           ...(ownExporters.includes("nvidia") ? [gpuExporterAlerts] : []),
         ],
       },
@@ -115,10 +136,28 @@ export class Observability extends PlatformComponent {
     );
     dashboards(
       this.child("dashboards"),
-      { namespace: stack.namespace, dashboards: args.dashboards },
+      { namespace: stack.namespace, dashboards: args.dashboards, labels: operator?.dashboardLabels },
       this.childOptions(),
     );
 
     this.registerOutputs({ prometheusUrl: this.prometheusUrl, grafana: this.grafana });
   }
+
+  /** For monitors, rules and dashboards alone; their kinds are the cluster's. */
+  private closedNamespace(): Pick<MetricsStack, "namespace" | "crds"> {
+    const { namespace, resources } = new IsolatedNamespace(
+      this.child("objects"),
+      { namespace: OBSERVABILITY_NAMESPACE },
+      this.childOptions(),
+    );
+    return { namespace, crds: resources };
+  }
+}
+
+/** @throws Error where neither a stack nor an operator is described. */
+function ownStack({ profile, retentionDays, storageGiB }: Partial<OwnStack>): OwnStack {
+  if (profile === undefined || retentionDays === undefined || storageGiB === undefined) {
+    throw new Error("observability: a stack of its own needs profile, retentionDays and storageGiB");
+  }
+  return { profile, retentionDays, storageGiB };
 }

@@ -5,10 +5,13 @@ import { compareVersions } from "../../names/versions";
 import type { ModelPlan } from "../../planner/types";
 
 /**
- * The engine's image for a model: the catalogue's, or the same tag with another version where the plan asks for one.
+ * The engine's image for a model: the user's, else the catalogue's, or the same tag with another version where the plan asks for one.
  * @throws Error when the engine has no image for this kind of processor.
  */
 export function engineImage(model: ModelPlan): string {
+  if (model.image) {
+    return withDigest(model.image.reference);
+  }
   const processor = model.gpuVendor ?? "cpu";
   const { transport = "tcp" } = model.nodeLink ?? {};
   const component = spanningImageName(model, processor, transport === "tcp" ? undefined : transport);

@@ -90,15 +90,17 @@ export function modelOf({
   servedName,
   engine,
   task,
+  aliases = [],
   adapters,
   revisionOf,
   node,
 }: ModelPlan): Omit<ModelEndpoint, "service" | "podLabels" | "scale" | "control"> {
   const { ports, health, metrics } = engineOf(engine);
+  const otherNames = [...aliases, ...(adapters?.list.map(({ name: adapter }) => adapter) ?? [])];
   return {
     model: name,
     servedName,
-    ...(adapters && { otherNames: adapters.list.map(({ name: adapter }) => adapter) }),
+    ...(otherNames.length > 0 && { otherNames }),
     ...(revisionOf && { revisionOf }),
     engine,
     task,
@@ -112,13 +114,13 @@ export function modelOf({
 
 /** How the API drives an engine whose replicas share everything, and answer it behind the model's Service at this port. */
 export function serviceControl(backend: EngineControl["backend"], model: ModelPlan, port: number): EngineControl {
-  const { name, servedName, memoryPerGpu, gpusPerNode } = model;
+  const { name, servedName, aliases = [], memoryPerGpu, gpusPerNode } = model;
   return {
     backend,
     engines: [`http://${serviceHost(serverName(name), modelNamespaceName(name))}:${port}`],
     ...scaledEngines(model),
     memoryGiB: memoryPerGpu.limitGiB * Math.max(1, gpusPerNode),
-    planned: [{ model: name, names: [servedName] }],
+    planned: [{ model: name, names: [servedName, ...aliases] }],
   };
 }
 

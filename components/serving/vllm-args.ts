@@ -67,7 +67,8 @@ export function vllmArguments(model: ModelPlan, location: string): string[] {
   return [
     location,
     ...writtenFor(model, {
-      "served-model-name": model.servedName,
+      // The first one names the model in answers and metrics.
+      "served-model-name": model.aliases ? [model.servedName, ...model.aliases] : model.servedName,
       host: "0.0.0.0",
       port: VLLM_PORT,
       ...engineArguments(model),

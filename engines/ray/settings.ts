@@ -1,3 +1,4 @@
+import { z } from "zod";
 import { engineSettings } from "../settings";
 import { classFix, classOutcome, releaseGaps } from "../vllm/asked-of-release";
 import { parsersAskedFor } from "../vllm/asked-parsers";
@@ -6,18 +7,27 @@ import { chatFaults, vllmBlock } from "../vllm/settings";
 import { stateTransferProblems } from "../vllm/state-transfer";
 import { onVllm, vllmVersionOf } from "./releases";
 
-/** `models.<name>.ray`: of vLLM's block what Ray hands on to the vLLM in it. */
-const rayBlock = vllmBlock.pick({
-  tensorParallel: true,
-  pipelineParallel: true,
-  kvCacheDtype: true,
-  gpuMemoryUtilization: true,
-  maxNumSeqs: true,
-  loading: true,
-  toolCalling: true,
-  reasoning: true,
-  chatTemplate: true,
-});
+/** `models.<name>.ray`: of vLLM's block what Ray hands on to the vLLM in it, which has its cards to itself. */
+const rayBlock = vllmBlock
+  .pick({
+    tensorParallel: true,
+    pipelineParallel: true,
+    kvCacheDtype: true,
+    maxNumSeqs: true,
+    loading: true,
+    toolCalling: true,
+    reasoning: true,
+    chatTemplate: true,
+  })
+  .extend({
+    gpuMemoryUtilization: z.number().min(0.5).max(0.97).optional().meta({
+      description:
+        "Fraction of GPU memory that it may use. Less than 0.5 leaves idle what no other pod gets; more than 0.97 leaves too little for the CUDA context beside it, and vLLM may not start. Default: the engine's.",
+      allowed:
+        "a number from 0.5 to 0.97: more leaves too little for the CUDA context beside it, less leaves GPU memory idle",
+      example: 0.92,
+    }),
+  });
 
 export const raySettings = engineSettings(rayBlock, {
   requested: ({ toolCalling: _, reasoning: __, ...requested }) => requested,

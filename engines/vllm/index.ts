@@ -39,6 +39,7 @@ export const vllm: Engine = {
   sources: ["huggingface", "bucket", "claim"],
   weightsFrom: "store",
   tasks: ["chat", "completion", "embedding", "rerank"],
+  takesAliases: true,
   formats: vllmFormats,
   options: vllmOptions,
   adapters: vllmAdapters,

@@ -32,11 +32,11 @@ export const vllmBlock = z.strictObject({
     .enum(KV_CACHE_DTYPES)
     .default("auto")
     .meta({ description: "Number format of the KV cache. auto: the model's own.", example: "auto" }),
-  gpuMemoryUtilization: z.number().min(0.5).max(0.97).optional().meta({
+  gpuMemoryUtilization: z.number().min(0.05).max(0.97).optional().meta({
     description:
-      "Fraction of GPU memory that it may use; of its part, where vLLM takes turns on a card. Less than 0.5 leaves idle what no other pod gets: `pools.<name>.sharing` parts GPUs. More than 0.97 leaves too little for what lies outside of it, the CUDA context above all (0.5 GiB of an H100), and vLLM may not start. Default: the engine's.",
+      "Fraction of GPU memory that it may use; of its part, where vLLM takes turns on a card. Less than 0.5 is for such cards alone (`pools.<name>.sharing.timeSlicing`): of a whole one it leaves idle what no other pod gets. More than 0.97 leaves too little for what lies outside of it, the CUDA context above all (0.5 GiB of an H100), and vLLM may not start. Default: the engine's.",
     allowed:
-      "a number from 0.5 to 0.97: more leaves too little for the CUDA context beside it, less leaves GPU memory idle",
+      "a number from 0.05 to 0.97: more leaves too little for the CUDA context beside it, 0.5 GiB of an H100, and vLLM may not start; less than 0.5 is for cards in turns",
     example: 0.92,
   }),
   maxNumSeqs: z.int().min(1).max(65_536).optional().meta({

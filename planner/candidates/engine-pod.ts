@@ -4,6 +4,7 @@ import type { EnginePod } from "../pod-resources";
 import type { ModelRequest } from "../request";
 import { allOf } from "../sidecars";
 import { modelFilesGB, modelStorageGiB } from "../storage";
+import { userScratchGiB } from "../user-pod";
 
 /** For logs, compile caches and temporary files. */
 const SCRATCH_GIB = 10;
@@ -13,6 +14,7 @@ export function enginePod(model: ModelRequest, processes: number): EnginePod {
   return {
     ephemeralStorageGiB: ephemeralGiB(model),
     adapterMemoryGiB: adapterHostGiB(model, processes),
+    least: { cpu: model.pod?.cpu ?? 0, memoryGiB: model.pod?.memoryGiB ?? 0 },
     sidecar: allOf([engineOf(model.engine).sidecar, ...(model.sidecars ?? [])]),
   };
 }
@@ -20,5 +22,10 @@ export function enginePod(model: ModelRequest, processes: number): EnginePod {
 /** Scratch, plus the model itself where it is copied next to the engine. */
 function ephemeralGiB(model: ModelRequest): number {
   const copied = engineOf(model.engine).weightsFrom === "store" && model.loading === "copy";
-  return SCRATCH_GIB + (copied ? modelStorageGiB(modelFilesGB(model)) : 0) + adapterStorageGiB(model);
+  return (
+    SCRATCH_GIB +
+    (copied ? modelStorageGiB(modelFilesGB(model)) : 0) +
+    adapterStorageGiB(model) +
+    userScratchGiB(model.pod)
+  );
 }

@@ -1,6 +1,7 @@
 import { imageArchitectures, imageSupports } from "../../catalog/images";
 import { engineProcessors, modelImageName, spanningImageName } from "../../engines";
 import { crossingProblem, poolFabric } from "../fabric";
+import { ownImageProblem } from "../hardware/own-image";
 import type { Capacity } from "../packing";
 import type { PoolRequest } from "../request";
 import type { ServerModels } from "../shared-servers";
@@ -30,7 +31,11 @@ export function fitOnPool(server: ServerModels, pool: PoolRequest, node: Capacit
       "take a pool of those, or another engine",
     );
   }
-  if (!imageSupports(image, cpu.arch)) {
+  const ownImage = model.image && ownImageProblem(model.image, pool.shape);
+  if (ownImage) {
+    return refuse(pool, ownImage.reason, ownImage.remedy);
+  }
+  if (!model.image && !imageSupports(image, cpu.arch)) {
     return refuse(
       pool,
       `the image of ${model.engine} is not made for ${cpu.arch}, the CPU architecture of ${name}`,
@@ -41,6 +46,6 @@ export function fitOnPool(server: ServerModels, pool: PoolRequest, node: Capacit
     return fitOnCpu(server, pool, node);
   }
   const spanning = spanningImageName(model, gpu.vendor, poolFabric(pool)?.kind) ?? image;
-  const crossing = crossingProblem(pool, spanning, model.node !== undefined);
+  const crossing = crossingProblem(pool, model.image ?? spanning, model.node !== undefined);
   return fitOnGpus(server, pool, gpu, node, { maxNodes, crossing });
 }

@@ -184,11 +184,11 @@ const LONGEST = 30;
 /** From one tried time to the next. */
 const TIME_STEP = 1.1;
 
-/** The version that the platform pins, in place of one that the file names; of a canary the version is its own. */
+/** The version that the platform pins, in place of one that the file names; of a canary or an own image the version is its own. */
 function onThePinnedVersion(request: PlanRequest, model: ModelRequest): (Setting | undefined)[] {
   const engineVersion = modelEngineVersion(model);
   const hasCanary = request.models.some(({ revisionOf }) => revisionOf?.model === model.name);
-  return engineVersion === model.engineVersion || hasCanary
+  return engineVersion === model.engineVersion || hasCanary || model.image
     ? []
     : [single(request, model, "engineVersion", model.engineVersion, { to: null, change: { engineVersion } })];
 }

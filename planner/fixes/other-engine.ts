@@ -87,6 +87,7 @@ function isTied({ models }: PlanRequest, model: ModelRequest): boolean {
   const { engine, engineVersion, source, scaling, name } = model;
   const usual = settingsOf(engine).requested(undefined);
   return (
+    model.image !== undefined ||
     TIES.some((key) => model[key] !== undefined) ||
     OWN_FIELDS.some((key) => model[key] !== usual[key]) ||
     JSON.stringify(model.engineSettings) !== JSON.stringify(usual.engineSettings) ||

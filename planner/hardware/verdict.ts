@@ -26,13 +26,14 @@ export function cardVerdict(model: ModelRequest, gpu: GpuSpec): CardVerdict {
   const pinned = engineVersion(engine);
   const card = cardAsRun(gpu, gpu.abilities);
   const { cardVerdict: verdictOf, cardsByVersion } = engineOf(engine);
-  const ofImage = version === pinned ? imageVerdict(model, gpu, card) : undefined;
+  const ofImage = version === pinned && !model.image ? imageVerdict(model, gpu, card) : undefined;
   const { notes, ...verdict } = ofImage ?? verdictOf?.(model, card) ?? NOTHING_TO_SAY;
   const unread =
     version === pinned || cardsByVersion
       ? []
       : [`which cards ${engineOf(engine).label} ${version} supports was not read; ${pinned} was`];
-  return { ...verdict, notes: [...supportNotes(gpu), ...notes, ...unread] };
+  const ownImage = model.image ? [`which cards ${model.image.reference} has code for is not known`] : [];
+  return { ...verdict, notes: [...supportNotes(gpu), ...notes, ...unread, ...ownImage] };
 }
 
 /** What can be said on whatever card: whether the release was read. */

@@ -5,6 +5,7 @@ import { splitReference } from "../../catalog/image-mirror";
 import { parseImage } from "../../catalog/image-reference";
 import catalogImages from "../../catalog/images.json";
 import { type Field, UNKNOWN } from "./field";
+import type { PlanFacts } from "./plan";
 import { HELM_CHART, type Resource } from "./resource";
 import { type Placement, selectsNodes } from "./scheduling";
 
@@ -38,6 +39,25 @@ export function architecturesOf(reference: string): readonly string[] | undefine
     named.find((each) => isEndOf(each.repository, repository)) ??
     named.find((each) => isEndOf(splitReference(each.repository).path, repository));
   return entry && architectures(entry.platforms);
+}
+
+/**
+ * The same of the users' own images, by what they state in the plan. Undefined where the reference is none of them, or its
+ * owner states nothing.
+ */
+export function statedArchitectures(reference: string, models: PlanFacts["models"]): readonly string[] | undefined {
+  const { repository, tag, digest } = parseImage(reference);
+  const own = models
+    .flatMap(({ image }) => image ?? [])
+    .find((image) => {
+      const written = parseImage(image.reference);
+      const isSame = written.tag === tag && (written.digest === undefined || written.digest === digest);
+      return (
+        isSame &&
+        (isEndOf(written.repository, repository) || isEndOf(splitReference(written.repository).path, repository))
+      );
+    });
+  return own?.platforms && architectures(own.platforms);
 }
 
 function isEndOf(name: string, repository: string): boolean {

@@ -23,6 +23,8 @@ const planSchema = z.object({
   models: z.array(
     z.object({
       name: z.string(),
+      /** The user's own, of which platforms are what they state. */
+      image: z.object({ reference: z.string(), platforms: z.array(z.string()).optional() }).optional(),
       memoryPerGpu: z.object({ totalGiB: z.number(), limitGiB: z.number() }),
       verdict: z.object({ intervalGiB: z.object({ above: z.number().nonnegative() }), basis: z.string() }),
       maxReplicas: z.number().optional(),

@@ -1,5 +1,5 @@
 import type { Field } from "../lib/field";
-import { architecturesOf, chartImagesOf } from "../lib/image-platforms";
+import { architecturesOf, chartImagesOf, statedArchitectures } from "../lib/image-platforms";
 import { type PlanFacts, readPlan } from "../lib/plan";
 import { podTemplates } from "../lib/pods";
 import { type Report, stackPolicy } from "../lib/policy";
@@ -14,14 +14,14 @@ interface Pool extends NodePool {
 const CUSTOMARY = "amd64";
 
 /**
- * Judges every image that the catalogue has. What an image of one's own is made for, nobody here can know: on nodes of
- * another architecture than the customary one the result is "not applicable", and the plan advises on it.
+ * Judges every image that the catalogue has, and own images by what their owners state. Of others nobody here can know what they are made
+ * for: on nodes of another architecture than the customary one the result is "not applicable", and the plan advises on it.
  */
 export const imageArchitecture = stackPolicy(
   {
     name: "image-architecture",
     description:
-      "Every image of the catalogue is made for the CPU architecture of all nodes that its pods may be scheduled to.",
+      "Every image of the catalogue, and every own one whose platforms are stated, is made for the CPU architecture of all nodes that its pods may be scheduled to.",
     severity: "high",
     enforcementLevel: "mandatory",
     tags: ["scheduling", "supply-chain"],
@@ -31,8 +31,9 @@ export const imageArchitecture = stackPolicy(
   (resources, report) => {
     const reading = readPlan(resources);
     const pools = reading.state === "read" ? reading.plan.pools.flatMap(poolOf) : [];
+    const models = reading.state === "read" ? reading.plan.models : [];
     for (const resource of pools.length > 0 ? resources : []) {
-      judgePods(resource, pools, report);
+      judgePods(resource, pools, models, report);
       if (HELM_CHART.test(resource.type)) {
         judgeChart(resource, pools, report);
       }
@@ -40,13 +41,14 @@ export const imageArchitecture = stackPolicy(
   },
 );
 
-function judgePods(resource: Resource, pools: readonly Pool[], report: Report): void {
+function judgePods(resource: Resource, pools: readonly Pool[], models: PlanFacts["models"], report: Report): void {
   for (const pod of podTemplates(resource).filter(({ isPartial }) => !isPartial)) {
     const reached = reachablePools(pools, pod.spec);
     for (const image of pod.containers.map(({ field }) => field.get("image"))) {
       const reference = image.text();
       if (reference !== undefined) {
-        judge({ resource, field: image, reference, architectures: architecturesOf(reference), reached }, report);
+        const architectures = architecturesOf(reference) ?? statedArchitectures(reference, models);
+        judge({ resource, field: image, reference, architectures, reached }, report);
       }
     }
   }

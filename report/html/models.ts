@@ -46,7 +46,7 @@ ${differences(models)}`,
 function row(m: ModelPlan, key: ModelKey | undefined, share: string): readonly Part[] {
   return [
     html`${keyChip(key)}${m.name}<small>${m.servedName} · ${m.task}${m.domain && ` · ${m.domain}`}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>${adapters(m)}${shareLine(share)}`,
-    twoLines(engineLabel(m.engine), m.engineVersion),
+    twoLines(engineLabel(m.engine), [m.engineVersion, m.image ? html`<br>${breakable(m.image.reference)}` : ""]),
     twoLines(m.shape, [machineOf(m), html`<br>pool ${m.pool}`]),
     twoLines(parallelism(m), gpusOfReplica(m)),
     twoLines(String(m.minReplicas), m.maxReplicas > m.minReplicas ? `up to ${m.maxReplicas}` : ""),

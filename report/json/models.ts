@@ -56,6 +56,15 @@ const source = taggedUnion("kind", [
   z.strictObject({ kind: z.literal("ollama"), tag: text("name:tag.") }).meta({ description: "Ollama's library." }),
 ]).meta({ description: "Where the weights come from." });
 
+const ownImage = z
+  .strictObject({
+    reference: text("registry/repository:tag@digest."),
+    platforms: texts("Platforms that its owner states.").optional(),
+    cuda: count("major version", "CUDA that it brings.").optional(),
+    rocm: text("Release of ROCm that it brings.").optional(),
+  })
+  .meta({ description: "The user's own image of the engine; absent with the catalogue's." });
+
 /** What a model is, placed or not. */
 export const identity = {
   name: text("Key under `models` of the environment."),
@@ -209,6 +218,8 @@ const scaling = z
 export const model = z.strictObject({
   ...identity,
   ...layout,
+  aliases: texts("What they may put there besides; absent: nothing else.").optional(),
+  image: ownImage.optional(),
   domain: text("Subject that it serves.").optional(),
   storeFolder: text("Its folder in the model store, where that is not `<domain>/<name>`.").optional(),
   loading: oneOf(["copy", "stream", "mount"], "How the engine gets the weights at start."),
@@ -255,6 +266,14 @@ export const model = z.strictObject({
     })
     .optional()
     .meta({ description: "What the platform runs beside the engine in each pod, all together: part of `resources`." }),
+  pod: z
+    .strictObject({
+      volumes: texts("Volumes of the engine."),
+      initContainers: texts("Containers before it."),
+      sidecars: texts("Containers beside it, part of `sidecars`."),
+    })
+    .optional()
+    .meta({ description: "Names of what the user adds to its pods." }),
   serverOf: text(
     "Model on whose server it is, where it joins one: pods, GPUs and `resources` are told there.",
   ).optional(),

@@ -44,6 +44,7 @@ const tenant = z.strictObject({
     .meta({ description: "Of models that it may call by some of their names alone, those names." }),
   requestsPerMinute: count("requests", "In a minute, of all its clients; absent: no limit.").optional(),
   tokensPerMinute: count("tokens", "Of prompts and answers in a minute; absent: no limit.").optional(),
+  secretKey: text("Name of the secret with its API key; absent: one is made.").optional(),
   priority: oneOf(["paid", "free"], "free is refused first when a model has more than it can do."),
 });
 

@@ -111,9 +111,19 @@ function named(name: string, paint: Style["bold"], cells: Row): Row[] {
 
 /** What a model is, below its row: what weights in which format, on which engine. */
 function details(m: ModelPlan | UnplacedModel, more: readonly string[], s: Style): Row[] {
-  const parts = [sourceName(m.source), m.format, `${engineOf(m.engine).label} ${m.engineVersion}`, ...more];
+  const parts = [
+    sourceName(m.source),
+    m.format,
+    `${engineOf(m.engine).label} ${m.engineVersion}`,
+    ...ownImage(m),
+    ...more,
+  ];
   const text = parts.filter((part) => part !== "").join(" · ");
   return wrap(text, WIDTH, "  ").map((line) => [{ text: line, paint: s.dim, spans: true }]);
+}
+
+function ownImage(m: ModelPlan | UnplacedModel): string[] {
+  return "image" in m && m.image ? [`in ${m.image.reference}`] : [];
 }
 
 function layoutOf(m: Pick<ModelPlan, "gpusPerNode" | "tensorParallel" | "pipelineParallel">): string {

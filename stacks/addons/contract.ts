@@ -13,6 +13,7 @@ import type { OutsidePublished } from "../../components/gateway/published";
 import type { RunTimeModels } from "../../components/gateway/run-time-models";
 import type { GatewayService } from "../../components/gateway/service-routes";
 import type { DashboardSpec } from "../../components/observability/dashboards/builder";
+import type { MetricsApi } from "../../components/observability/existing-operator";
 import type { GpuPool } from "../../components/observability/gpu-metrics";
 import type { RuleSubject } from "../../components/observability/rules/types";
 import type { ScrapeTarget } from "../../components/observability/targets";
@@ -148,6 +149,8 @@ export interface AddonSpec<
   readonly runTimeModels?: (given: Given<Planned, Settings, SecretKey>) => RunTimeModels | undefined;
   /** Where all parts report spans of requests, which only one add-on of an environment may have. @default nowhere */
   readonly traceReceiver?: (given: Given<Planned, Settings, SecretKey>) => TracePods;
+  /** Who answers queries about metrics, which one add-on of an environment has. @default it does not */
+  readonly metricsApi?: (given: Given<Planned, Settings, SecretKey>) => MetricsApi;
   /** What Prometheus scrapes of it. @default nothing */
   readonly targets?: (given: Given<Planned, Settings, SecretKey>) => readonly ScrapeTarget[];
   /** Kubernetes namespaces that it makes. @default none */

@@ -19,12 +19,14 @@ import { movingRevisions } from "./moving-revisions";
 import { nodesOfOthers } from "./nodes-of-others";
 import { okeVersion } from "./oke-version";
 import { openEgress } from "./open-egress";
+import { ownImages } from "./own-images";
 import { sharedImageCaches, sharedPrefixCaches } from "./prefix-caches";
 import { privateEndpoint } from "./private-endpoint";
 import { promotedCanaries } from "./promoted-canaries";
 import { tokenQuotas } from "./quotas";
 import { sessions } from "./sessions";
 import { spotWithoutFallback } from "./spot-without-fallback";
+import { transformed } from "./transformed";
 import { unneededNodes } from "./unneeded-nodes";
 import { wildcardDns } from "./wildcard-dns";
 
@@ -58,6 +60,8 @@ const PIECES: readonly Piece[] = [
   okeVersion,
   ofAddons,
   legacyEngines,
+  ownImages,
+  transformed,
   engineOptionAdvice,
   imagesByUrl,
   mountedClaims,

@@ -19,6 +19,6 @@ export function promotedCanaries({ plan }: Pick<Advised, "plan">): CapacityProbl
   });
 }
 
-function identityOf({ source, quantization, engineVersion }: ModelPlan) {
-  return { source, quantization, engineVersion };
+function identityOf({ source, quantization, engineVersion, image }: ModelPlan) {
+  return { source, quantization, engineVersion, image };
 }

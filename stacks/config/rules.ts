@@ -30,6 +30,7 @@ import * as okeNetwork from "./rules/oke-network";
 import * as okePools from "./rules/oke-pools";
 import * as okeSelfManaged from "./rules/oke-self-managed";
 import * as outsideServers from "./rules/outside-servers";
+import * as ownImages from "./rules/own-images";
 import * as people from "./rules/people";
 import * as poolTaints from "./rules/pool-taints";
 import * as pools from "./rules/pools";
@@ -42,7 +43,9 @@ import * as sharedServers from "./rules/shared-servers";
 import * as sharing from "./rules/sharing";
 import * as sourceNames from "./rules/source-names";
 import * as tenants from "./rules/tenants";
+import * as transform from "./rules/transform";
 import * as uptime from "./rules/uptime";
+import * as userPods from "./rules/user-pods";
 import type { EnvironmentConfig } from "./schema";
 
 const rules: readonly Rule[] = [
@@ -76,6 +79,7 @@ const rules: readonly Rule[] = [
   pools.rdmaIsOfTheMachine,
   poolTaints.taintsAreOfNodesThatExist,
   sharing.gpusCanBeParted,
+  sharing.smallSharesAreOfSharedCards,
   sharing.partsHaveNoFabric,
   sharing.partsAreAskedForBySharing,
   madePools.nodeKeysAreRead,
@@ -106,6 +110,8 @@ const rules: readonly Rule[] = [
   canary.canariesDiffer,
   canary.canariesHaveNames,
   canary.firstRevisionsAreInTheStore,
+  ownImages.ownImagesNameARelease,
+  userPods.userPodsCanStart,
   modelNamespaces.noModelInTheStore,
   models.sourcesFitTheEngines,
   modelStore.bucketSourcesAreInTheStore,
@@ -128,6 +134,8 @@ const rules: readonly Rule[] = [
   registryAccess.registryNetworksAreRead,
   outsideServers.keysAreSecrets,
   outsideServers.apiKeysAreRead,
+  outsideServers.callersHaveKeysOfTheirOwn,
+  gateway.sessionHeadersAreRead,
   outsideServers.certificatesAreForTls,
   mesh.egressHostsHaveSidecars,
   mesh.egressHostsAreNamedOnce,
@@ -149,6 +157,7 @@ const rules: readonly Rule[] = [
   scalingSchedule.schedulesKeepToReplicas,
   models.servedNamesAreUnique,
   models.servedNamesFitTheEngines,
+  models.aliasesFitTheEngines,
   airGap.bundledPlatformsStayOffline,
   sharedServers.serversCanBeJoined,
   sharedServers.guestsLeaveTheServerToItsHost,
@@ -170,6 +179,7 @@ const rules: readonly Rule[] = [
   gatewayName.wildcardAddressIsKnown,
   gatewayName.publicAuthoritiesReachTheAddress,
   gateway.productionHasATrustedCertificate,
+  gateway.issuersAreOfAnExistingCertManager,
   gateway.consumersAreUnique,
   quotas.quotasFitOnePolicy,
   quotas.tokenQuotasCountEveryModel,
@@ -184,6 +194,7 @@ const rules: readonly Rule[] = [
   people.groupsAreOfPeople,
   people.peoplesDomainsExist,
   labels.commonLabelsAreFree,
+  transform.patchesLeaveWhatOthersGoBy,
 ];
 
 /** Everything that the rules find, in the order of the rules; those of add-ons last. */

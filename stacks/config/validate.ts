@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { callerKeyProblems } from "./caller-keys";
 import { type ConfigProblem, type Path, type ProblemDraft, toProblem, valueAt } from "./core/problems";
 import type { RuleContext } from "./core/rule";
 import { modelsByPlace, NAMESPACE } from "./core/schema";
@@ -117,6 +118,10 @@ function secretProblems({ values, encrypted, nestedSecrets = [] }: RawConfig): P
       allowed: "an API key: visible characters without spaces",
       fix: `run pulumi config set --secret ${NAMESPACE}:${key}`,
     })),
+    ...callerKeyProblems(
+      values,
+      (key) => encrypted.has(key) && values[key] !== SECRET_PLACEHOLDER && !unusable.includes(key),
+    ),
     ...inSections.map((key) => ({
       path: [key],
       value: undefined,

@@ -74,6 +74,7 @@ export const ROOMS: readonly Room[] = [
     folder: "components/serving",
     imports: [
       "names",
+      "kubernetes",
       "catalog",
       "engines",
       "planner",

@@ -34,6 +34,10 @@ describe("tenants of an environment", () => {
       names: { chat: ["chat-7b", "acme"] },
     });
     expect(rights(["chat"])).toEqual({ name: "web", priority: "paid", models: ["chat"] });
+    const aliased = { ...models, chat: { ...models.chat, aliases: ["gpt-4o"] } };
+    expect(tenantsOf({ web: { models: ["acme", "chat"] } }, aliased)[0]?.names).toEqual({
+      chat: ["chat-7b", "gpt-4o", "acme"],
+    });
     const [web] = tenantsOf({ web: { models: ["acme"] } }, models);
     const all = tenantsOf({ web: { models: ["acme"] }, batch: {} }, models);
     expect(nameLimits("chat", all)).toEqual({ web: ["acme"] });

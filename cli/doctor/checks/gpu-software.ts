@@ -49,10 +49,10 @@ function oldestDriver({ pool, pods }: PoolNeed): (ImageDriver & { readonly image
   if (gpu?.vendor !== "nvidia") {
     return undefined;
   }
-  const asked = pods.flatMap(({ image }) => {
-    const driver =
-      image === undefined ? undefined : nvidiaDriverOf(imageEntry(image), gpu.abilities?.computeCapability);
-    return image === undefined || driver === undefined ? [] : [{ ...driver, image }];
+  const asked = pods.flatMap(({ image, ownImage }) => {
+    const entry = ownImage ?? (image === undefined ? undefined : imageEntry(image));
+    const driver = entry && nvidiaDriverOf(entry, gpu.abilities?.computeCapability);
+    return driver === undefined ? [] : [{ ...driver, image: ownImage?.reference ?? image ?? "" }];
   });
   return asked.sort((a, b) => b.least - a.least)[0];
 }

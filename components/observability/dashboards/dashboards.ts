@@ -1,6 +1,6 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { standardLabels } from "../../../names/labels";
+import { type Labels, standardLabels } from "../../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "../../core/gone-component";
 import { DASHBOARDS } from "./all";
 import { type DashboardSpec, dashboardModel } from "./builder";
@@ -10,6 +10,8 @@ export interface DashboardsArgs {
   readonly namespace: pulumi.Input<string>;
   /** Dashboards of add-ons. @default none */
   readonly dashboards?: readonly DashboardSpec[];
+  /** Labels that the sidecar looks for. @default grafana_dashboard: "1" */
+  readonly labels?: Labels | undefined;
 }
 
 /** The platform's dashboards: one ConfigMap each, which Grafana's sidecar loads by its label. */
@@ -22,7 +24,7 @@ export function dashboards(name: string, args: DashboardsArgs, opts: OptionsOfGo
         metadata: {
           name: `dashboard-${spec.uid}`,
           namespace: args.namespace,
-          labels: standardLabels("dashboard", spec.uid, { grafana_dashboard: "1" }),
+          labels: standardLabels("dashboard", spec.uid, args.labels ?? { grafana_dashboard: "1" }),
         },
         data: { [`${spec.uid}.json`]: JSON.stringify(dashboardModel(spec)) },
       },

@@ -14,7 +14,7 @@ import { PLANNED } from "./planned-replicas";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
 /** What Kubernetes knows reaches Prometheus through it alone. The job is what the chart's monitor names it after, app.kubernetes.io/name. */
-const KUBE_STATE = `up{job="kube-state-metrics",namespace="${OBSERVABILITY_NAMESPACE}"}`;
+export const KUBE_STATE = `up{job="kube-state-metrics",namespace="${OBSERVABILITY_NAMESPACE}"}`;
 const kubeState = (samples: string) => ({
   [`up{job="kube-state-metrics",namespace="${OBSERVABILITY_NAMESPACE}",pod="ksm-0"}`]: samples,
 });

@@ -1,8 +1,9 @@
 import type { IPrometheusRule } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PrometheusRule";
 import type * as pulumi from "@pulumi/pulumi";
-import { standardLabels } from "../../../names/labels";
+import { type Labels, standardLabels } from "../../../names/labels";
 import { customResource } from "../../core/custom-resource";
-import { ruleGroups } from "./rule-groups";
+import { KUBE_STATE } from "./absent";
+import { type RuleGroup, ruleGroups } from "./rule-groups";
 import { RULE_SUBJECTS } from "./subjects";
 import type { RuleSubject } from "./types";
 
@@ -13,6 +14,10 @@ export interface PrometheusRulesArgs {
   readonly runbookUrl?: string | undefined;
   /** Rules of add-ons. @default none */
   readonly alerts?: readonly RuleSubject[];
+  /** Labels that the operator asks for. @default none */
+  readonly labels?: Labels | undefined;
+  /** kube-state-metrics is somebody else's, in a namespace of theirs. @default the stack's */
+  readonly foreignKubeState?: boolean;
 }
 
 /** The platform's recording rules and alerts: one PrometheusRule, with the groups of every subject. */
@@ -24,11 +29,21 @@ export function prometheusRules(name: string, args: PrometheusRulesArgs, opts: p
       kind: "PrometheusRule",
       name: "inference-platform",
       namespace: args.namespace,
-      labels: standardLabels("prometheus-rules", "platform"),
+      labels: standardLabels("prometheus-rules", "platform", args.labels),
       spec: {
-        groups: [...RULE_SUBJECTS, ...(args.alerts ?? [])].flatMap((subject) => ruleGroups(subject, args.runbookUrl)),
+        groups: [...RULE_SUBJECTS, ...(args.alerts ?? [])]
+          .flatMap((subject) => ruleGroups(subject, args.runbookUrl))
+          .map((group) => (args.foreignKubeState ? withForeignKubeState(group) : group)),
       },
     },
     opts,
   );
 }
+
+/** Wherever it runs: charts of the operator name its job alike. */
+function withForeignKubeState(group: RuleGroup): RuleGroup {
+  const rules = group.rules.map((rule) => ({ ...rule, expr: rule.expr.replaceAll(KUBE_STATE, ANY_KUBE_STATE) }));
+  return { ...group, rules };
+}
+
+const ANY_KUBE_STATE = 'up{job="kube-state-metrics"}';

@@ -1,26 +1,15 @@
 import { z } from "zod";
-import { isPinned } from "../../../catalog/image-reference";
 import type { OutsideWorker } from "../../../components/model-control/outside-worker";
 import { DEFAULT_REGISTRY } from "../../../engines/sources";
 import { BACKENDS } from "../../../services/model-control/src/backends/backend";
 import { isOutsideHost } from "../../config/core/outside-url";
 import { dnsLabel, hostname, text, wholeNumber } from "../../config/core/sections/fields";
 import { outsideFields } from "../../config/core/sections/outside-fields";
+import { pinnedImage } from "../../config/core/sections/own-image";
 import { idleSchema, inferenceSchema } from "./inference-config";
 
 /** Stands in the environments that come with the project until a fork has an image of its own. */
 export const EXAMPLE_CONTROL_IMAGE = "ghcr.io/your-org/inference-model-control:0.1.0";
-
-/** `registry/repository:tag`, with a digest behind it or instead of the tag; never a moving tag. */
-const pinnedImage = z
-  .string()
-  .max(512)
-  .regex(
-    /^[a-z0-9][a-z0-9.-]*(:\d+)?(\/[a-z0-9][a-z0-9._-]*)+(:[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})$/,
-    { abort: true },
-  )
-  .refine((reference) => isPinned(reference))
-  .meta({ allowed: "registry/repository:tag, or with @sha256:…; not a tag that moves, such as latest or main" });
 
 const registryHost = z
   .string()

@@ -1,4 +1,4 @@
-import { observabilityConnections } from "../../../components/observability/connections";
+import { existingOperatorConnections, observabilityConnections } from "../../../components/observability/connections";
 import { STACK_SIZES } from "../../../components/observability/stack-sizes";
 import { GPU_METRICS_NAMESPACE, NODE_METRICS_NAMESPACE, OBSERVABILITY_NAMESPACE } from "../../../names/namespaces";
 import { addon } from "../addon";
@@ -13,6 +13,7 @@ import {
   runbookIsPlain,
 } from "./alert-rules";
 import { observabilitySecrets, observabilitySection } from "./config";
+import { metricsApiOf, operatorOf, presentPrometheusGoesAlone } from "./present";
 import { receiversOf } from "./receivers";
 
 /** Metrics, dashboards and alerts of everything else: every platform has them. */
@@ -29,26 +30,41 @@ export const observability = addon({
     mailServerIsReached,
     pagerdutyPortIsOpen,
     runbookIsPlain,
+    presentPrometheusGoesAlone,
   ],
   advice: alertAdvice,
-  volumes: ({ settings: { profile, storageGiB } }) => ({
-    volumes: [{ name: "metrics", sizeGiB: storageGiB, count: STACK_SIZES[profile].prometheusReplicas }],
+  volumes: ({ settings }) => ({
+    volumes:
+      settings.prometheus === "present"
+        ? []
+        : [
+            {
+              name: "metrics",
+              sizeGiB: settings.storageGiB,
+              count: STACK_SIZES[settings.profile].prometheusReplicas,
+            },
+          ],
   }),
-  namespaces: ({ environment, plan }) => [
+  metricsApi: ({ settings }) => metricsApiOf(settings),
+  namespaces: ({ environment, plan, settings }) => [
     OBSERVABILITY_NAMESPACE,
-    NODE_METRICS_NAMESPACE,
+    ...(settings.prometheus === "present" ? [] : [NODE_METRICS_NAMESPACE]),
     ...(plan.pools.some(({ shape }) => shape.gpu) && environment.cluster.gpuExporters === "platform"
       ? [GPU_METRICS_NAMESPACE]
       : []),
   ],
-  connections: ({ targets, gpuPools, cluster, settings, secrets }) =>
-    observabilityConnections({
-      targets,
-      gpuPools,
-      gpuExporters: cluster.gpuExporters,
-      networks: cluster,
-      scrapeControlPlane: false,
-      receivers: receiversOf(settings.alerts, Object.keys(secrets)),
-    }),
+  connections: ({ targets, gpuPools, cluster, settings, secrets }) => {
+    const operator = operatorOf(settings);
+    return operator
+      ? existingOperatorConnections(targets, gpuPools, cluster.gpuExporters, operator, cluster)
+      : observabilityConnections({
+          targets,
+          gpuPools,
+          gpuExporters: cluster.gpuExporters,
+          networks: cluster,
+          scrapeControlPlane: false,
+          receivers: receiversOf(settings.alerts, Object.keys(secrets)),
+        });
+  },
   load: () => import("./build"),
 });

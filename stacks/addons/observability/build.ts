@@ -3,6 +3,7 @@ import { nodeLabelsOf } from "../../../components/observability/rules/planned-co
 import type { Built, Foundation, Given } from "../contract";
 import type { ObservabilityConfig, ObservabilitySecret } from "./config";
 import { placeLabels } from "./place";
+import { operatorOf } from "./present";
 import { receiversOf, secretsOf } from "./receivers";
 
 export function build({
@@ -18,7 +19,13 @@ export function build({
   const component = new Observability(
     name,
     {
-      ...settings,
+      ...(settings.prometheus === "platform" && {
+        profile: settings.profile,
+        retentionDays: settings.retentionDays,
+        storageGiB: settings.storageGiB,
+      }),
+      operator: operatorOf(settings),
+      runbookUrl: settings.runbookUrl,
       targets,
       gpuAccess,
       gpuPools,
@@ -34,5 +41,6 @@ export function build({
     },
     options(),
   );
-  return { component, stackOutputs: { grafana: component.grafana } };
+  const { grafana } = component;
+  return { component, stackOutputs: grafana === undefined ? {} : { grafana } };
 }

@@ -26,10 +26,11 @@ function whereAndWho({ hostname, adminEmail, signIn }: OpenWebUiConfig, gateway:
 
 /** The Secret is read by the cluster alone: of which authority its certificate is, no plan knows. */
 function ownAuthority({ gatewayAuthorities }: OpenWebUiConfig, { tls }: NamedGateway): CapacityProblem[] {
-  return tls.kind === "secret" && gatewayAuthorities === undefined
+  const signer = tls.kind === "secret" ? tls.secretName : tls.kind === "issuer" ? tls.clusterIssuer : undefined;
+  return signer !== undefined && gatewayAuthorities === undefined
     ? [
         advice("chat-page-authority", "openWebUi.gatewayAuthorities", [
-          `every message fails unless browsers trust the authority of the certificate in ${tls.secretName}`,
+          `every message fails unless browsers trust the authority of the certificate in ${signer}`,
           "with an authority of your own, write its certificate here",
         ]),
       ]

@@ -50,12 +50,13 @@ function canaryOf(name: string, model: WrittenModel): ModelConfig | undefined {
   if (canary === undefined) {
     return undefined;
   }
-  const { weight, replicas, source, quantization, engineVersion } = canary;
+  const { weight, replicas, source, quantization, engineVersion, image } = canary;
   const firstRevision = own.firstRevision ?? commitOf(own.source === undefined ? undefined : parseSource(own.source));
   return {
     ...own,
     ...weightsOf(model, { source, quantization }),
     ...(engineVersion !== undefined && { engineVersion }),
+    ...(image && { image }),
     ...(firstRevision !== undefined && { firstRevision }),
     servedName: own.servedName ?? name,
     replicas,

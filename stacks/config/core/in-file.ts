@@ -3,7 +3,14 @@ import type { ModelConfig } from "./canary";
 import type { Path, ProblemDraft } from "./problems";
 
 /** Keys that a canary has of its own. */
-const OWN_KEYS: ReadonlySet<unknown> = new Set(["source", "quantization", "engineVersion", "replicas", "weight"]);
+const OWN_KEYS: ReadonlySet<unknown> = new Set([
+  "source",
+  "quantization",
+  "engineVersion",
+  "image",
+  "replicas",
+  "weight",
+]);
 
 /** Where the file says what a path among the models means: a canary has there what only it has, a server group may have replicas. */
 export function pathInFile(path: Path, models: Readonly<Record<string, ModelConfig>>): Path {

@@ -22,6 +22,7 @@ import {
 } from "./sections/operations";
 import { peopleSection } from "./sections/people";
 import { type poolSchema, poolsSection } from "./sections/pools";
+import { transformSection } from "./sections/transform";
 import type { NamedGateway } from "./wildcard-dns";
 
 /** Namespace of our keys in `Pulumi.<env>.yaml`: the name of the Pulumi project. */
@@ -43,6 +44,7 @@ export const coreSchema = z.strictObject({
   mesh: meshSection,
   people: peopleSection,
   commonLabels: commonLabelsField,
+  transform: transformSection,
 });
 
 export type { ModelConfig } from "./canary";

@@ -7,11 +7,12 @@ import { MODEL_NAME_LENGTH } from "../core/sections/models";
 
 export const canariesDiffer: Rule = function* ({ sections }) {
   for (const [name, { canary, engine }] of Object.entries(sections.models ?? {})) {
-    if (canary && [canary.source, canary.quantization, canary.engineVersion].every((value) => value === undefined)) {
+    const { source, quantization, engineVersion, image } = canary ?? {};
+    if (canary && [source, quantization, engineVersion, image].every((value) => value === undefined)) {
       yield {
         path: ["models", name, "canary"],
         value: canary,
-        allowed: "at least one of source, quantization and engineVersion: what is to be compared",
+        allowed: "at least one of source, quantization, engineVersion and image: what is to be compared",
         fix: `add one, for example ${example(engineOf(engine).sources[0])}, or remove canary`,
       };
     }

@@ -7,7 +7,7 @@ export const productionHasATrustedCertificate: Rule = function* ({ sections: { s
     yield {
       path: ["gateway", "tls", "kind"],
       value: gateway.tls.kind,
-      allowed: "acme or secret in production: clients must be able to verify the certificate",
+      allowed: "acme, issuer or secret in production: clients must be able to verify the certificate",
       fix: "write tls: {kind: acme, email: …} or {kind: secret, secretName: …}; or stage: development for a trial",
     };
   }
@@ -63,6 +63,30 @@ export const streamsOutliveTheirPauses: Rule = function* ({ sections: { gateway 
       value: idle,
       allowed: `at most requestTimeoutSeconds, ${total}`,
       fix: `lower it, or raise requestTimeoutSeconds to ${idle}`,
+    };
+  }
+};
+
+export const sessionHeadersAreRead: Rule = function* ({ sections: { gateway, models = {} } }) {
+  const isRead = gateway?.affinity === "header" || Object.values(models).some(({ affinity }) => affinity === "header");
+  if (gateway?.sessionHeader !== undefined && !isRead) {
+    yield {
+      path: ["gateway", "sessionHeader"],
+      value: gateway.sessionHeader,
+      allowed: "only where affinity is header, of the gateway or of a model: nothing else reads it",
+      fix: "write affinity: header beside it or under a model, or remove sessionHeader",
+    };
+  }
+};
+
+export const issuersAreOfAnExistingCertManager: Rule = function* ({ sections: { gateway, cluster } }) {
+  if (gateway?.tls.kind === "issuer" && cluster !== undefined && cluster.certManager !== "present") {
+    yield {
+      path: ["cluster", "certManager"],
+      value: cluster.certManager,
+      allowed:
+        "present, with gateway.tls.kind: issuer: the ClusterIssuer is there before the platform, and so is its cert-manager",
+      fix: "write certManager: present, or gateway.tls: {kind: acme, email: …}",
     };
   }
 };

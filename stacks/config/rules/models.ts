@@ -1,6 +1,6 @@
 import { findModel, modelNames } from "../../../catalog/models";
 import { unservedByName } from "../../../catalog/unserved-models";
-import { type EngineName, engineOf, enginesFor } from "../../../engines";
+import { type EngineName, engineNames, engineOf, enginesFor } from "../../../engines";
 import { SOURCES, sourceForms, splitSource } from "../../../engines/sources";
 import { isHubModel } from "../core/hub-model";
 import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
@@ -237,7 +237,9 @@ function firsts(models: Readonly<Record<string, ModelConfig>> = {}): Record<stri
 
 /** All that clients may put in the `model` field: models first, so that of two names the adapter's is to be changed. */
 function servedNames(
-  models: Readonly<Record<string, Pick<ModelConfig, "servedName"> & Partial<Pick<ModelConfig, "adapters">>>>,
+  models: Readonly<
+    Record<string, Pick<ModelConfig, "servedName"> & Partial<Pick<ModelConfig, "adapters" | "aliases">>>
+  >,
 ) {
   const entries = Object.entries(models);
   return [
@@ -247,6 +249,14 @@ function servedNames(
       path: ["models", name, "servedName"],
       fix: `give it another servedName, for example ${served}-2`,
     })),
+    ...entries.flatMap(([name, { aliases = [] }]) =>
+      aliases.map((served, index) => ({
+        served,
+        name: `${name}.aliases`,
+        path: ["models", name, "aliases", index],
+        fix: "remove it, or take another name",
+      })),
+    ),
     ...entries.flatMap(([name, { adapters = {} }]) =>
       Object.keys(adapters).map((served) => ({
         served,
@@ -257,6 +267,20 @@ function servedNames(
     ),
   ];
 }
+
+export const aliasesFitTheEngines: Rule = function* ({ sections }) {
+  for (const [name, { aliases, engine }] of Object.entries(sections.models ?? {})) {
+    if (aliases !== undefined && !engineOf(engine).takesAliases) {
+      const taking = engineNames.filter((other) => engineOf(other).takesAliases);
+      yield {
+        path: ["models", name, "aliases"],
+        value: aliases,
+        allowed: `only with engine ${taking.join(", ")}: ${engineOf(engine).label} serves a model under one name`,
+        fix: "remove aliases and write the name that clients use as servedName, or take such an engine",
+      };
+    }
+  }
+};
 
 export const servedNamesFitTheEngines: Rule = function* ({ sections }) {
   for (const [name, { servedName, engine }] of Object.entries(sections.models ?? {})) {

@@ -1,5 +1,6 @@
 /** Servers of others that the configuration names, wherever it does: which those may be, and where their keys are. */
 import { outsideServer } from "../../../names/outside-server";
+import { limitsOf } from "../../../planner/tenants";
 import { type OutsideSettings, outsideProblems } from "../core/outside-url";
 import { HIDDEN, list, type Path, suggest } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
@@ -31,6 +32,13 @@ function namedServers({ externalModels = {}, nodes = {}, storage }: RuleContext[
   ];
 }
 
+/** Consumers of the gateway that have a key already. */
+function callersWithKeys({ gateway }: RuleContext["sections"]) {
+  return Object.entries(limitsOf(gateway?.consumers ?? [])).flatMap(([name, { secretKey }]) =>
+    secretKey === undefined ? [] : [{ path: ["gateway", "consumers", name], secretKey }],
+  );
+}
+
 export const urlsAreServersOfOthers: Rule = function* ({ sections }) {
   for (const { path, settings } of namedServers(sections)) {
     yield* outsideProblems(path, settings, sections.stage);
@@ -42,9 +50,9 @@ export const urlsAreServersOfOthers: Rule = function* ({ sections }) {
 };
 
 export const keysAreSecrets: Rule = function* ({ sections, declared }) {
-  for (const { path: server, settings } of namedServers(sections)) {
-    const { secretKey } = settings;
-    const path = [...server, "secretKey"];
+  const servers = namedServers(sections).map(({ path, settings: { secretKey } }) => ({ path, secretKey }));
+  for (const { path: owner, secretKey } of [...servers, ...callersWithKeys(sections)]) {
+    const path = [...owner, "secretKey"];
     if (secretKey !== undefined && !API_KEY_NAME.test(secretKey)) {
       yield {
         path,
@@ -69,16 +77,38 @@ export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
   if (sections.externalModels === undefined || sections.nodes === undefined || sections.storage === undefined) {
     return;
   }
-  const read = namedServers(sections).flatMap(({ settings }) => settings.secretKey ?? []);
+  const sent = namedServers(sections).flatMap(({ settings }) => settings.secretKey ?? []);
+  const read = [...sent, ...callersWithKeys(sections).flatMap(({ secretKey }) => secretKey ?? [])];
   for (const key of declared.secrets) {
     if (API_KEY_NAME.test(key) && !read.includes(key)) {
       yield {
         path: [key],
         value: HIDDEN,
-        allowed: `a secret that a model names as external.secretKey, a server group as registrar.secretKey, or a bucket of storage.buckets as secretKey: ${list(read)}`,
+        allowed: `a secret that a model names as external.secretKey, a server group as registrar.secretKey, a bucket of storage.buckets or a consumer as secretKey: ${list(read)}`,
         fix: `name it there, or run pulumi config rm ${NAMESPACE}:${key}`,
       };
     }
+  }
+};
+
+/** The gateway tells callers apart by their keys, and what opens it must not be sent to others. */
+export const callersHaveKeysOfTheirOwn: Rule = function* ({ sections }) {
+  const owners = new Map(
+    namedServers(sections).flatMap(({ path, settings: { secretKey } }) =>
+      secretKey === undefined ? [] : [[secretKey, path.join(".")] as const],
+    ),
+  );
+  for (const { path, secretKey } of callersWithKeys(sections)) {
+    const owner = owners.get(secretKey);
+    if (owner !== undefined) {
+      yield {
+        path: [...path, "secretKey"],
+        value: secretKey,
+        allowed: `a secret of its own: ${owner} names it`,
+        fix: "set another one, whose value is another key",
+      };
+    }
+    owners.set(secretKey, path.join("."));
   }
 };
 

@@ -6,7 +6,7 @@ import { requestedSettings } from "../engine-block";
 import type { ModelConfig } from "../schema";
 
 /** What a process has once: of guests it is the host's. */
-const OF_THE_SERVER = ["replicas", "scaling", "pools", "concurrency", "engineVersion", "env"] as const;
+const OF_THE_SERVER = ["replicas", "scaling", "pools", "concurrency", "engineVersion", "image", "pod", "env"] as const;
 
 export const serversCanBeJoined: Rule = function* ({ sections: { models = {}, externalModels = {} }, declared }) {
   for (const [name, model] of Object.entries(models)) {

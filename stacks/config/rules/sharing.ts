@@ -3,9 +3,11 @@ import type { GpuSharing } from "../../../catalog/gpu-sharing";
 import { migGpuModels, migLayout, migProfilesOf, unreadMig } from "../../../catalog/mig-profiles";
 import { okeMaxPods } from "../../../catalog/oke-pods";
 import type { GpuSpec, MachineShape } from "../../../catalog/shapes";
+import { engineOf } from "../../../engines";
 import { isSharingLabel, parted } from "../../../planner/slices";
 import { list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import { knownMachine, type Rule } from "../core/rule";
+import { requestedSettings } from "../engine-block";
 
 /** Kubernetes' limit of pods on a node, where its cloud has no lower one. */
 const MOST_PODS = 110;
@@ -86,6 +88,32 @@ function* tooManyParts(path: Path, sharing: GpuSharing, machine: MachineShape): 
 function podsOf(machine: MachineShape): number {
   return machine.provider === "oci" ? okeMaxPods(machine) : (machine.maxPods ?? MOST_PODS);
 }
+
+/** Least of a whole card that a model may be told to take: no other pod gets the rest. */
+const LEAST_OF_A_CARD = 0.5;
+
+export const smallSharesAreOfSharedCards: Rule = function* ({ sections }) {
+  for (const [name, config] of Object.entries(sections.models ?? {})) {
+    const { gpuMemoryUtilization: share } = requestedSettings(config);
+    const { pools = {} } = sections;
+    // Engines that take no turns have bounds of their own.
+    if (share === undefined || share >= LEAST_OF_A_CARD || engineOf(config.engine).noTimeSlicing !== undefined) {
+      continue;
+    }
+    const whole = (config.pools ?? Object.keys(pools)).filter((pool) => {
+      const { sharing } = pools[pool] ?? {};
+      return knownMachine(pools[pool])?.gpu !== undefined && !(sharing && "timeSlicing" in sharing);
+    });
+    if (whole.length > 0) {
+      yield {
+        path: ["models", name, config.engine, "gpuMemoryUtilization"],
+        value: share,
+        allowed: `${LEAST_OF_A_CARD} or more where the model may have a whole GPU or a MIG slice (pools ${list(whole)}): no other pod gets the rest`,
+        fix: `write ${LEAST_OF_A_CARD} or more, or sharing: {timeSlicing: {replicas: …}} for its pools, where the fraction is of its part`,
+      };
+    }
+  }
+};
 
 export const partsHaveNoFabric: Rule = function* ({ sections }) {
   for (const [name, { sharing, rdma }] of Object.entries(sections.pools ?? {})) {

@@ -73,3 +73,12 @@ describe("sessions that stay at a replica", () => {
     expect(made.flatMap(({ inputs }) => crdProblems(inputs))).toEqual([]);
   });
 });
+
+it("are told by a header of the clients' own, where it has another name", async () => {
+  const { deployment } = await deployGateway({
+    endpoints: [legal],
+    sessions: new Map([["legal", "header"]]),
+    sessionHeader: "x-user-id",
+  });
+  expect(balancing(deployment, "model-legal")).toMatchObject({ consistentHash: { headers: [{ name: "x-user-id" }] } });
+});

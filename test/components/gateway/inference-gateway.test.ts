@@ -1,6 +1,8 @@
+import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { ApiKeys } from "../../../components/gateway/api-keys";
 import { requestTimes } from "../../../planner/request-times";
+import { tenantsOf } from "../../../planner/tenants";
 import { crdProblems } from "../../harness/crds";
 import { deployGateway, specOf } from "./fixture";
 
@@ -131,6 +133,19 @@ describe("InferenceGateway", () => {
     }
     expect(gateway.consumerSecrets).toEqual({ default: "consumer-default", "team-a": "consumer-team-a" });
     expect(JSON.stringify([gateway.models, gateway.consumerSecrets, gateway.address])).not.toContain("offline-");
+  });
+
+  it("keeps the key that a consumer has already, and makes none for it", async () => {
+    const { deployment } = await deployGateway({
+      tenants: tenantsOf({ web: { secretKey: "webApiKey" }, batch: {} }),
+      apiKeys: { webApiKey: pulumi.secret("sk-of-the-clients") },
+    });
+    const secret = deployment.resource("kubernetes:core/v1:Secret", "gateway-keys-web-secret");
+    expect(secret.inputs.stringData).toEqual({ web: "sk-of-the-clients" });
+    expect(secret.secretInputs).toContain("stringData");
+    const made = deployment.ofType("random:index/randomPassword:RandomPassword").map(({ name }) => name);
+    expect(made).toContain("gateway-keys-batch-key");
+    expect(made).not.toContain("gateway-keys-web-key");
   });
 
   it("refuses to open a gateway that nobody may use", () => {
@@ -338,6 +353,18 @@ describe("the gateway's certificate", () => {
     });
     expect(specOf(deployment, "Issuer", "gateway-ca")).toEqual({ ca: { secretName: "gateway-ca" } });
     expect(specOf(deployment, "Certificate", "gateway-server")).toMatchObject({ issuerRef: { name: "gateway-ca" } });
+  });
+
+  it("comes from a ClusterIssuer of others, and until then from nobody", async () => {
+    const { deployment } = await deployGateway(
+      { tls: { kind: "issuer", clusterIssuer: "corp" } },
+      { certManager: "present" },
+    );
+    expect(specOf(deployment, "Certificate", "gateway-server")).toMatchObject({
+      secretName: "gateway-tls",
+      issuerRef: { kind: "ClusterIssuer", name: "corp" },
+    });
+    expect(deployment.ofKind("Issuer")).toEqual([]);
   });
 
   it("may be someone else's", async () => {

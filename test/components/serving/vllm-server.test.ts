@@ -31,6 +31,14 @@ describe("VllmServer", () => {
     ]);
   });
 
+  it("answers to further names, which the gateway publishes too", async () => {
+    const { serving, template } = await deployed(modelPlan({ aliases: ["gpt-4o-mini", "chat"] }));
+    const args = container(template.spec, "vllm").args ?? [];
+    const at = args.indexOf("--served-model-name");
+    expect(args.slice(at + 1, at + 4)).toEqual(["llama-3.1-8b-instruct", "gpt-4o-mini", "chat"]);
+    expect(serving.endpoints[0]?.otherNames).toEqual(["gpt-4o-mini", "chat"]);
+  });
+
   it("starts with the flags and variables that the user gives, each variable once", async () => {
     const env = { NCCL_DEBUG: "INFO", HSA_OVERRIDE_GFX_VERSION: "11.0.0", NOTE: "$(AWS_SECRET_ACCESS_KEY)" };
     const model = modelPlan({ gpuVendor: "amd", args: { "enforce-eager": true }, env });

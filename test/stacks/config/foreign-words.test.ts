@@ -77,9 +77,9 @@ describe("what users of other projects write", () => {
     ],
     ["replicas", "models", { replicaCount: 2 }, "models.chat.replicaCount", "replicas: {min: 2}"],
     ["flags", "models", { extraArgs: ["--foo"] }, "models.chat.extraArgs", "args: {"],
-    ["requests of pods", "models", { resources: {} }, "models.chat.resources", "remove it"],
-    ["labels", "models", { labels: { a: "b" } }, "models.chat.labels", "commonLabels"],
-    ["an image", "models", { image: "vllm/vllm-openai:v0.10" }, "models.chat.image", "images.mirror"],
+    ["requests of pods", "models", { resources: {} }, "models.chat.resources", "memoryGiB"],
+    ["labels", "models", { labels: { a: "b" } }, "models.chat.labels", "pod: {labels:"],
+    ["an image", "models", { containerImage: "vllm/vllm-openai:v0.10" }, "models.chat.containerImage", "own-images.md"],
     ["a selector of nodes", "models", { nodeSelector: { a: "b" } }, "models.chat.nodeSelector", "pools.<pool>.labels"],
     ["a dtype", "models", { dtype: "float16" }, "models.chat.dtype", "args: {dtype: float16}"],
     [

@@ -55,7 +55,7 @@ describe("the JSON Schema for editors", () => {
   // completes its keys alone, and names a wrong one (tried with 1.18.0, 2026-11-22).
   it.each([
     ["cluster", "kind", ["local", "oci", "aws", "edge"]],
-    ["gateway.tls", "kind", ["self-signed", "acme", "secret"]],
+    ["gateway.tls", "kind", ["self-signed", "acme", "secret", "issuer"]],
   ])("has %s as closed mappings, told apart by a constant %s, each explained", (path, tag, names) => {
     const members = membersAt(path.split("."));
     expect(members.map(({ properties }) => properties[tag]?.const)).toEqual(names);

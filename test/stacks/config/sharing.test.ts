@@ -98,6 +98,21 @@ describe("parts of GPUs", () => {
     expect(others).toEqual([]);
   });
 
+  it("let a model take less than half of its part, which no whole card does", () => {
+    const shared = { shape: "VM.GPU.A10.1", ...turns(4) };
+    const chat = { model: "qwen2.5-7b-instruct", vllm: { gpuMemoryUtilization: 0.4 } };
+    const path = "models.chat.vllm.gpuMemoryUtilization";
+    const problems = problemsWith({ pools: { ...pools, shared }, models: { chat } });
+    expect(problems.map((problem) => problem.path)).toEqual([path]);
+    expect(problems[0]?.allowed).toContain("(pools gpu)");
+    expect(problemsWith({ pools: { ...pools, shared }, models: { chat: { ...chat, pools: ["shared"] } } })).toEqual([]);
+    const most = problemsWith({ models: { chat: { ...chat, vllm: { gpuMemoryUtilization: 0.98 } } } });
+    expect(most[0]).toMatchObject({ path, allowed: expect.stringContaining("CUDA context") });
+    expect(
+      problemsWith({ models: { chat: { ...chat, engine: "ray", ray: chat.vllm, vllm: undefined } } }),
+    ).toMatchObject([{ path: "models.chat.ray.gpuMemoryUtilization" }]);
+  });
+
   it("leave one GPU to each pod: tensor parallelism needs a pool of whole ones", () => {
     const slices = { shape: "BM.GPU.H100.8", ...mig("all-1g.10gb") };
     const models = { chat: { model: "qwen2.5-7b-instruct", vllm: { tensorParallel: 2 } } };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONSUMER_HEADER, TENANT_HEADER, TOKEN_CONSUMER_HEADER } from "../../../../names/gateway";
 import { AFFINITIES } from "../../../../planner/affinity";
 import { dnsLabel, hostname, text, url, wholeNumber } from "./fields";
 import { outsideNetworks } from "./outside-fields";
@@ -36,10 +37,27 @@ const tlsSchema = taggedUnion("kind", [
       }),
     })
     .meta({ description: "one that you have." }),
+  z
+    .strictObject({
+      kind: z.literal("issuer"),
+      clusterIssuer: dnsLabel(253).meta({
+        description: "Existing ClusterIssuer of cert-manager, which signs certificates of the gateway's names.",
+        allowed: "name of a ClusterIssuer",
+        example: "corp-issuer",
+      }),
+    })
+    .meta({ description: "signed by a ClusterIssuer that the cluster has, renewed by its cert-manager." }),
 ]).meta({
   description: "Certificate of the gateway.",
   example: { kind: "acme", email: "platform@example.com" },
 });
+
+/** Headers that HTTP, credentials or the gateway itself have a meaning for. */
+const TAKEN_HEADERS = [
+  ...["host", "authorization", "cookie", "content-length", "content-type", "connection", "transfer-encoding", "te"],
+  ...["x-api-key", "x-forwarded-for", "x-forwarded-proto", "x-request-id", "x-quota", "x-path-model"],
+  ...[CONSUMER_HEADER, TENANT_HEADER, TOKEN_CONSUMER_HEADER],
+];
 
 const consumerName = dnsLabel(40);
 
@@ -69,6 +87,12 @@ const consumerSchema = z
     priority: z.enum(["paid", "free"]).default("paid").meta({
       description: "Requests of free consumers are refused first when a model has more than it can do.",
       example: "free",
+    }),
+    secretKey: text(64).optional().meta({
+      description:
+        "Name of the secret with its API key, for clients that have one already: it ends with ApiKey, and its value has 16 characters or more. Default: a key is made.",
+      allowed: "the name of a secret, letters and digits with ApiKey at the end; never the key itself",
+      example: "webAppApiKey",
     }),
   })
   .meta({ description: "What a client may do.", example: { requestsPerMinute: 600 } });
@@ -181,9 +205,21 @@ export const gatewaySection = z
     consumers: consumersSchema,
     auth: authSchema.optional(),
     prefixCaches: prefixCachesSchema.optional(),
+    sessionHeader: z
+      .string()
+      .max(64)
+      .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+      .refine((name) => !TAKEN_HEADERS.includes(name) && !name.startsWith("x-envoy-") && !name.startsWith("x-ai-eg-"))
+      .optional()
+      .meta({
+        description: "Header in which clients name their session, where affinity is header. Default: x-session-id.",
+        allowed:
+          "a header in lower case that is not taken: neither of HTTP, of credentials, nor one that the gateway sets",
+        example: "x-user-id",
+      }),
     affinity: z.enum(AFFINITIES).default("none").meta({
       description:
-        "What keeps a session at one replica, whose cache then knows its prompts: the header x-session-id, or a cookie that the gateway makes. Without it the least busy replica answers. Of models that do not say it themselves (docs/affinity.md).",
+        "What keeps a session at one replica, whose cache then knows its prompts: the header sessionHeader, or a cookie that the gateway makes. Without it the least busy replica answers. Of models that do not say it themselves (docs/affinity.md).",
       example: "header",
     }),
     requestTimeoutSeconds: wholeNumber(1, 86_400).optional().meta({

@@ -13,11 +13,13 @@ import {
 import { AFFINITIES } from "../../../../planner/affinity";
 import { externalModelSchema, servedNameField } from "./external-models";
 import { dnsLabel, text, wholeNumber } from "./fields";
+import { ownImageField } from "./own-image";
 import { replicasSchema } from "./replicas";
 import { scalingSchema } from "./scaling";
 import { serviceLevelSchema } from "./service-level";
 import { taggedUnion } from "./tagged-union";
 import { trafficSchema } from "./traffic";
+import { userPodField } from "./user-pod";
 
 const TASKS = ["chat", "completion", "embedding", "rerank"] as const satisfies readonly ModelTask[];
 
@@ -32,6 +34,9 @@ const argumentValue = z.union([
 ]);
 
 const SOURCE_ALLOWED = `${sourceForms}; names and prefixes of letters, digits, dots, underscores and dashes, no part of which is "." or ".."`;
+
+/** Names of a model besides its own; the gateway has room for 63 with its adapters. */
+const MOST_ALIASES = 16;
 
 /** Which model it is. */
 const origin = {
@@ -86,6 +91,17 @@ const adapterSchema = z
 /** What every model has besides, whatever runs it. */
 const common = {
   servedName: servedNameField,
+  aliases: z
+    .array(text(256))
+    .min(1)
+    .max(MOST_ALIASES)
+    .optional()
+    .meta({
+      description:
+        "Further names that clients may put in the `model` field of a request, beside servedName: of clients that cannot be changed. Only of engines that serve a model under several names.",
+      allowed: `a list of at most ${MOST_ALIASES} names, each on one line`,
+      example: ["gpt-4o-mini"],
+    }),
   task: z
     .enum(TASKS)
     .optional()
@@ -111,6 +127,7 @@ const common = {
   replicas: replicasSchema,
   traffic: trafficSchema,
   scaling: scalingSchema,
+  pod: userPodField,
   affinity: z.enum(AFFINITIES).optional().meta({
     description: "What keeps a session at one of its replicas. Default: gateway.affinity.",
     example: "header",
@@ -190,6 +207,10 @@ function canaryOf(engine: EngineName) {
         .optional()
         .meta({ description: "Its weight format. Default: the model's.", example: "fp8" }),
       engineVersion: engineVersionOf(engine, "Its version of the engine. Default: the model's."),
+      image: ownImageField.meta({
+        description: "Its image of the engine, one that you built. Default: the model's.",
+        example: "registry.example.com/ml/vllm-ours:v0.33.0-3",
+      }),
       replicas: replicasSchema,
     })
     .optional()
@@ -205,6 +226,7 @@ type Member = z.ZodObject<
   typeof origin &
     typeof common & {
       readonly engineVersion: ReturnType<typeof engineVersionOf>;
+      readonly image: typeof ownImageField;
       readonly canary: ReturnType<typeof canaryOf>;
       readonly engine: z.ZodDefault<z.ZodLiteral<EngineName>>;
     },
@@ -221,6 +243,7 @@ function memberOf(engine: EngineName, isDefault: boolean): Member {
     ...origin,
     engine: isDefault ? tag.default(engine) : tag,
     engineVersion: engineVersionOf(engine),
+    image: ownImageField,
     ...common,
     canary: canaryOf(engine),
     ...(Object.keys(schema.shape).length > 0 && { [engine]: block }),

@@ -1,0 +1,21 @@
+import type { PodSelection } from "../core/connections";
+
+/** A Prometheus Operator that somebody else installed, and how it finds what the platform brings. */
+export interface ExistingOperator {
+  /** Of its Prometheus. */
+  readonly namespace: string;
+  /** Labels that it asks of monitors and rules. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Labels by which Grafana's sidecar finds dashboards. */
+  readonly dashboardLabels: Readonly<Record<string, string>>;
+  /** Labels of the pods of its Prometheus. */
+  readonly podLabels: Readonly<Record<string, string>>;
+  /** Query API inside the cluster. */
+  readonly url: string;
+}
+
+/** Who answers queries about metrics. */
+export interface MetricsApi {
+  readonly pods: PodSelection;
+  readonly port: number;
+}

@@ -1,0 +1,41 @@
+/** What an engine's image that the user built runs on, as far as they say it. */
+import { nvidiaDriverOf } from "../../catalog/cuda-drivers";
+import { leastRocmDriver } from "../../catalog/rocm-drivers";
+import type { MachineShape } from "../../catalog/shapes";
+import type { OwnImage } from "../types";
+
+/** Why its pods would not start on a machine, and what would change that. Undefined: they may. */
+export function ownImageProblem(
+  { reference, platforms, cuda, rocm }: OwnImage,
+  { name, cpu, gpu }: Pick<MachineShape, "name" | "cpu" | "gpu">,
+): { readonly reason: string; readonly remedy: string } | undefined {
+  if (platforms && !platforms.includes(`linux/${cpu.arch}`)) {
+    return {
+      reason: `the image ${reference} is made for ${platforms.join(" and ")}, and ${name} has CPUs of linux/${cpu.arch}`,
+      remedy: "take a pool of such machines, or build the image for theirs",
+    };
+  }
+  const builtFor = [
+    ...(cuda === undefined ? [] : [{ library: `CUDA ${cuda}`, vendor: "nvidia" }]),
+    ...(rocm === undefined ? [] : [{ library: `ROCm ${rocm}`, vendor: "amd" }]),
+  ];
+  return builtFor.length === 0 || builtFor.some(({ vendor }) => vendor === gpu?.vendor)
+    ? undefined
+    : {
+        reason: `the image ${reference} brings ${builtFor.map(({ library }) => library).join(" and ")}, and ${name} computes on ${gpu?.model ?? "CPUs"}`,
+        remedy: "take another pool, or an image for its processors",
+      };
+}
+
+/** The oldest driver that it runs on, and what needs it. Undefined: nobody says which library it brings. */
+export function ownImageDriver(
+  { cuda, rocm }: OwnImage,
+  vendor: "nvidia" | "amd",
+): { readonly least: string; readonly because: string } | undefined {
+  if (vendor === "nvidia") {
+    const driver = nvidiaDriverOf({ cuda });
+    return driver && { least: `${driver.least}`, because: driver.because };
+  }
+  const least = rocm === undefined ? undefined : leastRocmDriver(rocm);
+  return least === undefined ? undefined : { least, because: `ROCm ${rocm}` };
+}

@@ -1,0 +1,67 @@
+/** What a user adds to the pods of a model's engine, and what of that plans count. Plain data, as the configuration has it. */
+import type { SidecarResources } from "../engines";
+
+/** A volume of the engine's container; one of its sources is named. */
+export interface UserVolume {
+  readonly name: string;
+  readonly mountPath: string;
+  readonly readOnly: boolean;
+  readonly scratchGiB?: number | undefined;
+  readonly claim?: string | undefined;
+  readonly configMap?: string | undefined;
+  readonly secret?: string | undefined;
+}
+
+export interface UserContainer {
+  readonly name: string;
+  readonly image: string;
+  readonly command?: readonly string[] | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** Paths by the names of volumes. */
+  readonly mounts?: Readonly<Record<string, string>> | undefined;
+  readonly writablePaths?: readonly string[] | undefined;
+}
+
+export interface UserSidecar extends UserContainer {
+  readonly cpu: number;
+  readonly memoryGiB: number;
+}
+
+export interface UserProbe {
+  readonly periodSeconds?: number | undefined;
+  readonly timeoutSeconds?: number | undefined;
+  readonly failures?: number | undefined;
+}
+
+export interface UserPod {
+  /** Least of each pod, cores. */
+  readonly cpu?: number | undefined;
+  /** Least of each pod. */
+  readonly memoryGiB?: number | undefined;
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  readonly volumes?: readonly UserVolume[] | undefined;
+  readonly initContainers?: readonly UserContainer[] | undefined;
+  readonly sidecars?: readonly UserSidecar[] | undefined;
+  readonly probes?:
+    | {
+        readonly startupSeconds?: number | undefined;
+        readonly readiness?: UserProbe | undefined;
+        readonly liveness?: UserProbe | undefined;
+      }
+    | undefined;
+}
+
+/** What a container of the user's may write to its root, logs and scratch folders, GiB. */
+const CONTAINER_STORAGE_GIB = 1;
+
+/** What each of its sidecars takes. */
+export function userSidecars({ sidecars = [] }: UserPod = {}): SidecarResources[] {
+  return sidecars.map(({ cpu, memoryGiB }) => ({ cpu, memoryGiB, ephemeralStorageGiB: CONTAINER_STORAGE_GIB }));
+}
+
+/** Scratch space of its volumes, GiB. */
+export function userScratchGiB({ volumes = [] }: UserPod = {}): number {
+  return volumes.reduce((sum, { scratchGiB = 0 }) => sum + scratchGiB, 0);
+}

@@ -1,0 +1,20 @@
+/** `models.<name>.image`: what an image of the user's own is beside. */
+import { engineOf, modelEngineVersion } from "../../../engines";
+import type { Rule } from "../core/rule";
+import { requestedSettings } from "../engine-block";
+
+/** Flags, variables, memory and cards are checked against a release: of an image that names none, nobody could say which. */
+export const ownImagesNameARelease: Rule = function* ({ sections }) {
+  for (const [name, config] of Object.entries(sections.models ?? {})) {
+    if (config.image && config.engineVersion === undefined) {
+      const { label } = engineOf(config.engine);
+      const version = modelEngineVersion({ engine: config.engine, ...requestedSettings(config) });
+      yield {
+        path: ["models", name, "engineVersion"],
+        value: undefined,
+        allowed: `the release of ${label} that the image behaves as: options, memory and cards are checked against it`,
+        fix: `write engineVersion: "${version}", or the release that the image was built from`,
+      };
+    }
+  }
+};
