@@ -6,8 +6,9 @@ import { Controller } from "../core/controller";
 import type { GpuAccessByVendor } from "../core/gpu-access";
 import { PlatformComponent } from "../core/platform-component";
 import type { AlertReceivers, ReceiverAuthorities } from "./alert-receivers";
-import type { DashboardSpec } from "./dashboards/builder";
 import { dashboards } from "./dashboards/dashboards";
+import type { RequestSource } from "./dashboards/links";
+import type { DashboardSpec } from "./dashboards/spec";
 import { type GpuPool, gpuMetrics, gpuVendors } from "./gpu-metrics";
 import { MetricsStack, type ReceiverSecrets } from "./metrics-stack";
 import { monitors } from "./monitors";
@@ -38,6 +39,8 @@ export interface ObservabilityArgs {
   readonly alerts?: readonly RuleSubject[];
   /** Dashboards of add-ons, beside those of the platform. @default none */
   readonly dashboards?: readonly DashboardSpec[];
+  /** Data sources of add-ons that find a request, for links of dashboards. @default none */
+  readonly requestSources?: readonly RequestSource[];
   /** Receivers of alerts. @default none */
   readonly receivers?: AlertReceivers | undefined;
   /** Addresses and keys of receivers, by configuration key. @default none is set */
@@ -115,7 +118,11 @@ export class Observability extends PlatformComponent {
     );
     dashboards(
       this.child("dashboards"),
-      { namespace: stack.namespace, dashboards: args.dashboards },
+      {
+        namespace: stack.namespace,
+        dashboards: args.dashboards,
+        links: { runbookUrl: args.runbookUrl, sources: args.requestSources },
+      },
       this.childOptions(),
     );
 

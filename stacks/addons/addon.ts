@@ -36,6 +36,7 @@ export interface ActiveAddon {
   readonly services: Bound<"services", Planned>;
   readonly runTimeModels: Bound<"runTimeModels", Planned>;
   readonly traceReceiver: Bound<"traceReceiver", Planned>;
+  readonly requestSource: Bound<"requestSource", Planned>;
   readonly targets: Bound<"targets", Planned>;
   readonly namespaces: Bound<"namespaces", Planned>;
   readonly keepers: Bound<"keepers", Planned>;
@@ -102,6 +103,7 @@ export function addon<
         services: bind(spec.services),
         runTimeModels: bind(spec.runTimeModels),
         traceReceiver: bind(spec.traceReceiver),
+        requestSource: bind(spec.requestSource),
         targets: bind(spec.targets),
         namespaces: bind(spec.namespaces),
         keepers: bind(spec.keepers),

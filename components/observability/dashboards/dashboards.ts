@@ -3,13 +3,17 @@ import type * as pulumi from "@pulumi/pulumi";
 import { standardLabels } from "../../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "../../core/gone-component";
 import { DASHBOARDS } from "./all";
-import { type DashboardSpec, dashboardModel } from "./builder";
+import { dashboardModel } from "./builder";
+import type { DashboardLinks } from "./links";
+import type { DashboardSpec } from "./spec";
 
 export interface DashboardsArgs {
   /** Namespace that Grafana's sidecar watches. */
   readonly namespace: pulumi.Input<string>;
   /** Dashboards of add-ons. @default none */
   readonly dashboards?: readonly DashboardSpec[];
+  /** Where they lead. @default to each other alone */
+  readonly links?: DashboardLinks;
 }
 
 /** The platform's dashboards: one ConfigMap each, which Grafana's sidecar loads by its label. */
@@ -24,7 +28,7 @@ export function dashboards(name: string, args: DashboardsArgs, opts: OptionsOfGo
           namespace: args.namespace,
           labels: standardLabels("dashboard", spec.uid, { grafana_dashboard: "1" }),
         },
-        data: { [`${spec.uid}.json`]: JSON.stringify(dashboardModel(spec)) },
+        data: { [`${spec.uid}.json`]: JSON.stringify(dashboardModel(spec, args.links)) },
       },
       options,
     );
