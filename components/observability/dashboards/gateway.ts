@@ -1,4 +1,5 @@
 import { TENANT_TOKENS_SERIES } from "../../../names/cost-series";
+import { EXTERNAL_HEALTHY } from "../rules/external";
 import { CERTIFICATE_DAYS_LIMIT, GATEWAY_ERROR_LIMIT, ROUND_TRIP_LIMIT_MS } from "../rules/limits";
 import { answers, REQUESTS } from "./queries";
 import type { DashboardSpec, PanelSpec } from "./spec";
@@ -102,6 +103,14 @@ export const gateway: DashboardSpec = {
             },
           ],
           alerts: ["ModelRequestsFailing"],
+        },
+        {
+          title: "External models",
+          description: "Share of the proxies that find the server healthy. 0 for 5 minutes: ExternalModelUnhealthy.",
+          unit: "percentunit",
+          max: 1,
+          queries: [{ expr: EXTERNAL_HEALTHY, legend: "{{model}}" }],
+          alerts: ["ExternalModelUnhealthy"],
         },
       ],
     },

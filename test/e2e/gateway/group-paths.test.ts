@@ -49,6 +49,7 @@ const stand = sharedBySuite(async () => {
     task: "chat",
     url: `http://${PARTNER}:8080/openai/v1`,
     modelThere: "qwen",
+    healthPath: "/openai/v1/models",
   });
   const started = await standOf(
     {
@@ -74,7 +75,7 @@ interface Asked {
   readonly at: Partial<Record<Server, Seen[]>>;
 }
 
-const isCheck = ({ path, headers }: Seen) => path === "/health" && headers["user-agent"]?.startsWith("Envoy/HC");
+const isCheck = ({ headers }: Seen) => headers["user-agent"]?.startsWith("Envoy/HC");
 
 /** Sends a request as a consumer; as nobody, where the name is empty. */
 async function ask({ consumer = "default", ...request }: GatewayRequest): Promise<Asked> {
@@ -178,6 +179,7 @@ describe("the path of a server group", () => {
     ["/drafting/infer", { json: { text_input: "a" } }],
     ["/drafting/health", {}],
     ["/lab/infer", { json: chat("studio-small") }],
+    ["/lab/health", {}],
   ])("is closed to who may not use its model, and to who has no key: %s", async (path, request) => {
     const refused = await ask({ path, ...request, consumer: "embedder" });
     expect([refused.answer.status, codeOf(refused.answer), refused.at]).toEqual([403, "model_not_allowed", {}]);
@@ -229,7 +231,6 @@ describe("the path of a server group", () => {
     "/legal/health",
     "/drafting/v2/repository/index",
     "/drafting/v1/chat/completions",
-    "/lab/health",
     "/nobody-knows/infer",
     "/infer",
     "/health",
@@ -282,6 +283,19 @@ describe("the path of a server group", () => {
 });
 
 describe("the health of a server group", () => {
+  it("of a server outside is whether that answers on its health path, which gets no key and is not passed on", async () => {
+    const { answer, at } = await ask({ path: "/lab/health", headers: { cookie: "of-the-client" } });
+    expect([answer.status, answer.headers["content-type"], answer.text]).toEqual([
+      200,
+      "application/json",
+      '{"status":"ok"}',
+    ]);
+    expect(at.lab).toMatchObject([{ method: "GET", path: "/openai/v1/models", headers: { host: PARTNER } }]);
+    for (const header of ["authorization", "x-api-key", "cookie", "x-tenant-id"]) {
+      expect(at.lab?.[0]?.headers).not.toHaveProperty(header);
+    }
+  });
+
   it("is what a node says", async () => {
     const { answer, at } = await ask({ path: "/cluster/health" });
     expect([answer.status, Object.keys(at)]).toEqual([200, ["cluster"]]);
