@@ -129,6 +129,8 @@ describe("the path of a server group", () => {
     expect(at[server]?.map((seen) => `${seen.method} ${seen.path.split("?")[0]}`)).toEqual([`POST ${there}`]);
     const line = await waitFor("the access log", async () => accessLog().slice(before).at(-1));
     expect(line).toMatchObject({ consumer: "default", model, path: path.split("?")[0], total_tokens: tokens });
+    const id = at[server]?.[0]?.headers["x-request-id"];
+    expect([line.request_id, answer.headers["x-request-id"]]).toEqual([id, id]);
   });
 
   it("passes a KServe request to the nodes' own /infer, and the body as it is", async () => {
@@ -185,6 +187,7 @@ describe("the path of a server group", () => {
     expect([refused.answer.status, codeOf(refused.answer), refused.at]).toEqual([403, "model_not_allowed", {}]);
     const unknown = await ask({ path, ...request, consumer: "" });
     expect([unknown.answer.status, codeOf(unknown.answer), unknown.at]).toEqual([401, "invalid_api_key", {}]);
+    expect(unknown.answer.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it("is open to who may use that model alone", async () => {

@@ -84,6 +84,7 @@ describe("one request through the real gateway", () => {
     const answer = await ask({ "user-agent": QUERY });
     expect(answer.status).toBe(200);
     requestId = String(seen.at(-1)?.["x-request-id"]);
+    expect(answer.headers["x-request-id"]).toBe(requestId);
     const [proxy] = stand.proxies;
     const line = await waitFor(
       "the access log",
