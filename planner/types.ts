@@ -256,6 +256,8 @@ export interface ExternalModelPlan {
   readonly url: string;
   /** Name of the model there. */
   readonly modelThere: string;
+  /** Path, from the server's root, on which the gateway asks whether it answers. */
+  readonly healthPath: string;
   /** Name of the secret with the key that the gateway sends. @default it sends none */
   readonly secretKey?: string;
   /** Networks in CIDR form that the URL's name resolves to. @default nobody says */

@@ -108,7 +108,8 @@ export function layOut(
       ? [{ vendor: pool.shape.gpu.vendor, ...metricsNodes(pool, { by: cluster.gpuSoftware, software }) }]
       : [],
   );
-  const laidOut: LaidOut = { environment, plan, cluster, endpoints, targets, gpuPools, traces };
+  const requestSources = addons.flatMap((addon) => addon.requestSource(planned) ?? []);
+  const laidOut: LaidOut = { environment, plan, cluster, endpoints, targets, gpuPools, traces, requestSources };
   const declared: Connection[] = [
     ...gatewayConnections({
       endpoints,

@@ -179,13 +179,14 @@ function externalModel(
   { servedName = name, task, external }: ExternalModelConfig,
   authorities: string | undefined,
 ): ExternalModelPlan {
-  const { url, model, secretKey, networks, caFile } = external;
+  const { url, model, secretKey, networks, caFile, healthPath } = external;
   return {
     name,
     servedName,
     task,
     url,
     modelThere: model ?? servedName,
+    healthPath: healthPath ?? `${new URL(url).pathname.replace(/\/+$/, "")}/models`,
     ...(secretKey !== undefined && { secretKey }),
     ...(networks && { networks }),
     ...(caFile !== undefined && authorities !== undefined && { authorities: { file: caFile, text: authorities } }),

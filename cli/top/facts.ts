@@ -36,6 +36,8 @@ export interface ModelFigures {
   /** Shares, 0 to 1, of the fullest replica. */
   readonly kvCache?: number;
   readonly gpuMemory?: number;
+  /** US dollars of what its pods claim, by the plan's prices. */
+  readonly usdPerHour?: number;
 }
 
 export interface ModelRow extends ModelFigures {
@@ -94,6 +96,8 @@ export interface MetricFacts {
   readonly models: Readonly<Record<string, ModelFigures>>;
   readonly gpus: readonly GpuRow[];
   readonly alerts: readonly AlertRow[];
+  /** US dollars of all that is there, by the plan's prices. @default nothing records it */
+  readonly usdPerHour?: number;
 }
 
 /** What is known of an environment without asking anything of it. */
@@ -108,6 +112,8 @@ export interface Snapshot {
   readonly environment?: string;
   /** Of what always runs, by the plan. Undefined: no environment is named. */
   readonly hourlyUsd?: number;
+  /** Of what is there now, as recorded. Undefined: Prometheus has no such series. */
+  readonly actualHourlyUsd?: number;
   readonly sources: { readonly control: SourceState; readonly prometheus: SourceState };
   readonly workers: readonly WorkerRow[];
   readonly models: readonly ModelRow[];

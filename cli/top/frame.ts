@@ -59,11 +59,12 @@ function bodyLines(snapshot: Snapshot, view: View, width: number, style: Style):
 }
 
 function headLines(snapshot: Snapshot, width: number, style: Style): string[] {
-  const { at, environment, hourlyUsd, workers, models, tasks, sources } = snapshot;
+  const { at, environment, hourlyUsd, actualHourlyUsd, workers, models, tasks, sources } = snapshot;
   const waiting = tasks.filter(({ state }) => state === "queued").length;
   const parts = [
     environment ?? sources.control.url ?? "",
     `${clock(at)} UTC`,
+    ...(actualHourlyUsd === undefined ? [] : [`${usd(actualHourlyUsd)} USD/h`]),
     ...(hourlyUsd === undefined ? [] : [`${usd(hourlyUsd)} USD/h planned`]),
     counted(models.length, "model"),
     ...(workers.length > 0 ? [counted(workers.length, "worker")] : []),
@@ -85,7 +86,9 @@ function headLines(snapshot: Snapshot, width: number, style: Style): string[] {
       width,
       style,
     ),
-    ...(hourlyUsd === undefined ? wrap("cost is missing: name an environment", width, "").map(style.dim) : []),
+    ...(hourlyUsd === undefined && actualHourlyUsd === undefined
+      ? wrap("cost is missing: name an environment", width, "").map(style.dim)
+      : []),
   ];
 }
 

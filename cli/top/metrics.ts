@@ -1,6 +1,7 @@
 /** What Prometheus has of models, GPUs and alerts: the series that dashboards and alerts read. */
 import type { MetricMeaning } from "../../engines";
 import { metric } from "../../engines/metrics";
+import { COST_SERIES } from "../../names/cost-series";
 import { modelNamespaceName } from "../../names/namespaces";
 import { READY_REPLICAS_SERIES, SIGNAL_SERIES } from "../../names/recorded-series";
 import type { Prometheus, Sample } from "../prometheus/client";
@@ -20,6 +21,7 @@ const OF_MODELS: Readonly<Record<Exclude<keyof ModelFigures, "gpuMemory">, strin
   tokenMs: p95("interTokenSeconds"),
   requestMs: `max by (model) (${SIGNAL_SERIES.latency})`,
   kvCache: now("kvCacheUsage", "max"),
+  usdPerHour: `sum by (model) (${COST_SERIES.model})`,
 };
 
 const GPU_MEMORY = "gpu_memory_utilization";
@@ -30,14 +32,20 @@ const ALERTS = 'ALERTS{alertstate="firing",severity=~"critical|warning"}';
 export async function askMetrics(prometheus: Prometheus, signal: AbortSignal): Promise<MetricFacts> {
   const keys = Object.keys(OF_MODELS) as (keyof typeof OF_MODELS)[];
   const ask = (query: string) => prometheus.now(query, signal);
-  const [figures, memory, utilization, alerts] = await Promise.all([
+  const [figures, memory, utilization, alerts, [cost]] = await Promise.all([
     Promise.all(keys.map(async (key) => [key, await ask(OF_MODELS[key])] as const)),
     ask(GPU_MEMORY),
     ask(GPU_UTILIZATION),
     ask(ALERTS),
+    ask(COST_SERIES.total),
   ]);
   const gpus = gpuRows(memory, utilization);
-  return { models: withGpuMemory(byModel(figures), gpus), gpus, alerts: alertRows(alerts) };
+  return {
+    models: withGpuMemory(byModel(figures), gpus),
+    gpus,
+    alerts: alertRows(alerts),
+    ...(cost && { usdPerHour: cost.value }),
+  };
 }
 
 function byModel(figures: readonly (readonly [keyof ModelFigures, readonly Sample[]])[]): Map<string, ModelFigures> {

@@ -69,9 +69,14 @@ const MODELS: readonly Column<ModelRow>[] = [
     paint: ({ kvCache }, style) => hot(kvCache, style),
   },
   { title: "GPU", text: ({ gpuMemory }) => percent(gpuMemory), align: "right", drop: 2 },
-  { title: "$/h", text: ({ hourlyUsd }) => (hourlyUsd ? usd(hourlyUsd) : ""), align: "right", drop: 7 },
+  { title: "$/h", text: costText, align: "right", drop: 7 },
   { title: "workers", text: ({ workers = [] }) => workers.join(" "), drop: 8 },
 ];
+
+function costText({ usdPerHour, hourlyUsd }: ModelRow): string {
+  const cost = usdPerHour ?? hourlyUsd;
+  return cost ? usd(cost) : "";
+}
 
 function readyText({ ready, plannedReplicas }: ModelRow): string {
   return ready === undefined ? "" : plannedReplicas === undefined ? String(ready) : `${ready}/${plannedReplicas}`;

@@ -17,6 +17,7 @@ export function snapshotOf({ plan, control, prometheus }: Known, now: Date): Sna
   return {
     at: now.toISOString(),
     ...(plan && { environment: plan.environment, hourlyUsd: plan.hourlyUsd }),
+    ...(prometheus.facts?.usdPerHour !== undefined && { actualHourlyUsd: prometheus.facts.usdPerHour }),
     sources: { control: control.state, prometheus: prometheus.state },
     workers,
     models: modelRows(plan, control.facts, prometheus.facts),

@@ -9,8 +9,9 @@ import { NODE_HEALTH } from "../node/health-route";
 import { NODE_HEALTH_PATH } from "../node/ports";
 import { backendPolicy } from "./backend-policies";
 import type { ResponseOverride } from "./envoy-gateway-types";
-import { healthPart } from "./health-checks";
-import type { Upstream } from "./published";
+import { healthPart, outsideHealthPart } from "./health-checks";
+import { HEADERS_THAT_STAY } from "./outside-access";
+import type { OutsideAccess, Upstream } from "./published";
 import { backendRefs, type Share, sharesOf } from "./shares";
 import { withTokens } from "./tokens";
 import { HTTPS_LISTENER, seconds } from "./traffic";
@@ -28,11 +29,40 @@ const NO_NODE: ResponseOverride = {
   },
 };
 
+/** Nothing that a client sent for the gateway's own use leaves it. */
+const WITHOUT_CREDENTIALS = {
+  type: "RequestHeaderModifier" as const,
+  requestHeaderModifier: { remove: ["authorization", ...HEADERS_THAT_STAY] },
+};
+
+/** What a server outside answers to who has no key becomes what a node would say of itself; nothing of its own answer is passed on. */
+function ofServer(healthy: readonly number[]): ResponseOverride[] {
+  const says = ({ status, body }: (typeof NODE_HEALTH)[keyof typeof NODE_HEALTH]) => ({
+    statusCode: status,
+    contentType: "application/json",
+    body: { type: "Inline" as const, inline: body },
+  });
+  return [
+    {
+      source: "Backend",
+      match: { statusCodes: healthy.map((value) => ({ type: "Value" as const, value })) },
+      response: says(NODE_HEALTH.ok),
+    },
+    {
+      source: "Backend",
+      match: { statusCodes: [{ type: "Range", range: { start: 100, end: 599 } }] },
+      response: says(NODE_HEALTH.degraded),
+    },
+  ];
+}
+
 /** Nodes behind one path: `Published` and `KservePublished` are some. */
 export interface HealthyGroup {
   readonly name: string;
   readonly upstream: Pick<Upstream, "host">;
   readonly revisions?: readonly Share[];
+  /** Of a server outside, which has no `/health` of ours. @default nodes answer */
+  readonly outside?: Pick<OutsideAccess, "health">;
 }
 
 export interface GroupHealthArgs {
@@ -53,7 +83,10 @@ export class GroupHealth extends PlatformComponent {
   constructor(name: string, args: GroupHealthArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gateway:GroupHealth", name, opts);
     const { namespace, groups, tokens, listenerPolicy } = args;
-    for (const { name: group, upstream, revisions } of groups) {
+    for (const { name: group, upstream, revisions, outside } of groups) {
+      if (outside !== undefined && outside.health === undefined) {
+        continue;
+      }
       const metadata = {
         name: healthRouteName(group),
         namespace,
@@ -76,9 +109,10 @@ export class GroupHealth extends PlatformComponent {
                       type: "URLRewrite",
                       urlRewrite: {
                         hostname: upstream.host,
-                        path: { type: "ReplaceFullPath", replaceFullPath: NODE_HEALTH_PATH },
+                        path: { type: "ReplaceFullPath", replaceFullPath: outside?.health?.path ?? NODE_HEALTH_PATH },
                       },
                     },
+                    ...(outside === undefined ? [] : [WITHOUT_CREDENTIALS]),
                   ],
                   backendRefs: backendRefs(sharesOf(group, revisions)),
                   timeouts: { request: seconds(TIMEOUT_SECONDS) },
@@ -96,9 +130,15 @@ export class GroupHealth extends PlatformComponent {
           ...metadata,
           routes: [{ kind: "HTTPRoute", name: metadata.name }],
           parts: [
-            healthPart(NODE_HEALTH_PATH),
+            outside === undefined ? healthPart(NODE_HEALTH_PATH) : outsideHealthPart({ outside }),
             // A list takes the place of the listener's: the first that matches answers, the others stay as they are.
-            { responseOverride: [NO_NODE, ...(listenerPolicy.responseOverride ?? [])] },
+            {
+              responseOverride: [
+                ...(outside?.health === undefined ? [] : ofServer(outside.health.healthy)),
+                NO_NODE,
+                ...(listenerPolicy.responseOverride ?? []),
+              ],
+            },
           ],
         },
         this.childOptions(),

@@ -1,6 +1,7 @@
 /** How proxies find out that a replica answers nobody, while no request to it has failed yet. */
 import type { ModelEndpoint } from "../serving/endpoint";
 import type { BackendPart } from "./backend-policies";
+import type { OutsideAccess } from "./published";
 
 /**
  * A replica that takes connections and never answers fails no request before `requestTimeoutSeconds`, so counting failures
@@ -32,6 +33,28 @@ export function healthPart(path: string | undefined): BackendPart | undefined {
   return path === undefined
     ? undefined
     : { healthCheck: { active: { ...CHECK, type: "HTTP", http: { path, expectedStatuses: [200] } } } };
+}
+
+/** Of a server outside: as many proxies as there are ask it, and its owner counts that. */
+const OUTSIDE_CHECK = { ...CHECK, interval: "30s", timeout: "5s" } as const;
+
+/** The same of a server outside, whose only address stays in use whatever it says; the proxies' series have what it said. */
+export function outsideHealthPart({
+  outside: { health },
+}: {
+  readonly outside: Pick<OutsideAccess, "health">;
+}): BackendPart | undefined {
+  return (
+    health && {
+      healthCheck: {
+        active: {
+          ...OUTSIDE_CHECK,
+          type: "HTTP",
+          http: { path: health.path, expectedStatuses: [...health.healthy] },
+        },
+      },
+    }
+  );
 }
 
 /** The same over gRPC, of servers with gRPC's own health service, which Triton has since 22.10: it answers for the whole server. */

@@ -127,7 +127,7 @@ export class InferenceGateway extends PlatformComponent {
       kserve: kserveGroups(kserveModels),
       outside: outsideGroups(args.groups ?? [], servers),
     };
-    const withHealth = [...groups.openAi, ...groups.kserve];
+    const withHealth = [...groups.openAi, ...groups.kserve, ...groups.outside];
     const outside = [...servers, ...groups.outside];
     const published = [...publishedEndpoints(openAi), ...groups.openAi, ...outside];
     const kserve = [...publishedKserve(kserveModels), ...groups.kserve];
@@ -161,7 +161,7 @@ export class InferenceGateway extends PlatformComponent {
       {
         namespace,
         tenants: args.tenants,
-        models: publishedModels(args.endpoints, servers, [...withHealth, ...groups.outside]),
+        models: publishedModels(args.endpoints, servers, withHealth),
         callerScript: script,
       },
       children,
@@ -390,7 +390,7 @@ export class InferenceGateway extends PlatformComponent {
     ]);
     const named = (args.groups ?? []).map(({ name: group }) => group);
     this.groups = Object.fromEntries(
-      [...withHealth, ...groups.outside]
+      withHealth
         .filter((server) => named.includes(server.name))
         .map((server) => [server.name, groupUsage(server, args, firstConsumer)] as const),
     );

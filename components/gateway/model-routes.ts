@@ -12,7 +12,7 @@ import { sessionPart } from "./affinity";
 import type { ApiSchema, IAIGatewayRoute, IAIServiceBackend, ModelMatches } from "./ai-gateway-types";
 import { type BackendPart, backendPolicy } from "./backend-policies";
 import { type FreeCallers, freeMatches, freePart } from "./free-routes";
-import { healthPart } from "./health-checks";
+import { healthPart, outsideHealthPart } from "./health-checks";
 import { ModelPaths, type ModelPathsArgs, nameMatches, pathMatches, pathRoute } from "./model-paths";
 import { MODEL_HEADER } from "./names";
 import { HEADERS_THAT_STAY, serverTls } from "./outside-access";
@@ -180,7 +180,7 @@ export class ModelRoutes extends PlatformComponent {
         ...this.metadata(server, routeName),
         routes: [{ kind: "HTTPRoute", name: routeName }],
         parts: [
-          healthPart(readyPath),
+          isOutside(server) ? outsideHealthPart(server) : healthPart(readyPath),
           sessionPart(this.args.sessions.get(model), sharesOf(name, revisions), this.args.sessionHeader),
           ...parts,
         ],

@@ -53,7 +53,19 @@ export interface OutsideAccess {
   readonly secretKey?: string;
   /** Name of the model there, where clients know it by another. @default as clients say it */
   readonly modelThere?: string;
+  /** How it says that it answers, to who asks without a key. @default nobody asks */
+  readonly health?: OutsideHealth;
 }
+
+export interface OutsideHealth {
+  /** From the server's root. */
+  readonly path: string;
+  /** Status codes of a server that is well: one that asks for a key refuses who has none. */
+  readonly healthy: readonly number[];
+}
+
+const WELL = [200];
+const WELL_WITH_KEY = [200, 401, 403];
 
 /** Models of the cluster. A revision of another has no names but that one's: its path alone leads to it whatever its weight. */
 export function publishedEndpoints(endpoints: readonly OpenAiEndpoint[]): Published[] {
@@ -88,7 +100,7 @@ export function hostOf({ service, namespace }: Pick<ModelEndpoint, "service" | "
 
 /** A model of somebody else. */
 export function publishedExternal(model: ExternalModelPlan): OutsidePublished {
-  const { name, servedName, task, url, networks, authorities, secretKey, modelThere } = model;
+  const { name, servedName, task, url, networks, authorities, secretKey, modelThere, healthPath } = model;
   const address = { url, ...(networks && { networks }) };
   const { host, port, path } = serverAt(address);
   return {
@@ -103,6 +115,7 @@ export function publishedExternal(model: ExternalModelPlan): OutsidePublished {
       ...(authorities && { authorities }),
       ...(secretKey !== undefined && { secretKey }),
       ...(modelThere !== servedName && { modelThere }),
+      health: { path: healthPath, healthy: secretKey === undefined ? WELL : WELL_WITH_KEY },
     },
   };
 }

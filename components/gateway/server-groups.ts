@@ -69,7 +69,7 @@ export function kserveGroups(endpoints: readonly KserveEndpoint[]): KservePublis
   });
 }
 
-/** Groups whose nodes are somebody else's server, which has no `/health`: each is that server at one more path. */
+/** Groups whose node is a server outside: each is that server at one more path. */
 export function outsideGroups(
   groups: readonly ServerGroupPlan[],
   outside: readonly OutsidePublished[],

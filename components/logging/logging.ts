@@ -21,7 +21,7 @@ import {
   POD_LOGS,
 } from "./collector-config";
 import { LOKI_DATA, lokiConfig } from "./loki-config";
-import { LOG_COLLECTOR, LOKI, LOKI_PORTS, LOKI_TENANT, LOKI_URL, logCollectorPods } from "./names";
+import { LOG_COLLECTOR, LOGS_SOURCE, LOKI, LOKI_PORTS, LOKI_TENANT, LOKI_URL, logCollectorPods } from "./names";
 
 export interface LoggingArgs {
   readonly retentionDays: number;
@@ -56,7 +56,7 @@ export class Logging extends PlatformComponent {
       {
         name: "Logs",
         type: "loki",
-        uid: "logs",
+        uid: LOGS_SOURCE.uid,
         url: LOKI_URL,
         jsonData: {
           httpHeaderName1: LOKI_TENANT.header,

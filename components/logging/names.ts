@@ -2,6 +2,7 @@ import { selectorLabels } from "../../names/labels";
 import { LOGGING_NAMESPACE, NODE_LOGS_NAMESPACE } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
 import type { PodSelection } from "../core/connections";
+import { REQUEST_ID, type RequestSource } from "../observability/dashboards/links";
 
 export const LOKI = "loki";
 
@@ -27,3 +28,11 @@ export const logCollectorPods: PodSelection = {
 export const LOKI_TENANT = { header: "X-Scope-OrgID", value: "platform" } as const;
 
 export const LOKI_URL = `http://${serviceHost(LOKI, LOGGING_NAMESPACE)}:${LOKI_PORTS.http}`;
+
+/** Log lines in Grafana: those that hold an id of a request or a trace, of any pod. */
+export const LOGS_SOURCE: RequestSource = {
+  kind: "logs",
+  uid: "logs",
+  type: "loki",
+  query: { expr: `{k8s_namespace_name=~".+"} |= "${REQUEST_ID}"`, queryType: "range" },
+};

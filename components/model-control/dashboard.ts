@@ -1,4 +1,4 @@
-import type { DashboardSpec } from "../observability/dashboards/builder";
+import type { DashboardSpec } from "../observability/dashboards/spec";
 import { inferencePanels } from "./inference-panels";
 
 /** What the model control API does, and what its workers hold; empty where the API is off. */
@@ -14,12 +14,14 @@ export const modelControlDashboard: DashboardSpec = {
         {
           title: "Unfinished",
           description: "Some waiting and none running for 10 minutes: the alert ModelControlTasksStalled fires.",
+          alerts: ["ModelControlTasksStalled"],
           unit: "short",
           queries: [{ expr: "max by (state) (model_control_tasks)", legend: "{{state}}" }],
         },
         {
           title: "Ended in the last hour",
           description: "Three failed ones of a kind, but for inference: the alert ModelControlTasksFailing fires.",
+          alerts: ["ModelControlTasksFailing"],
           unit: "short",
           queries: [
             {
@@ -56,6 +58,7 @@ export const modelControlDashboard: DashboardSpec = {
         {
           title: "State",
           description: "Unreachable for 15 minutes: the alert ModelControlWorkerUnreachable fires.",
+          alerts: ["ModelControlWorkerUnreachable"],
           unit: "short",
           queries: [
             {

@@ -1,4 +1,4 @@
-import type { RowSpec } from "../observability/dashboards/builder";
+import type { RowSpec } from "../observability/dashboards/spec";
 
 /** Asynchronous inference; empty where it is off. */
 export const inferencePanels: RowSpec = {
@@ -14,6 +14,7 @@ export const inferencePanels: RowSpec = {
       title: "Oldest that waits",
       description:
         "Since its request. Above half an hour for five minutes: the alert ModelControlInferenceWaiting fires.",
+      alerts: ["ModelControlInferenceWaiting"],
       unit: "s",
       queries: [{ expr: "max(model_control_inference_oldest_waiting_seconds)", legend: "oldest" }],
     },
@@ -21,6 +22,7 @@ export const inferencePanels: RowSpec = {
       title: "Prompts that ended",
       description:
         "By the reason that the answer ended. A fifth of error, idle and interrupted: the alert ModelControlInferenceFailing fires.",
+      alerts: ["ModelControlInferenceFailing"],
       unit: "short",
       queries: [
         {
@@ -33,6 +35,7 @@ export const inferencePanels: RowSpec = {
       title: "Requests",
       description:
         "By answer: 202 accepted, 429 a caller at its limit. 503, the queue is full or away: the alert ModelControlInferenceRefusing fires.",
+      alerts: ["ModelControlInferenceRefusing"],
       unit: "reqps",
       queries: [
         {

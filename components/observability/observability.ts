@@ -7,8 +7,9 @@ import type { GpuAccessByVendor } from "../core/gpu-access";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { PlatformComponent } from "../core/platform-component";
 import type { AlertReceivers, ReceiverAuthorities } from "./alert-receivers";
-import type { DashboardSpec } from "./dashboards/builder";
 import { dashboards } from "./dashboards/dashboards";
+import type { RequestSource } from "./dashboards/links";
+import type { DashboardSpec } from "./dashboards/spec";
 import type { ExistingOperator } from "./existing-operator";
 import { type GpuPool, gpuMetrics, gpuVendors } from "./gpu-metrics";
 import { MetricsStack, type ReceiverSecrets } from "./metrics-stack";
@@ -47,6 +48,8 @@ export interface ObservabilityArgs extends Partial<OwnStack> {
   readonly alerts?: readonly RuleSubject[];
   /** Dashboards of add-ons, beside those of the platform. @default none */
   readonly dashboards?: readonly DashboardSpec[];
+  /** Data sources of add-ons that find a request, for links of dashboards. @default none */
+  readonly requestSources?: readonly RequestSource[];
   /** Receivers of alerts. @default none */
   readonly receivers?: AlertReceivers | undefined;
   /** Addresses and keys of receivers, by configuration key. @default none is set */
@@ -136,7 +139,12 @@ export class Observability extends PlatformComponent {
     );
     dashboards(
       this.child("dashboards"),
-      { namespace: stack.namespace, dashboards: args.dashboards, labels: operator?.dashboardLabels },
+      {
+        namespace: stack.namespace,
+        dashboards: args.dashboards,
+        labels: operator?.dashboardLabels,
+        links: { runbookUrl: args.runbookUrl, sources: args.requestSources },
+      },
       this.childOptions(),
     );
 

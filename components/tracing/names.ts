@@ -3,6 +3,7 @@ import { TRACING_NAMESPACE } from "../../names/namespaces";
 import { serviceFqdn, serviceHost } from "../../names/service-host";
 import { OTLP_PORTS, type TraceReceiver } from "../../names/trace-receiver";
 import type { PodSelection } from "../core/connections";
+import { REQUEST_ID, type RequestSource } from "../observability/dashboards/links";
 
 /** Name of the collector's Deployment, Service and account. */
 export const TRACE_COLLECTOR = "trace-collector";
@@ -32,3 +33,11 @@ export const TRACE_COLLECTOR_RECEIVER: TraceReceiver = {
 
 /** Of Jaeger's page and API. */
 export const JAEGER_URL = `http://${serviceHost(JAEGER, TRACING_NAMESPACE)}:${JAEGER_PORTS.query}`;
+
+/** Traces in Grafana, by their ids. */
+export const TRACES_SOURCE: RequestSource = {
+  kind: "traces",
+  uid: "traces",
+  type: "jaeger",
+  query: { query: REQUEST_ID },
+};

@@ -17,7 +17,7 @@ import { Workload } from "../core/workload";
 import { grafanaDataSource } from "../observability/data-source";
 import { TRACE_COLLECTOR_MEMORY_MIB, TRACE_TOKEN, type TraceSampling, traceCollectorConfig } from "./collector-config";
 import { JAEGER_DATA, jaegerConfig } from "./jaeger-config";
-import { JAEGER, JAEGER_PORTS, JAEGER_URL, TRACE_COLLECTOR } from "./names";
+import { JAEGER, JAEGER_PORTS, JAEGER_URL, TRACE_COLLECTOR, TRACES_SOURCE } from "./names";
 
 export interface TracingArgs {
   readonly sampling: TraceSampling;
@@ -32,9 +32,6 @@ export interface TracingArgs {
   /** What Grafana reads its data sources after. */
   readonly grafana: pulumi.Resource | undefined;
 }
-
-/** Name of the data source in Grafana, which links of logs name. */
-export const TRACES_SOURCE = "traces";
 
 const JAEGER_USER = 10_001;
 const CONFIG = "/etc/jaeger";
@@ -60,7 +57,7 @@ export class Tracing extends PlatformComponent {
     if (jaeger) {
       grafanaDataSource(
         this.child("source"),
-        { name: "Traces", type: "jaeger", uid: TRACES_SOURCE, url: JAEGER_URL },
+        { name: "Traces", type: "jaeger", uid: TRACES_SOURCE.uid, url: JAEGER_URL },
         this.childOptions({ dependsOn: args.grafana ? [args.grafana] : [] }),
       );
     }

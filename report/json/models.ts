@@ -400,6 +400,7 @@ export const externalModel = z.strictObject({
   task: identity.task,
   url: text("Base URL of its API."),
   modelThere: text("Name of the model there."),
+  healthPath: text("Path on which the gateway asks whether the server answers."),
   secretKey: text("Name of the secret with the key that the gateway sends; absent where it sends none.").optional(),
   networks: texts("Networks that the URL's name resolves to, where the environment says.").optional(),
   caFile: text(

@@ -37,6 +37,7 @@ export interface ActiveAddon {
   readonly runTimeModels: Bound<"runTimeModels", Planned>;
   readonly traceReceiver: Bound<"traceReceiver", Planned>;
   readonly metricsApi: Bound<"metricsApi", Planned>;
+  readonly requestSource: Bound<"requestSource", Planned>;
   readonly targets: Bound<"targets", Planned>;
   readonly namespaces: Bound<"namespaces", Planned>;
   readonly keepers: Bound<"keepers", Planned>;
@@ -104,6 +105,7 @@ export function addon<
         runTimeModels: bind(spec.runTimeModels),
         traceReceiver: bind(spec.traceReceiver),
         metricsApi: bind(spec.metricsApi),
+        requestSource: bind(spec.requestSource),
         targets: bind(spec.targets),
         namespaces: bind(spec.namespaces),
         keepers: bind(spec.keepers),

@@ -12,7 +12,8 @@ import type { GpuAccessByVendor } from "../../components/core/gpu-access";
 import type { OutsidePublished } from "../../components/gateway/published";
 import type { RunTimeModels } from "../../components/gateway/run-time-models";
 import type { GatewayService } from "../../components/gateway/service-routes";
-import type { DashboardSpec } from "../../components/observability/dashboards/builder";
+import type { RequestSource } from "../../components/observability/dashboards/links";
+import type { DashboardSpec } from "../../components/observability/dashboards/spec";
 import type { MetricsApi } from "../../components/observability/existing-operator";
 import type { GpuPool } from "../../components/observability/gpu-metrics";
 import type { RuleSubject } from "../../components/observability/rules/types";
@@ -55,6 +56,8 @@ export interface LaidOut extends Planned {
   readonly gpuPools: readonly GpuPool[];
   /** Where all parts report spans of requests. @default nowhere */
   readonly traces: TracePods | undefined;
+  /** Data sources of Grafana that find a request, of all add-ons. */
+  readonly requestSources: readonly RequestSource[];
 }
 
 /** What add-ons are built on: all of the core, and the add-ons above in the table. */
@@ -163,6 +166,8 @@ export interface AddonSpec<
   readonly alerts?: readonly RuleSubject[];
   /** Dashboards, as alerts in every environment. @default none */
   readonly dashboards?: readonly DashboardSpec[];
+  /** Data source that it brings to Grafana, in which a request is found: dashboards link there. @default none */
+  readonly requestSource?: (given: Given<Planned, Settings, SecretKey>) => RequestSource | undefined;
   /** Of its component, below the platform's: part of the identity of all of its resources. @default the key */
   readonly componentName?: string;
   /** The half that makes resources. */

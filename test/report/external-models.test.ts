@@ -11,6 +11,7 @@ const models: readonly ExternalModelPlan[] = [
     task: "chat",
     url: "https://api.example.com/v1",
     modelThere: "gpt-4o-mini",
+    healthPath: "/v1/models",
     secretKey: "partnerApiKey",
   },
   {
@@ -19,6 +20,7 @@ const models: readonly ExternalModelPlan[] = [
     task: "embedding",
     url: "https://llm.<b>.example/v1",
     modelThere: "office",
+    healthPath: "/<b>health",
     networks: ["10.1.2.0/28"],
     authorities: { file: "office.pem", text: "PEM" },
   },
@@ -29,10 +31,10 @@ describe("models of others in reports", () => {
     expect(externalModels(models, style(false)).split("\n")).toEqual([
       "External models  outside: not placed, not sized, cost not counted here",
       "small            outside: https://api.example.com/v1",
-      "  chat · called gpt-small here, gpt-4o-mini there · key: secret partnerApiKey",
+      "  chat · called gpt-small here, gpt-4o-mini there · key: secret partnerApiKey · health: /v1/models",
       "office           outside: https://llm.<b>.example/v1",
-      "  embedding · called office here and there · no key · reached in 10.1.2.0/28 alone · certificates of",
-      "  office.pem",
+      "  embedding · called office here and there · no key · health: /<b>health · reached in 10.1.2.0/28",
+      "  alone · certificates of office.pem",
       "",
     ]);
   });

@@ -1,9 +1,21 @@
 import { autoscaling } from "./autoscaling";
-import type { DashboardSpec } from "./builder";
 import { costs } from "./costs";
+import { gateway } from "./gateway";
+import { gpus } from "./gpus";
+import { models } from "./models";
 import { nodesAndMesh } from "./nodes-and-mesh";
 import { platformOverview } from "./platform-overview";
 import { serviceLevels } from "./service-levels";
+import type { DashboardSpec } from "./spec";
 
 /** Dashboards of what every platform has; add-ons bring theirs along. A new one is one file and one row here. */
-export const DASHBOARDS: readonly DashboardSpec[] = [platformOverview, serviceLevels, costs, autoscaling, nodesAndMesh];
+export const DASHBOARDS: readonly DashboardSpec[] = [
+  platformOverview,
+  models,
+  gpus,
+  gateway,
+  costs,
+  serviceLevels,
+  autoscaling,
+  nodesAndMesh,
+];

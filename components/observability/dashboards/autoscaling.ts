@@ -1,12 +1,11 @@
 import { metric } from "../../../engines/metrics";
 import { UNMET_REQUESTS_SERIES } from "../../../names/recorded-series";
 import { unreadSignals } from "../rules/autoscaling";
+import { CPU_QUEUE_LIMIT } from "../rules/limits";
 import { ofModels, REPLICAS } from "../rules/models";
 import { PLANNED } from "../rules/planned-replicas";
-import type { DashboardSpec } from "./builder";
-
-/** Of the models that the reader has chosen. */
-const CHOSEN = '{model=~"$model"}';
+import { CHOSEN } from "./queries";
+import type { DashboardSpec } from "./spec";
 
 /** By model, of what KEDA says of ScaledObjects: of the models that the reader has chosen. */
 function ofScaledObjects(expr: string): string {
@@ -27,6 +26,7 @@ export const autoscaling: DashboardSpec = {
         {
           title: "Wanted and ready",
           description: "Ready lags by the time of a start. For longer: the alert ReplicaLost, or ModelUnavailable.",
+          alerts: ["ReplicaLost", "ModelUnavailable"],
           unit: "short",
           queries: [
             { expr: `${REPLICAS.wanted}${CHOSEN}`, legend: "{{model}} wanted" },
@@ -36,6 +36,7 @@ export const autoscaling: DashboardSpec = {
         {
           title: "Planned bounds",
           description: "replicas.min and replicas.max. At the maximum with demand left: the alert ModelAtMaximum.",
+          alerts: ["ModelAtMaximum"],
           unit: "short",
           queries: [
             { expr: `${PLANNED.min}${CHOSEN}`, legend: "{{model}} least" },
@@ -86,7 +87,9 @@ export const autoscaling: DashboardSpec = {
         },
         {
           title: "Tasks that wait for a CPU",
-          description: "On the node of a model's replicas where most do. Above 100: the alert CpuQueueLong.",
+          description: "On the node of a model's replicas where most do. Above the line: the alert CpuQueueLong.",
+          alerts: ["CpuQueueLong"],
+          limit: { above: CPU_QUEUE_LIMIT },
           unit: "short",
           queries: [{ expr: `cpu_queue_length${CHOSEN}`, legend: "{{model}}" }],
         },
@@ -98,6 +101,7 @@ export const autoscaling: DashboardSpec = {
         {
           title: "Signals that KEDA could not read",
           description: "Per minute. Not 0 for 10 minutes: the alert ScalerErrors. Replicas may look healthy meanwhile.",
+          alerts: ["ScalerErrors"],
           unit: "short",
           queries: [
             {
@@ -115,12 +119,14 @@ export const autoscaling: DashboardSpec = {
         {
           title: "Paused",
           description: "1: stopped by the model control API, or paused by hand; after a day the alert ScalingPaused.",
+          alerts: ["ScalingPaused"],
           unit: "short",
           queries: [{ expr: ofScaledObjects("keda_scaled_object_paused"), legend: "{{model}}" }],
         },
         {
           title: "Without figures",
           description: "1: Kubernetes gets no figure to scale by; the alert ScalingInactive, unless the model sleeps.",
+          alerts: ["ScalingInactive"],
           unit: "short",
           queries: [
             {

@@ -1,71 +1,8 @@
 /** Grafana dashboards from rows of panels: positions, ids and the data source are worked out here. */
 
-/** Units of Grafana (`@grafana/data` value formats) that the dashboards use. */
-export type Unit = "short" | "s" | "ms" | "percent" | "percentunit" | "reqps" | "bytes" | "celsius" | "currencyUSD";
-
-export interface Query {
-  readonly expr: string;
-  /** Name of each line, for example `{{model}}`. */
-  readonly legend: string;
-}
-
-export interface PanelSpec {
-  readonly title: string;
-  /** What a reader should conclude from it, and from when on to worry. */
-  readonly description: string;
-  readonly unit: Unit;
-  readonly queries: readonly Query[];
-  /** @default "timeseries" */
-  readonly type?: "timeseries" | "stat" | "gauge";
-  /** Upper end of the axis, for shares and percentages. */
-  readonly max?: number;
-}
-
-export interface RowSpec {
-  readonly title: string;
-  /** Next to each other; four fit well. */
-  readonly panels: readonly PanelSpec[];
-}
-
-export interface DashboardSpec {
-  /** Stable: part of the dashboard's address. */
-  readonly uid: string;
-  readonly title: string;
-  readonly description: string;
-  readonly rows: readonly RowSpec[];
-  /** Drop-down lists whose values come from a label; usable in queries as `$name`. */
-  readonly variables: readonly { readonly name: string; readonly metric: string; readonly label: string }[];
-}
-
-/** The part of Grafana's dashboard model that we write. */
-export interface DashboardModel {
-  readonly uid: string;
-  readonly title: string;
-  readonly description: string;
-  readonly schemaVersion: number;
-  readonly editable: boolean;
-  readonly refresh: string;
-  readonly tags: readonly string[];
-  readonly time: { readonly from: string; readonly to: string };
-  readonly templating: { readonly list: readonly VariableModel[] };
-  readonly panels: readonly PanelModel[];
-}
-
-export interface VariableModel {
-  readonly name: string;
-  readonly type: "datasource" | "query";
-  readonly query: string;
-  readonly [option: string]: unknown;
-}
-
-export interface PanelModel {
-  readonly id: number;
-  readonly type: string;
-  readonly title: string;
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
-  readonly targets?: readonly { readonly refId: string; readonly expr: string; readonly legendFormat: string }[];
-  readonly [option: string]: unknown;
-}
+import type { DashboardModel, FieldModel, PanelModel, RowModel, TargetModel } from "./grafana-model";
+import { alertLinks, DASHBOARD_TAG, type DashboardLinks, dashboardLinks, requestVariable } from "./links";
+import type { DashboardSpec, PanelSpec, RowSpec } from "./spec";
 
 /** Grafana's grid is 24 columns wide. */
 const COLUMNS = 24;
@@ -73,10 +10,10 @@ const PANEL_HEIGHT = 8;
 const ROW_HEIGHT = 1;
 
 /** Name of the variable by which a dashboard finds Prometheus, whatever the data source is called. */
-const DATASOURCE = { type: "prometheus", uid: "$datasource" };
+const DATASOURCE = { type: "prometheus", uid: "$datasource" } as const;
 
 /** The dashboard as Grafana imports it. */
-export function dashboardModel(spec: DashboardSpec): DashboardModel {
+export function dashboardModel(spec: DashboardSpec, links: DashboardLinks = {}): DashboardModel {
   return {
     uid: spec.uid,
     title: spec.title,
@@ -84,8 +21,9 @@ export function dashboardModel(spec: DashboardSpec): DashboardModel {
     schemaVersion: 41,
     editable: false,
     refresh: "30s",
-    tags: ["inference-stacks"],
+    tags: [DASHBOARD_TAG],
     time: { from: "now-3h", to: "now" },
+    links: dashboardLinks(links),
     templating: {
       list: [
         { name: "datasource", label: "Data source", type: "datasource", query: "prometheus" },
@@ -94,23 +32,24 @@ export function dashboardModel(spec: DashboardSpec): DashboardModel {
           type: "query" as const,
           datasource: DATASOURCE,
           query: `label_values(${metric}, ${label})`,
-          refresh: 2,
+          refresh: 2 as const,
           multi: true,
           includeAll: true,
           allValue: ".*",
           current: { text: ["All"], value: ["$__all"] },
         })),
+        ...requestVariable(links),
       ],
     },
-    panels: layout(spec.rows),
+    panels: layout(spec.rows, links),
   };
 }
 
-function layout(rows: readonly RowSpec[]): PanelModel[] {
+function layout(rows: readonly RowSpec[], links: DashboardLinks): (RowModel | PanelModel)[] {
   let y = 0;
   let id = 0;
   return rows.flatMap(({ title, panels }) => {
-    const header = {
+    const header: RowModel = {
       id: ++id,
       type: "row",
       title,
@@ -119,30 +58,71 @@ function layout(rows: readonly RowSpec[]): PanelModel[] {
       gridPos: { x: 0, y, w: COLUMNS, h: ROW_HEIGHT },
     };
     const width = Math.floor(COLUMNS / panels.length);
-    const placed = panels.map((panel, i) => ({
-      id: ++id,
-      ...panelModel(panel),
-      gridPos: { x: i * width, y: y + ROW_HEIGHT, w: width, h: PANEL_HEIGHT },
-    }));
+    const placed = panels.map(
+      (panel, i): PanelModel => ({
+        id: ++id,
+        ...panelModel(panel, links),
+        gridPos: { x: i * width, y: y + ROW_HEIGHT, w: width, h: PANEL_HEIGHT },
+      }),
+    );
     y += ROW_HEIGHT + PANEL_HEIGHT;
     return [header, ...placed];
   });
 }
 
-function panelModel({ title, description, unit, queries, type = "timeseries", max }: PanelSpec) {
+function panelModel(spec: PanelSpec, links: DashboardLinks): Omit<PanelModel, "id" | "gridPos"> {
+  const { title, description, queries, type = "timeseries", alerts = [] } = spec;
   return {
     type,
     title,
     description,
     datasource: DATASOURCE,
-    fieldConfig: { defaults: { unit, min: 0, ...(max !== undefined && { max }) }, overrides: [] },
+    links: alertLinks(alerts, links),
+    fieldConfig: fieldModel(spec),
     options:
-      type === "timeseries" ? { legend: { displayMode: "list", placement: "bottom" }, tooltip: { mode: "multi" } } : {},
-    targets: queries.map(({ expr, legend }, i) => ({
-      refId: String.fromCharCode("A".charCodeAt(0) + i),
-      datasource: DATASOURCE,
-      expr,
-      legendFormat: legend,
-    })),
+      type === "timeseries"
+        ? {
+            legend: { displayMode: "list", placement: "bottom", showLegend: true, calcs: [] },
+            tooltip: { mode: "multi", sort: "none" },
+          }
+        : {},
+    targets: queries.map(
+      ({ expr, legend }, i): TargetModel => ({
+        refId: String.fromCharCode("A".charCodeAt(0) + i),
+        datasource: DATASOURCE,
+        expr,
+        legendFormat: legend,
+      }),
+    ),
+  };
+}
+
+const BAD = "red";
+const GOOD = "transparent";
+
+function fieldModel({ unit, max, limit, type = "timeseries" }: PanelSpec): FieldModel {
+  return {
+    defaults: {
+      unit,
+      min: 0,
+      ...(max !== undefined && { max }),
+      ...(limit !== undefined && {
+        thresholds: {
+          mode: "absolute",
+          steps:
+            "above" in limit
+              ? [
+                  { color: type === "timeseries" ? GOOD : "green", value: null },
+                  { color: BAD, value: limit.above },
+                ]
+              : [
+                  { color: BAD, value: null },
+                  { color: type === "timeseries" ? GOOD : "green", value: limit.below },
+                ],
+        },
+        custom: { thresholdsStyle: { mode: "dashed" } },
+      }),
+    },
+    overrides: [],
   };
 }

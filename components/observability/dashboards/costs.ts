@@ -1,5 +1,5 @@
 import { COST_SERIES, OF_NOBODY, TENANT_TOKENS_SERIES } from "../../../names/cost-series";
-import type { DashboardSpec } from "./builder";
+import type { DashboardSpec } from "./spec";
 
 const { planned, node, model, used, unclaimed, tenant, total } = COST_SERIES;
 const HOURS = 730;
@@ -16,6 +16,7 @@ export const costs: DashboardSpec = {
       panels: [
         {
           title: "Cost per hour",
+          alerts: ["CostDriftsFromPlan"],
           description: "More than a tenth off the plan for a week: the alert CostDriftsFromPlan fires.",
           unit: "currencyUSD",
           queries: [

@@ -3,7 +3,9 @@ import type * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "../../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "../../core/gone-component";
 import { DASHBOARDS } from "./all";
-import { type DashboardSpec, dashboardModel } from "./builder";
+import { dashboardModel } from "./builder";
+import type { DashboardLinks } from "./links";
+import type { DashboardSpec } from "./spec";
 
 export interface DashboardsArgs {
   /** Namespace that Grafana's sidecar watches. */
@@ -12,6 +14,8 @@ export interface DashboardsArgs {
   readonly dashboards?: readonly DashboardSpec[];
   /** Labels that the sidecar looks for. @default grafana_dashboard: "1" */
   readonly labels?: Labels | undefined;
+  /** Where they lead. @default to each other alone */
+  readonly links?: DashboardLinks;
 }
 
 /** The platform's dashboards: one ConfigMap each, which Grafana's sidecar loads by its label. */
@@ -26,7 +30,7 @@ export function dashboards(name: string, args: DashboardsArgs, opts: OptionsOfGo
           namespace: args.namespace,
           labels: standardLabels("dashboard", spec.uid, args.labels ?? { grafana_dashboard: "1" }),
         },
-        data: { [`${spec.uid}.json`]: JSON.stringify(dashboardModel(spec)) },
+        data: { [`${spec.uid}.json`]: JSON.stringify(dashboardModel(spec, args.links)) },
       },
       options,
     );

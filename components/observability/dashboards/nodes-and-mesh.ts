@@ -1,5 +1,5 @@
 import { NODE_CLUSTERS } from "../../node/envoy-names";
-import type { DashboardSpec } from "./builder";
+import type { DashboardSpec } from "./spec";
 
 /** Of inference, of the groups that the reader has chosen. */
 const ENGINE = `envoy_cluster_name="${NODE_CLUSTERS.engine}",group=~"$group"`;
@@ -38,6 +38,7 @@ export const nodesAndMesh: DashboardSpec = {
           title: "Share of 5xx per node",
           description:
             "Above 5 % for 10 minutes the alert InferenceNodeErrors fires. One node: its machine. All: the model.",
+          alerts: ["InferenceNodeErrors"],
           unit: "percentunit",
           queries: [
             {
@@ -60,6 +61,7 @@ export const nodesAndMesh: DashboardSpec = {
         {
           title: "Share of mutual TLS",
           description: "Less than 1 for a model's namespace in ambient mode: the alert MeshPlaintextToModel fires.",
+          alerts: ["MeshPlaintextToModel"],
           unit: "percentunit",
           max: 1,
           queries: [{ expr: "mesh:mutual_tls:ratio", legend: "{{destination_workload_namespace}}" }],
@@ -106,6 +108,7 @@ export const nodesAndMesh: DashboardSpec = {
         {
           title: "Refused and unsent configuration",
           description: "Refused: the alert MeshConfigurationRejected. Unsent alone is proxies that come and go.",
+          alerts: ["MeshConfigurationRejected"],
           unit: "short",
           queries: [
             { expr: "sum by (type) (increase(pilot_total_xds_rejects[$__rate_interval]))", legend: "refused {{type}}" },
@@ -130,6 +133,7 @@ export const nodesAndMesh: DashboardSpec = {
         {
           title: "Certificates",
           description: "Time until the root ends. Under 30 days the alert MeshRootCertificateExpiringSoon fires.",
+          alerts: ["MeshRootCertificateExpiringSoon"],
           unit: "s",
           type: "stat",
           queries: [{ expr: "min(citadel_server_root_cert_expiry_timestamp) - time()", legend: "root" }],

@@ -1,7 +1,8 @@
+import { BURN_RATES } from "../rules/limits";
 import { OBJECTIVE } from "../rules/objectives";
-import type { DashboardSpec } from "./builder";
+import { CHOSEN } from "./queries";
+import type { DashboardSpec } from "./spec";
 
-const CHOSEN = '{model=~"$model"}';
 /** How many times faster than evenly over 30 days the budget is used up. */
 const burn = (window: string) =>
   `avg_over_time(${OBJECTIVE.bad}${CHOSEN}[${window}]) / (avg_over_time(${OBJECTIVE.all}${CHOSEN}[${window}]) > 0) / on (namespace, model, objective) (1 - ${OBJECTIVE.promised}${CHOSEN})`;
@@ -46,14 +47,18 @@ export const serviceLevels: DashboardSpec = {
       panels: [
         {
           title: "Last hour",
-          description: "Above 14.4, and in the last 5 minutes too: the alert ErrorBudgetBurnsFast fires.",
+          description: "Above the line, and in the last 5 minutes too: the alert ErrorBudgetBurnsFast fires.",
           unit: "short",
+          limit: { above: BURN_RATES.hour },
+          alerts: ["ErrorBudgetBurnsFast"],
           queries: [{ expr: burn("1h"), legend: LEGEND }],
         },
         {
           title: "Last six hours",
-          description: "Above 6, and in the last 30 minutes too: the alert ErrorBudgetBurnsFast fires.",
+          description: "Above the line, and in the last 30 minutes too: the alert ErrorBudgetBurnsFast fires.",
           unit: "short",
+          limit: { above: BURN_RATES.sixHours },
+          alerts: ["ErrorBudgetBurnsFast", "ErrorBudgetBurnsSlowly"],
           queries: [{ expr: burn("6h"), legend: LEGEND }],
         },
         {

@@ -1,4 +1,5 @@
 import { SIGNAL_SERIES } from "../../../names/recorded-series";
+import { CPU_QUEUE_LIMIT } from "./limits";
 import { answeringPods, modelNamespaceSeries, ofModels, podSeries } from "./models";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
 
@@ -60,7 +61,7 @@ const ofEachModel: RecordingRule = {
 
 const long: AlertRule = {
   alert: "CpuQueueLong",
-  expr: `${OF_NODES} > 100`,
+  expr: `${OF_NODES} > ${CPU_QUEUE_LIMIT}`,
   for: "10m",
   severity: "warning",
   summary: "{{ $value | humanize }} tasks of node {{ $labels.node }} wait for a CPU",

@@ -23,7 +23,7 @@ const OWN = routes(modelRouteName, kserveRouteName, grpcCallRouteName);
 const FREE = routes(freeRouteName);
 
 /** With the model that a route is named after, and its namespace: prefixes of routes have no dash. */
-function ofRoutes(expr: string): string {
+export function ofRoutes(expr: string): string {
   const named = `label_replace(${expr}, "model", "$1", "envoy_cluster_name", "${ROUTE}[a-z]+-(.+)/rule/[0-9]+")`;
   return `label_replace(${named}, "namespace", "${modelNamespaceName("$1")}", "model", "(.+)")`;
 }

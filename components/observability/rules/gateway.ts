@@ -1,6 +1,7 @@
 import { modelRouteName } from "../../../names/model-routes";
 import { GATEWAY_NAMESPACE } from "../../../names/namespaces";
 import { CLIENT_ANSWERS, clientSeries, dueSeries, GATEWAY_ERRORS, ROUTE, routeSeries } from "./error-series";
+import { CERTIFICATE_DAYS_LIMIT, GATEWAY_ERROR_LIMIT, ROUND_TRIP_LIMIT_MS } from "./limits";
 import { KIND } from "./planned-kinds";
 import type { AlertRule, InputSeries, RecordingRule, RuleSubject } from "./types";
 
@@ -31,7 +32,7 @@ const upstreamRtt: RecordingRule = {
 
 const errorRate: AlertRule = {
   alert: "GatewayErrorRate",
-  expr: `${GATEWAY_ERRORS} / ${CLIENT_ANSWERS} > 0.05 and ${GATEWAY_ERRORS} * 300 >= 10`,
+  expr: `${GATEWAY_ERRORS} / ${CLIENT_ANSWERS} > ${GATEWAY_ERROR_LIMIT} and ${GATEWAY_ERRORS} * 300 >= 10`,
   for: "3m",
   severity: "critical",
   summary: "The gateway answers {{ $value | humanizePercentage }} of requests with an error",
@@ -75,7 +76,7 @@ const roundTripSlow: AlertRule = {
   expr: `
     max by (namespace, envoy_cluster_name, model) (
       label_replace(envoy_upstream_rtt_ms, "model", "$1", "envoy_cluster_name", "${ROUTE}[a-z]+-([^/]+)/rule/[0-9]+")
-    ) > 5 unless on (model) ${KIND.external}`,
+    ) > ${ROUND_TRIP_LIMIT_MS} unless on (model) ${KIND.external}`,
   for: "10m",
   severity: "warning",
   summary: "Connections of the gateway to {{ $labels.envoy_cluster_name }} take {{ $value | humanize }} ms",
@@ -104,7 +105,7 @@ const certificateExpiring: AlertRule = {
   alert: "GatewayCertificateExpiringSoon",
   // But for those that were renewed within five days: of a week, none ever has 14 days. It counts whole days.
   expr: `
-    (min by (namespace) (envoy_server_days_until_first_cert_expiring) < 14) unless
+    (min by (namespace) (envoy_server_days_until_first_cert_expiring) < ${CERTIFICATE_DAYS_LIMIT}) unless
       min by (namespace) (envoy_server_days_until_first_cert_expiring)
         > min by (namespace) (envoy_server_days_until_first_cert_expiring offset 5d) - 4`,
   for: "1h",

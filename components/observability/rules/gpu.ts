@@ -1,5 +1,6 @@
 import { gpuRecordings } from "./gpu-series";
 import { gpuSignals } from "./gpu-signals";
+import { GPU_IDLE_PERCENT, GPU_TEMPERATURE_LIMIT, LINK_RECOVERIES_LIMIT } from "./limits";
 import { modelNamespaceSeries, ofModels } from "./models";
 import type { AlertRule, RuleSubject } from "./types";
 
@@ -92,7 +93,7 @@ const eccErrors: AlertRule = {
 
 const idle: AlertRule = {
   alert: "GpuIdle",
-  expr: `avg by (namespace, model) (${ofModels("avg_over_time(gpu_utilization_percent[1h])")}) < 30`,
+  expr: `avg by (namespace, model) (${ofModels("avg_over_time(gpu_utilization_percent[1h])")}) < ${GPU_IDLE_PERCENT}`,
   for: "1h",
   severity: "info",
   summary: "GPUs of {{ $labels.model }} are {{ $value | humanize }} % busy",
@@ -113,7 +114,7 @@ const idle: AlertRule = {
 
 const temperature: AlertRule = {
   alert: "GpuTemperature",
-  expr: "gpu_temperature_celsius > 85",
+  expr: `gpu_temperature_celsius > ${GPU_TEMPERATURE_LIMIT}`,
   for: "10m",
   severity: "warning",
   summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} is at {{ $value }} °C",
@@ -158,12 +159,9 @@ const rowRemapPending: AlertRule = {
   },
 };
 
-/** A link may fail once at any time; more often in an hour it is worn out, or badly seated. */
-const LINK_RECOVERIES = 2;
-
 const linkErrors: AlertRule = {
   alert: "GpuLinkErrors",
-  expr: `gpu_link_recoveries:increase1h > ${LINK_RECOVERIES}`,
+  expr: `gpu_link_recoveries:increase1h > ${LINK_RECOVERIES_LIMIT}`,
   for: "1m",
   severity: "warning",
   summary: "NVLink of GPU {{ $labels.gpu }} of node {{ $labels.node }} failed {{ $value | humanize }} times in an hour",

@@ -2,9 +2,11 @@
  * What service levels promise, as objectives: a share of a model's requests that is answered without an error, or within a time. One set of
  * rules for all of them, by the label `objective`. Windows and rates: Google's Site Reliability Workbook, chapter 5.
  */
+
 import { modelNamespaceName } from "../../../names/namespaces";
 import { ASLEEP, MODEL_ANSWERS, MODEL_ERRORS, routeSeries } from "./error-series";
 import { LEAST_ERRORS } from "./errors";
+import { BURN_RATES } from "./limits";
 import type { AlertRule, InputSeries, PrometheusDuration, RecordingRule, RuleSubject } from "./types";
 
 /** Requests without an error of the server, first tokens in time, answers whose further tokens came in time. */
@@ -132,8 +134,8 @@ function burns({ long, short, rate }: Burn): string {
 }
 
 const PAGES: readonly Burn[] = [
-  { long: "1h", short: "5m", rate: 14.4 },
-  { long: "6h", short: "30m", rate: 6 },
+  { long: "1h", short: "5m", rate: BURN_RATES.hour },
+  { long: "6h", short: "30m", rate: BURN_RATES.sixHours },
 ];
 const TICKET: Burn = { long: "3d", short: "6h", rate: 1 };
 

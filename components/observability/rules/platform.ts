@@ -1,13 +1,14 @@
 import { MODEL_CONTROL_NAMESPACE, MODEL_STORE_NAMESPACE } from "../../../names/namespaces";
 import { MODEL_NAMESPACE_SERIES } from "../../../names/recorded-series";
 import { UNCERTIFIED } from "../../../planner/fabric-gate";
+import { DISK_FREE_LIMIT, STORE_FREE_LIMIT, VOLUME_FREE_LIMIT } from "./limits";
 import { modelNamespaceSeries, podSeries } from "./models";
 import type { AlertRule, RuleSubject } from "./types";
 
 const modelStoreFull: AlertRule = {
   alert: "ModelStoreFull",
   expr: `
-    min by (namespace) (minio_cluster_capacity_usable_free_bytes / minio_cluster_capacity_usable_total_bytes) < 0.1`,
+    min by (namespace) (minio_cluster_capacity_usable_free_bytes / minio_cluster_capacity_usable_total_bytes) < ${STORE_FREE_LIMIT}`,
   for: "10m",
   severity: "warning",
   summary: "The model store has {{ $value | humanizePercentage }} of its space left",
@@ -99,7 +100,7 @@ const VOLUME = 'namespace="model-store",persistentvolumeclaim="data-minio-0"';
 const volumeFilling: AlertRule = {
   alert: "PersistentVolumeFilling",
   expr: `
-    min by (namespace, persistentvolumeclaim) (kubelet_volume_stats_available_bytes / kubelet_volume_stats_capacity_bytes) < 0.1`,
+    min by (namespace, persistentvolumeclaim) (kubelet_volume_stats_available_bytes / kubelet_volume_stats_capacity_bytes) < ${VOLUME_FREE_LIMIT}`,
   for: "15m",
   severity: "warning",
   summary:
@@ -134,7 +135,7 @@ const nodeDiskFilling: AlertRule = {
     min by (instance, device) (
       node_filesystem_avail_bytes{device=~"/dev/.+",fstype!~"squashfs|iso9660"}
         / node_filesystem_size_bytes{device=~"/dev/.+",fstype!~"squashfs|iso9660"}
-    ) < 0.15`,
+    ) < ${DISK_FREE_LIMIT}`,
   for: "15m",
   severity: "warning",
   summary: "Disk {{ $labels.device }} of node {{ $labels.instance }} has {{ $value | humanizePercentage }} left",

@@ -2,6 +2,7 @@ import { metric, namedSummaries, seriesOf, summaryP99Ms } from "../../../engines
 import { SIGNAL_SERIES } from "../../../names/recorded-series";
 import { answerTimeSeries, GATEWAY_P99_MS } from "./error-series";
 import { LEVEL } from "./level-series";
+import { KV_CACHE_LIMIT } from "./limits";
 import { modelNamespaceSeries, ofModels } from "./models";
 import { KIND } from "./planned-kinds";
 import type { AlertRule, RecordingRule, RuleSubject } from "./types";
@@ -80,7 +81,7 @@ const queueGrowing: AlertRule = {
 
 const kvCacheAlmostFull: AlertRule = {
   alert: "KvCacheAlmostFull",
-  expr: `max by (namespace, model, pod) (${metric("kvCacheUsage", (series) => `avg_over_time(${series}[5m])`)}) > 0.9`,
+  expr: `max by (namespace, model, pod) (${metric("kvCacheUsage", (series) => `avg_over_time(${series}[5m])`)}) > ${KV_CACHE_LIMIT}`,
   for: "10m",
   severity: "warning",
   summary: "KV cache of {{ $labels.model }} is {{ $value | humanizePercentage }} full",

@@ -4,6 +4,7 @@ import { clusterCertificates } from "./cluster-certificates";
 import { cost } from "./cost";
 import { cpuQueue } from "./cpu-queue";
 import { errors } from "./errors";
+import { externalModels } from "./external";
 import { gateway } from "./gateway";
 import { gpu } from "./gpu";
 import { machines } from "./machines";
@@ -36,6 +37,7 @@ export const RULE_SUBJECTS: readonly RuleSubject[] = [
   objectives,
   cost,
   gateway,
+  externalModels,
   quotas,
   mesh,
   platform,

@@ -1,7 +1,7 @@
 import { COLLECTOR_PORTS } from "../../../components/core/otel-collector";
 import { loggingAlerts } from "../../../components/logging/alerts";
 import { loggingConnections } from "../../../components/logging/connections";
-import { LOKI_PORTS, logCollectorPods, lokiPods } from "../../../components/logging/names";
+import { LOGS_SOURCE, LOKI_PORTS, logCollectorPods, lokiPods } from "../../../components/logging/names";
 import { controllerTarget } from "../../../components/observability/targets";
 import { LOGGING_NAMESPACE, NODE_LOGS_NAMESPACE } from "../../../names/namespaces";
 import { addon } from "../addon";
@@ -20,6 +20,7 @@ export const logging = addon({
     controllerTarget("log-collectors", { ...logCollectorPods, metricsPort: COLLECTOR_PORTS.metrics }),
     controllerTarget("loki", { ...lokiPods, metricsPort: LOKI_PORTS.http }),
   ],
+  requestSource: () => LOGS_SOURCE,
   namespaces: () => [LOGGING_NAMESPACE, NODE_LOGS_NAMESPACE],
   connections: loggingConnections,
   alerts: [loggingAlerts],

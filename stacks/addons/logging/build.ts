@@ -1,5 +1,5 @@
 import { Logging } from "../../../components/logging/logging";
-import { TRACES_SOURCE } from "../../../components/tracing/tracing";
+import { TRACES_SOURCE } from "../../../components/tracing/names";
 import type { Built, Foundation, Given } from "../contract";
 import { observability } from "../observability/addon";
 import { tracing } from "../tracing/addon";
@@ -19,7 +19,7 @@ export function build({
       ...settings,
       storageClass: cluster.storageClass,
       protect: plan.stage === "production",
-      tracesSource: componentOf(tracing)?.command === undefined ? undefined : TRACES_SOURCE,
+      tracesSource: componentOf(tracing)?.command === undefined ? undefined : TRACES_SOURCE.uid,
       grafana: componentOf(observability),
     },
     options(),

@@ -14,7 +14,7 @@ export function build({
   options,
   ...foundation
 }: Given<Foundation, ObservabilityConfig, ObservabilitySecret>): Built<Observability> {
-  const { environment, targets, gpuAccess, gpuPools, cluster, alerts, dashboards } = foundation;
+  const { environment, targets, gpuAccess, gpuPools, cluster, alerts, dashboards, requestSources } = foundation;
   const receivers = receiversOf(settings.alerts, Object.keys(secrets));
   const component = new Observability(
     name,
@@ -33,6 +33,7 @@ export function build({
       stage: plan.stage,
       alerts,
       dashboards,
+      requestSources,
       receivers,
       receiverSecrets: secretsOf(receivers, secrets),
       receiverAuthorities: plan.receiverAuthorities,

@@ -7,7 +7,7 @@ const runbookUrl = url({ protocol: /^https?$/ })
   .optional()
   .meta({
     description:
-      "URL of docs/operations.md where on-call engineers can open it: links in alerts lead to its entries. Default: the path in the repository.",
+      "URL of docs/operations.md where on-call engineers can open it: links in alerts and dashboards lead to its entries. Default: the path in the repository.",
     allowed: "an http:// or https:// URL",
     example: "https://git.example.com/platform/inference-stacks/blob/main/docs/operations.md",
   });

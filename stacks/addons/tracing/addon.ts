@@ -6,6 +6,7 @@ import {
   JAEGER_PORTS,
   jaegerPods,
   TRACE_COLLECTOR_RECEIVER,
+  TRACES_SOURCE,
   traceCollectorPods,
 } from "../../../components/tracing/names";
 import { TRACING_NAMESPACE } from "../../../names/namespaces";
@@ -33,6 +34,7 @@ export const tracing = addon({
       ? [controllerTarget("jaeger", { ...jaegerPods, metricsPort: JAEGER_PORTS.metrics })]
       : []),
   ],
+  requestSource: ({ settings: { endpoint } }) => (endpoint === undefined ? TRACES_SOURCE : undefined),
   namespaces: () => [TRACING_NAMESPACE],
   connections: ({ settings: { endpoint }, plan, endpoints, cluster }) => {
     const reporting = plan.models.filter((model) => reportsSpans(model, TRACE_COLLECTOR_RECEIVER));

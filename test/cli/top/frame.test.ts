@@ -158,6 +158,14 @@ describe("a picture of the platform", () => {
     expect(at(100, 60).most).toBe(0);
   });
 
+  it("states what is there now next to the plan, and of models what their pods claim", () => {
+    const priced = { ...SNAPSHOT, actualHourlyUsd: 9.5, models: [{ name: "chat", hourlyUsd: 10, usdPerHour: 7.25 }] };
+    const [head, ...rest] = plainText(priced, 200, plain).split("\n");
+    expect(head).toContain("9.50 USD/h · 12.34 USD/h planned");
+    expect(rest.find((line) => line.startsWith("chat"))).toMatch(/ 7\.25/);
+    expect(plainText({ ...priced, hourlyUsd: undefined }, 200, plain)).not.toContain("cost is missing");
+  });
+
   it("says since when a server is away, what to look at, and what nobody named", () => {
     const [answered] = [SNAPSHOT.sources.control.answeredAt];
     const control = { url: "http://c", ok: false, problem: "cut off", lookAt: "its log", answeredAt: answered };

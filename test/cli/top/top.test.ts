@@ -53,6 +53,8 @@ const ANSWERS: readonly (readonly [string, object, string])[] = [
   ["time_to_first_token", { model: "chat" }, "NaN"],
   ["kv_cache_usage", { model: "chat" }, "0.5"],
   ["gpu_memory_utilization", { node: "n", gpu: "0", product: "L40S", namespace: "model-chat" }, "88"],
+  ["inference:model_cost", { model: "chat" }, "3.5"],
+  ["inference:cost:usd_per_hour", {}, "4.25"],
   ["ALERTS", { alertname: "ModelUnavailable", severity: "critical", namespace: "model-chat" }, "1"],
 ];
 const PROMETHEUS: Routes = {
@@ -95,7 +97,7 @@ describe("npm run top", () => {
     const urls = ["--control-url", control.url, "--prometheus", prometheus.url];
     const { status, snapshot } = await picture("test", "--config", file, ...urls);
     expect(status).toBe(0);
-    expect(snapshot).toMatchObject({ environment: "test", hourlyUsd: 0 });
+    expect(snapshot).toMatchObject({ environment: "test", hourlyUsd: 0, actualHourlyUsd: 4.25 });
     expect(snapshot.models).toEqual([
       {
         name: "chat",
@@ -105,6 +107,7 @@ describe("npm run top", () => {
         waiting: 7,
         kvCache: 0.5,
         gpuMemory: 0.88,
+        usdPerHour: 3.5,
         state: "loaded",
         workers: ["chat"],
       },

@@ -174,6 +174,7 @@ describe("InferenceGateway", () => {
           remove: ["x-consumer-id", "x-ai-eg-model", "x-path-model", "x-tenant-id", "x-token-consumer"],
         },
         withUnderscoresAction: "RejectRequest",
+        lateResponseHeaders: { set: [{ name: "x-request-id", value: "%REQ(X-REQUEST-ID)%" }] },
       },
       path: { disableMergeSlashes: false, escapedSlashesAction: "UnescapeAndRedirect" },
     });

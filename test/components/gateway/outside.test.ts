@@ -14,6 +14,7 @@ const GPT: ExternalModelPlan = {
   task: "chat",
   url: "https://api.example.com/openai/v1",
   modelThere: "gpt-4o-mini",
+  healthPath: "/openai/v1/models",
   secretKey: "partnerApiKey",
 };
 const STUDIO: ExternalModelPlan = {
@@ -22,6 +23,7 @@ const STUDIO: ExternalModelPlan = {
   task: "embedding",
   url: "http://192.168.1.20:1234/v1",
   modelThere: "studio",
+  healthPath: "/v1/models",
 };
 const OFFICE: ExternalModelPlan = {
   name: "office",
@@ -29,6 +31,7 @@ const OFFICE: ExternalModelPlan = {
   task: "chat",
   url: "https://llm.office.example:8443/v1",
   modelThere: "office",
+  healthPath: "/health",
   networks: ["10.1.2.0/28"],
   authorities: { file: "office.pem", text: "PEM" },
 };
@@ -94,6 +97,16 @@ describe("servers of others behind the gateway", () => {
     });
     expect(specOf(deployment, "AIGatewayRoute", "model-studio")).toMatchObject({
       rules: Array(2).fill({ backendRefs: [{ name: "studio", priority: 0, weight: 1 }] }),
+    });
+  });
+
+  it.each([
+    { model: "gpt", path: "/openai/v1/models", expectedStatuses: [200, 401, 403] },
+    { model: "studio", path: "/v1/models", expectedStatuses: [200] },
+    { model: "office", path: "/health", expectedStatuses: [200] },
+  ])("are asked for their health, without a key: $model", async ({ model, ...http }) => {
+    expect(specOf(await gateway(), "BackendTrafficPolicy", `model-${model}`)).toMatchObject({
+      healthCheck: { active: { type: "HTTP", interval: "30s", timeout: "5s", unhealthyThreshold: 3, http } },
     });
   });
 

@@ -24,6 +24,7 @@ const studio = publishedExternal({
   task: "chat",
   url: "https://studio.example.com/openai/v1",
   modelThere: "qwen",
+  healthPath: "/openai/v1/models",
   secretKey: "studioApiKey",
 });
 
@@ -262,7 +263,7 @@ describe("a server group", () => {
     expect(deployment.ofKind("AIGatewayRoute").map((route) => metadataOf(route).name)).not.toContain("model-drafting");
   });
 
-  it("of a server of others is that server at one more path: with its key, its name there, and no health", async () => {
+  it("of a server of others is that server at one more path: with its key and its name there", async () => {
     const { deployment } = await deployed();
     expect(specOf(deployment, "Backend", "lab")).toEqual(specOf(deployment, "Backend", "studio"));
     expect(specOf(deployment, "AIServiceBackend", "lab")).toMatchObject({
@@ -281,7 +282,39 @@ describe("a server group", () => {
       targetRefs: [{ kind: "AIServiceBackend", name: "lab" }],
     });
     expect(pathsOf(deployment, "path-lab")).toContain("POST Exact /lab/infer");
-    expect(deployment.ofKind("HTTPRoute").map((route) => metadataOf(route).name)).not.toContain("health-lab");
+  });
+
+  it("of a server outside says how that answers who has no key, and passes nothing of it on", async () => {
+    const { deployment } = await deployed();
+    expect(pathsOf(deployment, "health-lab")).toEqual(["GET Exact /lab/health"]);
+    const { rules } = specOf(deployment, "HTTPRoute", "health-lab") as { rules: object[] };
+    expect(rules[0]).toMatchObject({
+      filters: [
+        { urlRewrite: { hostname: "studio.example.com", path: { replaceFullPath: "/openai/v1/models" } } },
+        { requestHeaderModifier: { remove: ["authorization", "x-api-key", "cookie", "x-tenant-id"] } },
+      ],
+      backendRefs: [{ kind: "Backend", name: "lab" }],
+    });
+    const { healthCheck, responseOverride } = specOf(deployment, "BackendTrafficPolicy", "health-lab") as {
+      healthCheck: object;
+      responseOverride: object[];
+    };
+    expect(healthCheck).toMatchObject({
+      active: { http: { path: "/openai/v1/models", expectedStatuses: [200, 401, 403] } },
+    });
+    expect(responseOverride.slice(0, 3)).toMatchObject([
+      {
+        source: "Backend",
+        match: { statusCodes: [{ value: 200 }, { value: 401 }, { value: 403 }] },
+        response: { statusCode: 200, body: { inline: '{"status":"ok"}' } },
+      },
+      {
+        source: "Backend",
+        match: { statusCodes: [{ type: "Range", range: { start: 100, end: 599 } }] },
+        response: { statusCode: 503, body: { inline: '{"status":"degraded"}' } },
+      },
+      { source: "Local", response: { body: { inline: '{"status":"unhealthy"}' } } },
+    ]);
   });
 
   it("takes tokens on each of its routes, where tokens count", async () => {

@@ -27,6 +27,7 @@ const FRIEND = {
   name: "friend",
   servedName: "friend",
   modelThere: "friend",
+  healthPath: "/v1/models",
   task: "chat",
   url: "http://friend.example.com:8000/v1",
 } as const;

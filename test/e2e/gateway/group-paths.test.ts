@@ -49,6 +49,7 @@ const stand = sharedBySuite(async () => {
     task: "chat",
     url: `http://${PARTNER}:8080/openai/v1`,
     modelThere: "qwen",
+    healthPath: "/openai/v1/models",
   });
   const started = await standOf(
     {
@@ -74,7 +75,7 @@ interface Asked {
   readonly at: Partial<Record<Server, Seen[]>>;
 }
 
-const isCheck = ({ path, headers }: Seen) => path === "/health" && headers["user-agent"]?.startsWith("Envoy/HC");
+const isCheck = ({ headers }: Seen) => headers["user-agent"]?.startsWith("Envoy/HC");
 
 /** Sends a request as a consumer; as nobody, where the name is empty. */
 async function ask({ consumer = "default", ...request }: GatewayRequest): Promise<Asked> {
@@ -128,6 +129,8 @@ describe("the path of a server group", () => {
     expect(at[server]?.map((seen) => `${seen.method} ${seen.path.split("?")[0]}`)).toEqual([`POST ${there}`]);
     const line = await waitFor("the access log", async () => accessLog().slice(before).at(-1));
     expect(line).toMatchObject({ consumer: "default", model, path: path.split("?")[0], total_tokens: tokens });
+    const id = at[server]?.[0]?.headers["x-request-id"];
+    expect([line.request_id, answer.headers["x-request-id"]]).toEqual([id, id]);
   });
 
   it("passes a KServe request to the nodes' own /infer, and the body as it is", async () => {
@@ -178,11 +181,13 @@ describe("the path of a server group", () => {
     ["/drafting/infer", { json: { text_input: "a" } }],
     ["/drafting/health", {}],
     ["/lab/infer", { json: chat("studio-small") }],
+    ["/lab/health", {}],
   ])("is closed to who may not use its model, and to who has no key: %s", async (path, request) => {
     const refused = await ask({ path, ...request, consumer: "embedder" });
     expect([refused.answer.status, codeOf(refused.answer), refused.at]).toEqual([403, "model_not_allowed", {}]);
     const unknown = await ask({ path, ...request, consumer: "" });
     expect([unknown.answer.status, codeOf(unknown.answer), unknown.at]).toEqual([401, "invalid_api_key", {}]);
+    expect(unknown.answer.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it("is open to who may use that model alone", async () => {
@@ -229,7 +234,6 @@ describe("the path of a server group", () => {
     "/legal/health",
     "/drafting/v2/repository/index",
     "/drafting/v1/chat/completions",
-    "/lab/health",
     "/nobody-knows/infer",
     "/infer",
     "/health",
@@ -282,6 +286,19 @@ describe("the path of a server group", () => {
 });
 
 describe("the health of a server group", () => {
+  it("of a server outside is whether that answers on its health path, which gets no key and is not passed on", async () => {
+    const { answer, at } = await ask({ path: "/lab/health", headers: { cookie: "of-the-client" } });
+    expect([answer.status, answer.headers["content-type"], answer.text]).toEqual([
+      200,
+      "application/json",
+      '{"status":"ok"}',
+    ]);
+    expect(at.lab).toMatchObject([{ method: "GET", path: "/openai/v1/models", headers: { host: PARTNER } }]);
+    for (const header of ["authorization", "x-api-key", "cookie", "x-tenant-id"]) {
+      expect(at.lab?.[0]?.headers).not.toHaveProperty(header);
+    }
+  });
+
   it("is what a node says", async () => {
     const { answer, at } = await ask({ path: "/cluster/health" });
     expect([answer.status, Object.keys(at)]).toEqual([200, ["cluster"]]);

@@ -7,9 +7,11 @@ import { describe, expect, it } from "vitest";
 import type { IssuedCertificate } from "../../../rehearsal/cluster/authority";
 import type { GatewayAnswer } from "../../../rehearsal/cluster/gateway/request";
 import { GatewayStand } from "../../../rehearsal/cluster/gateway/stand";
+import { waitFor } from "../../../rehearsal/cluster/wait";
 import { changedRun } from "../../stacks/run";
 import { issueCertificate } from "../model-store/authority";
 import { sharedBySuite } from "../shared-by-suite";
+import { emittedBy, leaks } from "./emitted";
 import { RecordingBackend } from "./recording-backend";
 
 const PARTNER = "llm.partner.example";
@@ -95,6 +97,26 @@ describe("a server outside behind the real gateway", () => {
       }
     }
     expect(shared().servers[PARTNER]?.asked).toEqual([]);
+  });
+
+  it("leaves no prompt, answer, key or query in the proxy's logs and metrics, which have its id and its tokens", async () => {
+    const { stand, servers } = shared();
+    const [prompt, query, agent, other] = ["canary-prompt-1f", "canary-query-2e", "canary-agent-3d", "canary-key-4c"];
+    const json = { model: "partner", messages: [{ role: "user", content: prompt }] };
+    const headers = { "user-agent": agent, "x-api-key": other, cookie: `session=${other}` };
+    const path = `/v1/chat/completions?api_key=${query}`;
+    const { status, text } = await stand.request({ path, json, headers, consumer: "default" });
+    expect([status, text.includes(PARTNER)]).toEqual([200, true]);
+    const id = String(servers[PARTNER]?.asked.splice(0).at(-1)?.headers["x-request-id"]);
+    const [proxy] = stand.proxies;
+    const emitted = await waitFor("the access log", async () => {
+      const all = proxy && (await emittedBy(proxy));
+      return all?.["log of envoy"]?.includes(id) ? all : undefined;
+    });
+    expect(emitted["metrics of tokens"]).toContain("gen_ai_client_token_usage");
+    expect(leaks(emitted, [prompt, `Hello from ${PARTNER}`, query, agent, other, await stand.key("default")])).toEqual(
+      [],
+    );
   });
 
   it.each([

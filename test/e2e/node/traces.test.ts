@@ -1,44 +1,13 @@
 /** A node's spans: of the trace that the gateway began, by one id in span, access log and engine, and without what may be secret. */
-import { createServer, type Http2Server } from "node:http2";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { freePorts } from "../../../rehearsal/cluster/ports";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { type RealNode, startNode } from "./real-node";
+import { SpanBytes } from "./span-bytes";
 import { TestEngine } from "./test-engine";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CANARY = "canary-7f3a9c";
-
-/** Takes OTLP over gRPC: the bytes of each request, in which ids and texts can be looked for. */
-class SpanBytes {
-  readonly received: Buffer[] = [];
-
-  private constructor(private readonly server: Http2Server) {}
-
-  static async start(port: number): Promise<SpanBytes> {
-    const server = createServer();
-    const spans = new SpanBytes(server);
-    server.on("stream", (stream) => {
-      stream.on("data", (chunk: Buffer) => spans.received.push(chunk));
-      stream.on("end", () => {
-        stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
-        stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
-        // An empty message.
-        stream.end(Buffer.alloc(5));
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
-    return spans;
-  }
-
-  get bytes(): Buffer {
-    return Buffer.concat(this.received);
-  }
-
-  stop(): void {
-    this.server.close();
-  }
-}
 
 /** What stands around a text, so that a failure tells where it leaks. */
 function around(bytes: Buffer, text: string): string | undefined {

@@ -2,6 +2,7 @@ import { stringify } from "yaml";
 import { ruleGroups } from "../../../components/observability/rules/rule-groups";
 import type { AlertRule, RecordingRule, RuleCase, RuleSubject } from "../../../components/observability/rules/types";
 import { ALL_SUBJECTS } from "../../components/observability/all-subjects";
+import { evaluationOrder } from "./evaluation-order";
 
 export const SUBJECTS = ALL_SUBJECTS;
 
@@ -22,7 +23,7 @@ const RECORDING = "recording.rules.yaml";
 export function promtoolFiles(): PromtoolFiles {
   return Object.assign(
     { [RECORDING]: groupsFile(SUBJECTS.map((subject) => ({ ...subject, alerts: [] }))) },
-    { "recording.test.yaml": testsFile([], SUBJECTS.flatMap(({ recording }) => recording).map(recordingTest)) },
+    { "recording.test.yaml": testsFile(undefined, SUBJECTS.flatMap(({ recording }) => recording).map(recordingTest)) },
     ...SUBJECTS.filter(({ alerts }) => alerts.length > 0).map(alertFiles),
   );
 }
@@ -33,20 +34,19 @@ export function isTestFile(name: string): boolean {
 }
 
 function alertFiles({ subject, alerts }: RuleSubject): PromtoolFiles {
-  const rules = `${subject}.rules.yaml`;
   return {
-    [rules]: groupsFile([{ subject, recording: [], alerts }]),
-    ...testFiles(subject, [rules], alerts),
+    [`${subject}.rules.yaml`]: groupsFile([{ subject, recording: [], alerts }]),
+    ...testFiles(subject, alerts),
   };
 }
 
 /** Pasts of days are evaluated every hour, because promtool takes a minute of a core for each in minutes. */
-function testFiles(subject: string, rules: readonly string[], alerts: readonly AlertRule[]): PromtoolFiles {
+function testFiles(subject: string, alerts: readonly AlertRule[]): PromtoolFiles {
   const ofDays = alerts.filter(({ cases }) => OF_DAYS.test(cases.fires.at));
   const ofHours = alerts.filter((alert) => !ofDays.includes(alert));
   return {
-    ...(ofHours.length > 0 && { [`${subject}.test.yaml`]: testsFile(rules, ofHours.flatMap(alertTests)) }),
-    ...(ofDays.length > 0 && { [`${subject}-days.test.yaml`]: testsFile(rules, ofDays.flatMap(alertTests), "1h") }),
+    ...(ofHours.length > 0 && { [`${subject}.test.yaml`]: testsFile(subject, ofHours.flatMap(alertTests)) }),
+    ...(ofDays.length > 0 && { [`${subject}-days.test.yaml`]: testsFile(subject, ofDays.flatMap(alertTests), "1h") }),
   };
 }
 
@@ -56,8 +56,15 @@ function groupsFile(subjects: readonly RuleSubject[]): string {
   return stringify({ groups: subjects.flatMap((subject) => ruleGroups(subject)) });
 }
 
-function testsFile(rules: readonly string[], tests: readonly object[], interval = "1m"): string {
-  return stringify({ rule_files: [RECORDING, ...rules], evaluation_interval: interval, tests });
+/** @param subject whose alerts are evaluated too. @default recordings alone */
+function testsFile(subject: string | undefined, tests: readonly object[], interval = "1m"): string {
+  const groups = SUBJECTS.flatMap((each) => ruleGroups(each.subject === subject ? each : { ...each, alerts: [] }));
+  return stringify({
+    rule_files: [RECORDING, ...(subject === undefined ? [] : [`${subject}.rules.yaml`])],
+    evaluation_interval: interval,
+    group_eval_order: evaluationOrder(groups),
+    tests,
+  });
 }
 
 function alertTests({ alert, severity, cases }: AlertRule): object[] {

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TRACE_COLLECTOR_RECEIVER } from "../../../components/tracing/names";
 import { GatewayStand } from "../../../rehearsal/cluster/gateway/stand";
 import { waitFor } from "../../../rehearsal/cluster/wait";
+import { emittedBy, leaks } from "../../e2e/gateway/emitted";
 import { startTraceReceiver, type TraceReceiver } from "../../e2e/model-control/trace-receiver";
 import { changedRun } from "../../stacks/run";
 import { documentedQuery, linesIn } from "./documented-query";
@@ -73,10 +74,7 @@ async function ask(headers: Readonly<Record<string, string>> = {}) {
 
 /** Texts and keys of the request are in none of these. */
 function secretFree(emitted: Readonly<Record<string, string>>): void {
-  for (const [where, text] of Object.entries(emitted)) {
-    const found = [PROMPT, ANSWER, QUERY, key].filter((secret) => text.includes(secret));
-    expect({ where, found }).toEqual({ where, found: [] });
-  }
+  expect(leaks(emitted, [PROMPT, ANSWER, QUERY, key])).toEqual([]);
 }
 
 describe("one request through the real gateway", () => {
@@ -84,6 +82,7 @@ describe("one request through the real gateway", () => {
     const answer = await ask({ "user-agent": QUERY });
     expect(answer.status).toBe(200);
     requestId = String(seen.at(-1)?.["x-request-id"]);
+    expect(answer.headers["x-request-id"]).toBe(requestId);
     const [proxy] = stand.proxies;
     const line = await waitFor(
       "the access log",
@@ -108,7 +107,7 @@ describe("one request through the real gateway", () => {
 
     secretFree({
       spans: JSON.stringify(store.spans()),
-      log: JSON.stringify(proxy?.accessLog()),
+      ...(proxy && (await emittedBy(proxy))),
       collector: `${traces.process.output()}${await traces.metrics()}`,
     });
   });

@@ -23,6 +23,15 @@ const externalSchema = z
       description: "Name of the model there. Default: the servedName.",
       example: "qwen2.5-7b-instruct",
     }),
+    healthPath: text(256)
+      .regex(/^\/[\w.~/-]*$/)
+      .optional()
+      .meta({
+        description:
+          "Path, from the server's root, that the gateway asks every 30 seconds, without a key: 200 is healthy, and with secretKey 401 and 403 are too. Default: /models behind the URL's path.",
+        allowed: "a path that begins with /, of letters, digits, and -._~/",
+        example: "/health",
+      }),
     // Its form is checked by a rule, which shows no value: a key that somebody pastes here must not be told again.
     secretKey: text(256).optional().meta({
       description:

@@ -6,6 +6,7 @@ import { stringify } from "yaml";
 import type { Sample } from "../../../../cli/prometheus/client";
 import { ruleGroups } from "../../../../components/observability/rules/rule-groups";
 import type { InputSeries, RuleSubject } from "../../../../components/observability/rules/types";
+import { evaluationOrder } from "../evaluation-order";
 import { tool } from "../tool";
 
 export interface Past {
@@ -36,7 +37,12 @@ export function answersOf<Name extends string>(
     writeFileSync(join(folder, "rules.yaml"), stringify({ groups }));
     writeFileSync(
       join(folder, "test.yaml"),
-      stringify({ rule_files: ["rules.yaml"], evaluation_interval: `${every}m`, tests: [test] }),
+      stringify({
+        rule_files: ["rules.yaml"],
+        evaluation_interval: `${every}m`,
+        group_eval_order: evaluationOrder(groups),
+        tests: [test],
+      }),
     );
     const { output } = tool("promtool", "test", "rules", join(folder, "test.yaml"));
     if (output.includes("err:")) {

@@ -1,8 +1,10 @@
 /** Stories as promtool's input. */
+
 import { stringify } from "yaml";
 import { ruleGroups } from "../../../../components/observability/rules/rule-groups";
 import type { InputSeries, RuleSubject } from "../../../../components/observability/rules/types";
 import { metricNames } from "../../../components/observability/metric-names";
+import { evaluationOrder } from "../evaluation-order";
 import type { PromtoolFiles } from "../promtool-files";
 import { QUIET_MINUTES, QUIET_STORIES, type QuietStory } from "./quiet";
 import { FAULT, STORIES, type Story } from "./stories";
@@ -83,17 +85,12 @@ function rulesFor(tests: readonly PromtoolTest[]): readonly RuleSubject[] {
 
 function testFile(name: string, interval: string, tests: readonly PromtoolTest[]): PromtoolFiles {
   const groups = rulesFor(tests).flatMap((subject) => ruleGroups(subject));
-  const order = groups.map((group) => group.name);
   return {
     [`${name}.rules.yaml`]: stringify({ groups }),
     [`${name}.test.yaml`]: stringify({
       rule_files: [`${name}.rules.yaml`],
       evaluation_interval: interval,
-      // Otherwise at random: what is recorded would be read a minute late, or not.
-      group_eval_order: [
-        ...order.filter((each) => each.endsWith(".recording")),
-        ...order.filter((each) => !each.endsWith(".recording")),
-      ],
+      group_eval_order: evaluationOrder(groups),
       tests,
     }),
   };

@@ -1,0 +1,51 @@
+/** Queries that several dashboards ask. `$model` is a variable of each dashboard that uses these. */
+import type { MetricMeaning } from "../../../engines";
+import { metric } from "../../../engines/metrics";
+import type { PanelSpec, Query } from "./spec";
+
+/** Of the models that the reader has chosen. */
+export const CHOSEN = '{model=~"$model"}';
+
+/** A series of the engines, of the chosen models. */
+export function chosen(meaning: MetricMeaning): string {
+  return metric(meaning, (series) => `${series}${CHOSEN}`);
+}
+
+/** Per second, of the chosen models. */
+export function rate(meaning: MetricMeaning, suffix = ""): string {
+  return metric(meaning, (series) => `rate(${series}${suffix}${CHOSEN}[$__rate_interval])`);
+}
+
+/**
+ * A latency panel: median and 95th percentile of a histogram of the engines, per model.
+ *
+ * @param promised series of what the plan promises, in seconds
+ */
+export function latency(
+  title: string,
+  description: string,
+  histogram: MetricMeaning,
+  promised: string,
+): Pick<PanelSpec, "title" | "description" | "unit" | "queries"> {
+  const quantile = (q: number): Query => ({
+    expr: `histogram_quantile(${q}, sum by (model, le) (${rate(histogram, "_bucket")}))`,
+    legend: `{{model}} p${q * 100}`,
+  });
+  const promise: Query = { expr: `${promised}${CHOSEN}`, legend: "{{model}} promised, p{{percentile}}" };
+  return { title, description, unit: "s", queries: [quantile(0.5), quantile(0.95), promise] };
+}
+
+const CLIENTS = 'envoy_http_conn_manager_prefix=~"https?-[0-9]+"';
+
+/** Answers of the gateway to clients, per second. */
+export function answers(more = ""): string {
+  return `rate(envoy_http_downstream_rq_xx{${CLIENTS}${more}}[$__rate_interval])`;
+}
+
+/** Answers by class. */
+export const REQUESTS: PanelSpec = {
+  title: "Requests",
+  description: "Requests per second at the gateway, by class of answer.",
+  unit: "reqps",
+  queries: [{ expr: `sum by (envoy_response_code_class) (${answers()})`, legend: "{{envoy_response_code_class}}xx" }],
+};
