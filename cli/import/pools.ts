@@ -16,6 +16,9 @@ export interface ImportedPool {
   readonly processor: "nvidia" | "amd" | "cpu";
 }
 
+/** Pods of a pool that are counted: more than any plan takes. */
+const MOST_PODS = 2000;
+
 /** GPUs that one pod of a model has. */
 export function gpusPerPod({ original, block }: ModelDraft): number {
   const tensor = block.tensorParallel;
@@ -31,7 +34,7 @@ export function podsPerReplica({ original, block }: ModelDraft): number {
 /** Pods that read prompts and pods that write answers, where they are different ones. */
 function partsOf({ block }: ModelDraft): number {
   const { prefillDecode: parts } = block;
-  return isMapping(parts) ? Number(parts.prefill) + Number(parts.decode) : 1;
+  return isMapping(parts) ? Number(parts.prefill) + Number(parts.decode) || 1 : 1;
 }
 
 /** The pools that the models need, those first that a document declares. */
@@ -151,7 +154,7 @@ export function nodesFor({ models }: ImportedPool, gpusPerNode: number, which: "
     .flatMap((model) => {
       const { min, max = min } = model.replicas;
       const count = Math.max(which === "min" ? min : max, 1) * podsPerReplica(model) * partsOf(model);
-      return new Array<number>(count).fill(gpusPerPod(model));
+      return new Array<number>(Math.min(Math.max(Math.ceil(count), 1), MOST_PODS)).fill(gpusPerPod(model));
     })
     .sort((a, b) => b - a);
   for (const gpus of pods) {

@@ -61,7 +61,8 @@ export function documentsOf(file: string, text: string): SourceDocument[] {
   return parsed.flatMap((document): SourceDocument[] => {
     const [error] = document.errors;
     if (error !== undefined) {
-      refuse(error.pos[0], `${error.message}; correct the file there`);
+      const isDeep = error.message.includes("call stack");
+      refuse(error.pos[0], isDeep ? `nested deeper than ${DEEPEST} levels` : `${error.message}; correct the file there`);
     }
     if (!isNode(document.contents) || (isScalar(document.contents) && document.contents.value === null)) {
       return [];

@@ -85,6 +85,7 @@ function settledModels(draft: Draft): SettledModel[] {
             : "the model's own length, which vLLM takes where no flag states one";
     const length = typeof stated === "number" ? stated : isOllama ? 4096 : (own ?? DEFAULTS.contextTokens);
     noteWeights(model, weights);
+    model.replicas = soundReplicas(model);
     return {
       key: keys[index] ?? keyOf(model.name),
       draft: model,
@@ -93,6 +94,19 @@ function settledModels(draft: Draft): SettledModel[] {
       ...(contextReason !== undefined && { contextReason }),
     };
   });
+}
+
+/** As many replicas as an environment may have. */
+const MOST_REPLICAS = 1000;
+
+function soundReplicas({ ledger, at, replicas }: ModelDraft): ModelDraft["replicas"] {
+  const { min, max } = replicas;
+  const isSound = (count: number) => Number.isInteger(count) && count >= 0 && count <= MOST_REPLICAS;
+  if (isSound(min) && (max === undefined || isSound(max))) {
+    return replicas;
+  }
+  ledger.wrong(at, `${min} to ${max ?? min} replicas: allowed are whole numbers up to ${MOST_REPLICAS}; one is planned`);
+  return { min: 1 };
 }
 
 function weightsOf({ engine, weights }: ModelDraft): Weights | undefined {

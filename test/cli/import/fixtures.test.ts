@@ -11,6 +11,16 @@ const GROUPS: readonly (readonly string[])[] = [
   ["oci-recipe/a10-pool.json", "oci-recipe/shared-pool-inference.json"],
 ];
 
+const done = new Map<string, Promise<Imported>>();
+
+/** Each group is imported once. */
+function imported(files: readonly string[]): Promise<Imported> {
+  const key = files.join();
+  const known = done.get(key) ?? importFixtures(files);
+  done.set(key, known);
+  return known;
+}
+
 /** Models of the plan beside what the original runs. */
 function models({ settled }: Imported) {
   const decision = settled?.decision;
@@ -27,10 +37,10 @@ function models({ settled }: Imported) {
 
 describe.each(GROUPS.map((files) => ({ files, name: files.join(" and ") })))("$name", ({ files }) => {
   it("plans without an edit, like the original, or with the reason in the report", async () => {
-    const imported = await importFixtures(files);
-    for (const { key, draft, plan, refusals } of models(imported)) {
+    const result = await imported(files);
+    for (const { key, draft, plan, refusals } of models(result)) {
       expect(refusals, key).toEqual([]);
-      const said = (to: string) => imported.entries.some((entry) => entry.kind === "changed" && entry.to === to);
+      const said = (to: string) => result.entries.some((entry) => entry.kind === "changed" && entry.to === to);
       const { tensorParallel, pipelineParallel } = draft.original;
       if (plan?.gpuModel !== undefined && draft.engine === "vllm") {
         expect(plan.tensorParallel === (tensorParallel ?? 1) || said("models.*.vllm.tensorParallel"), key).toBe(true);
@@ -43,7 +53,7 @@ describe.each(GROUPS.map((files) => ({ files, name: files.join(" and ") })))("$n
   });
 
   it("accounts for every value by name, and reads every field that its table maps", async () => {
-    const { entries } = await importFixtures(files);
+    const { entries } = await imported(files);
     expect(
       entries.filter(({ why }) => why?.startsWith("no field of") || why === "it has no effect in this file"),
     ).toEqual([]);
@@ -59,8 +69,8 @@ describe("reports of recipes", () => {
   it.each(recipes.map((files) => ({ files, name: files.map((file) => file.slice(11, -5)).join("+") })))(
     "$name",
     async ({ files, name }) => {
-      const imported = await importFixtures(files);
-      await expect(`${reportText(imported)}\n${imported.settled?.text ?? ""}`).toMatchFileSnapshot(
+      const result = await imported(files);
+      await expect(`${reportText(result)}\n${result.settled?.text ?? ""}`).toMatchFileSnapshot(
         `reports/${name}.txt`,
       );
     },
@@ -69,7 +79,7 @@ describe("reports of recipes", () => {
 
 describe("what the originals get wrong", () => {
   const wrong = async (...files: string[]) =>
-    (await importFixtures(files)).entries.filter(({ kind }) => kind === "wrong");
+    (await imported(files)).entries.filter(({ kind }) => kind === "wrong");
 
   it("a volume that is smaller than the weights, with both figures", async () => {
     const [entry, ...others] = await wrong("oci-recipe/rdma-inference.json");
@@ -81,8 +91,8 @@ describe("what the originals get wrong", () => {
 describe("secrets", () => {
   it("appear in no environment and no report", async () => {
     for (const files of GROUPS) {
-      const imported = await importFixtures(files);
-      const all = `${imported.settled?.text}${reportText(imported)}${reportJson("out", imported)}`;
+      const result = await imported(files);
+      const all = `${result.settled?.text}${reportText(result)}${reportJson("out", result)}`;
       expect(all, files.join()).not.toMatch(/hf_example|\/p\/EXAMPLE/);
     }
   });

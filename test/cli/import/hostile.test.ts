@@ -53,7 +53,7 @@ describe("a hostile file", () => {
     },
   );
 
-  it("never fails in another way, whatever stands in the fields", { timeout: 60_000 }, async () => {
+  it("never fails in another way, whatever stands in the fields", { timeout: 120_000 }, async () => {
     const value = fc.jsonValue({ maxDepth: 3 });
     const fields = [
       "recipe_image_uri",
@@ -97,7 +97,7 @@ describe("a hostile file", () => {
           expect(error).toBeInstanceOf(ImportFileError);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 20 },
     );
   });
 });
