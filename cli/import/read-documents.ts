@@ -62,7 +62,10 @@ export function documentsOf(file: string, text: string): SourceDocument[] {
     const [error] = document.errors;
     if (error !== undefined) {
       const isDeep = error.message.includes("call stack");
-      refuse(error.pos[0], isDeep ? `nested deeper than ${DEEPEST} levels` : `${error.message}; correct the file there`);
+      refuse(
+        error.pos[0],
+        isDeep ? `nested deeper than ${DEEPEST} levels` : `${error.message}; correct the file there`,
+      );
     }
     if (!isNode(document.contents) || (isScalar(document.contents) && document.contents.value === null)) {
       return [];

@@ -105,7 +105,10 @@ function soundReplicas({ ledger, at, replicas }: ModelDraft): ModelDraft["replic
   if (isSound(min) && (max === undefined || isSound(max))) {
     return replicas;
   }
-  ledger.wrong(at, `${min} to ${max ?? min} replicas: allowed are whole numbers up to ${MOST_REPLICAS}; one is planned`);
+  ledger.wrong(
+    at,
+    `${min} to ${max ?? min} replicas: allowed are whole numbers up to ${MOST_REPLICAS}; one is planned`,
+  );
   return { min: 1 };
 }
 

@@ -70,16 +70,13 @@ describe("reports of recipes", () => {
     "$name",
     async ({ files, name }) => {
       const result = await imported(files);
-      await expect(`${reportText(result)}\n${result.settled?.text ?? ""}`).toMatchFileSnapshot(
-        `reports/${name}.txt`,
-      );
+      await expect(`${reportText(result)}\n${result.settled?.text ?? ""}`).toMatchFileSnapshot(`reports/${name}.txt`);
     },
   );
 });
 
 describe("what the originals get wrong", () => {
-  const wrong = async (...files: string[]) =>
-    (await imported(files)).entries.filter(({ kind }) => kind === "wrong");
+  const wrong = async (...files: string[]) => (await imported(files)).entries.filter(({ kind }) => kind === "wrong");
 
   it("a volume that is smaller than the weights, with both figures", async () => {
     const [entry, ...others] = await wrong("oci-recipe/rdma-inference.json");

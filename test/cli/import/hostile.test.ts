@@ -81,11 +81,9 @@ describe("a hostile file", () => {
     const file = fc.oneof(
       recipe.map((fieldsOf) => ({ recipe_mode: "service", recipe_image_uri: "vllm/vllm-openai:v0.9.1", ...fieldsOf })),
       spec.map((modelSpec) => ({ servingEngineSpec: { modelSpec: [{ modelURL: "Qwen/Qwen3-8B", ...modelSpec }] } })),
-      fc
-        .record({ image: value, command: value, environment: value, deploy: value })
-        .map((service) => ({
-          services: { a: service, b: { image: "ollama/ollama", command: "ollama run qwen3:8b" } },
-        })),
+      fc.record({ image: value, command: value, environment: value, deploy: value }).map((service) => ({
+        services: { a: service, b: { image: "ollama/ollama", command: "ollama run qwen3:8b" } },
+      })),
       value.map((spec_) => ({ apiVersion: "serving.kserve.io/v1beta1", kind: "InferenceService", spec: spec_ })),
       value.map((inference) => ({ apiVersion: "kaito.sh/v1beta1", kind: "Workspace", inference, resource: inference })),
     );
