@@ -88,7 +88,7 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
     return write(args, imported, io);
   } catch (error) {
     if (error instanceof ImportFileError || isFileSystemError(error)) {
-      io.err(`${error.message}\nnothing was written\n`);
+      io.err(`${visible(error.message)}\nnothing was written\n`);
       return EXIT.badInput;
     }
     throw error;

@@ -1,5 +1,6 @@
 /** The account of an import, for people and as JSON. */
 import { counted } from "../../names/counted";
+import { visible } from "../../names/visible";
 import type { Imported } from "./import-files";
 import type { Entry, EntryKind } from "./ledger";
 import { firstLine } from "./settle";
@@ -25,15 +26,15 @@ export function reportText({ entries, settled }: Imported): string {
 function lineText({ file, line, path, to, why }: Entry): string {
   const place = line === undefined ? file : `${file}:${line}`;
   const key = to === undefined ? "" : ` → ${to}`;
-  return `${place} ${path}${key}: ${why ?? ""}`;
+  return visible(`${place} ${path}${key}: ${why ?? ""}`);
 }
 
 function decisionText({ decision }: NonNullable<Imported["settled"]>): string {
   switch (decision.kind) {
     case "unknown":
-      return `The plan waits for a model's config.json: ${firstLine(decision.why)}\n`;
+      return `The plan waits for a model's config.json: ${visible(firstLine(decision.why))}\n`;
     case "mistakes":
-      return `The environment needs an edit: ${decision.problems.map(({ message }) => message).join("\n")}\n`;
+      return `The environment needs an edit: ${decision.problems.map(({ message }) => visible(message)).join("\n")}\n`;
     case "planned":
       return decision.refusals.length === 0
         ? `Fits: ${decision.plan.models.map(({ name, shape }) => `${name} on ${shape}`).join(", ") || "machines alone"}\n`
