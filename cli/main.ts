@@ -14,6 +14,7 @@ const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly loa
   plan: { purpose: "what an environment makes, where models fit, what it costs", load: () => import("./plan") },
   model: { purpose: "what one model needs, and which machines it fits", load: () => import("./model") },
   list: { purpose: "models, machine shapes, cards and engines of the catalogue", load: () => import("./list") },
+  import: { purpose: "an environment from files of other platforms", load: () => import("./import") },
   pin: { purpose: "fix the revisions of an environment's Hugging Face models", load: () => import("./pin") },
   pins: { purpose: "how old pinned releases are, and which are known to be vulnerable", load: () => import("./pins") },
   render: { purpose: "Kubernetes manifests for GitOps", load: () => import("./render") },

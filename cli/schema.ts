@@ -6,6 +6,7 @@ import { PLAN_PAGE_FILE, PLAN_SCHEMA_FILE, planPage, planSchemaText } from "../r
 import { configurationPage, PAGE_FILE } from "../stacks/config/configuration-page";
 import { SCHEMA_FILE, schemaText } from "../stacks/config/json-schema";
 import { FLEET_PAGE_FILE, fleetPage } from "./fleet/json-page";
+import { COMING_FROM_PAGES } from "./import/coming-from-page";
 
 /** Each file's text by its path from the repository root. */
 const generated: Readonly<Record<string, () => string>> = {
@@ -14,6 +15,7 @@ const generated: Readonly<Record<string, () => string>> = {
   [PLAN_SCHEMA_FILE]: planSchemaText,
   [PLAN_PAGE_FILE]: planPage,
   [FLEET_PAGE_FILE]: fleetPage,
+  ...COMING_FROM_PAGES,
 };
 
 export const generatedFiles = Object.keys(generated);

@@ -9,7 +9,7 @@ import { bin, version } from "../../package.json";
 import { runPiped } from "./run";
 
 const COMMANDS =
-  "plan, model, list, pin, pins, render, gitops, rancher, portainer, bundle, charts, doctor, rehearse, try, status, cost, top, fleet, smoke, alert-test, measure, calibrate";
+  "plan, model, list, import, pin, pins, render, gitops, rancher, portainer, bundle, charts, doctor, rehearse, try, status, cost, top, fleet, smoke, alert-test, measure, calibrate";
 
 /** Starts a command in a process of its own, as `npm run` does. */
 function start(...argv: string[]) {

@@ -51,6 +51,15 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
   },
   model: async () => [[EVIL], ["qwen2.5-7b-instruct", "--shape", EVIL]],
   list: async () => [[EVIL], [`--${EVIL}`]],
+  import: async () => {
+    const recipe = join(folder, "evil.json");
+    writeFileSync(recipe, JSON.stringify({ recipe_mode: "service", deployment_name: EVIL, recipe_image_uri: EVIL }));
+    const values = join(folder, "evil.yaml");
+    const modelSpec = [{ name: EVIL, modelURL: EVIL, tag: EVIL, env: [{ name: EVIL, value: EVIL }] }];
+    writeFileSync(values, JSON.stringify({ servingEngineSpec: { modelSpec }, [EVIL]: EVIL }));
+    const out = ["--out", join(folder, "Pulumi.evil.yaml"), "--force"];
+    return [[EVIL], [`--${EVIL}`], [recipe, ...out], [values, ...out], [values, "--out", EVIL]];
+  },
   pin: async () => {
     const source = `hf://o/${EVIL}`;
     return [

@@ -1,0 +1,203 @@
+/** `npm run import`: an environment from the files by which a team serves models today. */
+import { existsSync, writeFileSync } from "node:fs";
+import { basename, dirname, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { cards, findShape } from "../catalog/shapes";
+import { visible } from "../names/visible";
+import { type Checks, checkedArguments } from "./checked-arguments";
+import { FORMATS } from "./import/formats/table";
+import { type Imported, importDocuments } from "./import/import-files";
+import { DEFAULTS, type ImportOptions } from "./import/options";
+import { ImportFileError, readDocuments } from "./import/read-documents";
+import { reportJson, reportText } from "./import/report-text";
+import { type CommandIo, EXIT, isFileSystemError, whyUnwritable } from "./io";
+
+const USAGE = `Usage: npm run import -- FILE... --out Pulumi.<name>.yaml [options]
+
+Writes an environment from the files by which models are served today: ${FORMATS.map(({ label }) => label).join(", ")}.
+Several files make one environment. The account says of every value whether it is mapped, changed, not mapped or wrong in
+the original, and why. Secrets are never copied.
+
+  --out FILE              environment to write
+  --report FILE           the account as JSON
+  --force                 replace files that exist
+  --cluster KIND          local, oci or aws. Default: of the files' machines, else ${DEFAULTS.cluster}
+  --create                the stack makes the cluster and its nodes: OCI alone. Default: they exist
+  --stage STAGE           development or production. Default: ${DEFAULTS.stage}
+  --host NAME             name of the gateway. Default: of the files, else ${DEFAULTS.host}
+  --card NAME             GPU card of machines that no file names: npm run list -- cards
+  --shape NAME            cloud shape of machines that no file names: npm run list -- shapes
+                          Default of both: the first of a list on which the plan fits
+  --gpus-per-node N       GPUs of such a machine. Default: as many as a pod needs
+  --node-vcpus N          processors of each machine. Default: ${DEFAULTS.vcpusPerGpu} for each GPU
+  --node-memory-gib N     memory of each machine. Default: ${DEFAULTS.memoryGibPerGpu} for each GPU
+  --usd-per-node-hour N   price of each machine. Default: the catalogue's list price, 0 for machines of your own
+  --concurrency N         requests of full length that a replica holds. Default: ${DEFAULTS.concurrency}, which vLLM starts with
+  -h, --help              this text
+
+Exit status: 0 written and planned, 1 written and refused by the planner, or nothing to import, 2 bad input.
+`;
+
+export const options = {
+  out: { type: "string" },
+  report: { type: "string" },
+  force: { type: "boolean", default: false },
+  cluster: { type: "string" },
+  create: { type: "boolean", default: false },
+  stage: { type: "string" },
+  host: { type: "string" },
+  card: { type: "string" },
+  shape: { type: "string" },
+  "gpus-per-node": { type: "string" },
+  "node-vcpus": { type: "string" },
+  "node-memory-gib": { type: "string" },
+  "usd-per-node-hour": { type: "string" },
+  concurrency: { type: "string" },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
+
+interface Arguments {
+  readonly files: readonly string[];
+  readonly name: string;
+  readonly out: string;
+  readonly report: string | undefined;
+  readonly force: boolean;
+  readonly options: ImportOptions;
+}
+
+/** Runs the command; returns its exit status. */
+export async function main(argv: string[], io: CommandIo): Promise<number> {
+  const args = readArguments(argv);
+  if (args === "help") {
+    io.out(USAGE);
+    return EXIT.ok;
+  }
+  if ("problems" in args) {
+    io.err(`${args.problems.join("\n")}\n\n${USAGE}`);
+    return EXIT.badInput;
+  }
+  const targets = [args.out, ...(args.report === undefined ? [] : [args.report])];
+  const blocked = targets.flatMap((file) => blockedReason(file, args.force) ?? []);
+  if (blocked.length > 0) {
+    io.err(`${blocked.join("\n")}\n`);
+    return EXIT.badInput;
+  }
+  try {
+    const documents = args.files.flatMap((file) => readDocuments(visible(file), resolve(file)));
+    const imported = await importDocuments(args.name, documents, args.options, dirname(resolve(args.out)));
+    return write(args, imported, io);
+  } catch (error) {
+    if (error instanceof ImportFileError || isFileSystemError(error)) {
+      io.err(`${visible(error.message)}\nnothing was written\n`);
+      return EXIT.badInput;
+    }
+    throw error;
+  }
+}
+
+function write({ out, report, name }: Arguments, imported: Imported, io: CommandIo): number {
+  const { settled } = imported;
+  if (settled !== undefined) {
+    writeFileSync(resolve(out), settled.text);
+  }
+  if (report !== undefined) {
+    writeFileSync(resolve(report), reportJson(out, imported));
+  }
+  io.out(reportText(imported));
+  if (settled === undefined) {
+    io.err("the files have no server of a model and no machines: no environment was written\n");
+    return EXIT.refused;
+  }
+  io.out(`\nwrote ${visible(out)}\n\nNext: npm run plan -- ${nextArguments(name, out)}\n`);
+  const { decision } = settled;
+  return decision.kind === "mistakes" || (decision.kind === "planned" && decision.refusals.length > 0)
+    ? EXIT.refused
+    : EXIT.ok;
+}
+
+function nextArguments(name: string, out: string): string {
+  return out === `Pulumi.${name}.yaml` ? name : `${name} --config ${visible(out)}`;
+}
+
+function blockedReason(file: string, force: boolean): string | undefined {
+  if (!force && existsSync(resolve(file))) {
+    return `${visible(file)} exists: name a new file, or add --force`;
+  }
+  return whyUnwritable("the environment or its report", file);
+}
+
+function readArguments(argv: string[]) {
+  return checkedArguments(
+    () => parseArgs({ args: argv, allowPositionals: true, options }),
+    ({ values, positionals }, { problems, checked }): Arguments => {
+      if (positionals.length === 0) {
+        problems.push("name the files to import");
+      }
+      const out = values.out ?? "";
+      const [, name] = /^Pulumi\.([\w-]+)\.yaml$/.exec(basename(out)) ?? [];
+      if (name === undefined) {
+        problems.push(`--out must be a file called Pulumi.<name>.yaml${out === "" ? "" : `, and is ${visible(out)}`}`);
+      }
+      const read = checked(() => importOptions(values, problems)) ?? { create: false };
+      return { files: positionals, name: name ?? "", out, report: values.report, force: values.force, options: read };
+    },
+  );
+}
+
+type Values = Readonly<Record<string, string | boolean | undefined>>;
+
+function importOptions(values: Values, problems: Checks["problems"]): ImportOptions {
+  const text = (name: string) => (typeof values[name] === "string" ? values[name] : undefined);
+  const oneOf = <T extends string>(name: string, allowed: readonly T[]): T | undefined => {
+    const value = text(name);
+    const found = allowed.find((each) => each === value);
+    if (value !== undefined && found === undefined) {
+      problems.push(`--${name} must be ${allowed.join(", ")}, and is ${visible(value)}`);
+    }
+    return found;
+  };
+  const number = (name: string, least: number, most: number, whole = true): number | undefined => {
+    const value = text(name);
+    const read = Number(value);
+    if (value === undefined) {
+      return undefined;
+    }
+    if (value.trim() === "" || !(read >= least && read <= most) || (whole && !Number.isInteger(read))) {
+      problems.push(
+        `--${name} must be a ${whole ? "whole " : ""}number from ${least} to ${most}, and is ${visible(value)}`,
+      );
+    }
+    return read;
+  };
+  const named = (name: string, isKnown: (value: string) => boolean, list: string): string | undefined => {
+    const value = text(name);
+    if (value !== undefined && !isKnown(value)) {
+      problems.push(`--${name} must be a name of the catalogue, and is ${visible(value)}: npm run list -- ${list}`);
+    }
+    return value;
+  };
+  const cluster = oneOf("cluster", ["local", "oci", "aws"] as const);
+  const read: ImportOptions = {
+    create: values.create === true,
+    ...defined({
+      cluster,
+      stage: oneOf("stage", ["development", "production"] as const),
+      host: text("host"),
+      card: named("card", (name) => cards.some((card) => card.name === name), "cards"),
+      shape: named("shape", (name) => findShape(name) !== undefined, "shapes"),
+      gpusPerNode: number("gpus-per-node", 1, 16),
+      nodeVcpus: number("node-vcpus", 1, 1024),
+      nodeMemoryGib: number("node-memory-gib", 1, 65_536, false),
+      usdPerNodeHour: number("usd-per-node-hour", 0, 100_000, false),
+      concurrency: number("concurrency", 1, 4096),
+    }),
+  };
+  return read;
+}
+
+/** The fields that have a value. */
+function defined<T extends object>(fields: T): { [K in keyof T]: NonNullable<T[K]> } | Record<string, never> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: NonNullable<T[K]>;
+  };
+}

@@ -1,0 +1,67 @@
+/** One page of documentation for each format, from its table of fields. */
+import { FORMATS, type Format } from "./formats/table";
+import { DEFAULTS } from "./options";
+import schemaSources from "./schemas/sources.json";
+
+/** Where the page of a format is, from the repository root. */
+export function comingFromFile({ name }: Pick<Format, "name">): string {
+  return `docs/coming-from/${name}.md`;
+}
+
+/** Every page by its file. */
+export const COMING_FROM_PAGES: Readonly<Record<string, () => string>> = Object.fromEntries(
+  FORMATS.map((format) => [comingFromFile(format), () => comingFromPage(format)]),
+);
+
+/** The page of one format: what to type, and what becomes of every field. */
+export function comingFromPage({ name, label, table }: Format): string {
+  const { mapped, changed, lost } = table.rows;
+  const source = schemaSources[name as keyof typeof schemaSources];
+  return `# Coming from ${label}
+
+<!-- Generated from cli/import/fields/${name}.json by npm run schema. Do not edit. -->
+
+\`\`\`sh
+npm run import -- FILE... --out Pulumi.<name>.yaml --report import.json
+npm run plan -- <name>
+\`\`\`
+
+Several files make one environment. The account says of every value whether it is mapped, changed, not mapped or wrong in the
+original, with line and reason. A field covers everything below it that has no row of its own. Fields: ${source.text}, ${source.asOf}.
+
+What no file says has a default, which the environment marks: cluster \`${DEFAULTS.cluster}\` that exists, stage \`${DEFAULTS.stage}\`, host
+\`${DEFAULTS.host}\`, one request of full length at once, and the first machine of a list on which the plan fits. \`npm run import -- --help\`
+has the options. Secrets are never copied. A model outside the catalogue needs its config.json ([naming a model](../configuration.md#naming-a-model)).
+
+## Mapped
+
+| Field | Key of the environment |
+|---|---|
+${Object.entries(mapped)
+  .map(([field, to]) => `| \`${field}\` | ${keys(to)} |\n`)
+  .join("")}
+## Changed
+
+| Field | What takes its place |
+|---|---|
+${groups(changed)}
+## Not mapped
+
+| Field | Why |
+|---|---|
+${groups(lost)}`;
+}
+
+function groups(rows: Format["table"]["rows"]["changed"]): string {
+  return rows
+    .map(({ fields, why }) => `| ${fields.map((field) => `\`${field}\``).join(", ")} | ${cell(why)} |\n`)
+    .join("");
+}
+
+function keys(text: string): string {
+  return cell(text).replace(/\b(models|pools|gateway)(\.[\w*<>-]+)+/g, (key) => `\`${key}\``);
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}

@@ -1,0 +1,113 @@
+/** Command lines of servers as lists of words, in pods and compose files. */
+import type { Path } from "./path";
+
+/** One word, and where it stands. */
+export interface Word {
+  readonly text: string;
+  readonly at: Path;
+}
+
+/** A flag with its values, or a word that belongs to none. */
+export interface Flag {
+  /** Without dashes, with dashes inside. Empty for words before the first flag. */
+  readonly name: string;
+  readonly values: readonly string[];
+  readonly at: Path;
+  /** Where its values stand, of those in places of their own. @default at */
+  readonly valuesAt?: readonly Path[];
+}
+
+/** Name of the entry of a word that starts a program. */
+export const STARTER = "program";
+
+/** Words of programs that start a server, which say nothing about it. */
+const STARTERS = new Set([
+  "vllm",
+  "serve",
+  "python",
+  "python3",
+  "-m",
+  "vllm.entrypoints.openai.api_server",
+  "exec",
+  "sh",
+  "bash",
+  "/bin/sh",
+  "/bin/bash",
+  "-c",
+  "-lc",
+  "-ec",
+  "text-generation-launcher",
+  "ollama",
+]);
+
+/** `$(NAME)`, as Kubernetes writes it, `${NAME}` and `$NAME`, as shells and compose files do. */
+const REFERENCE = /\$\(([\w-]+)\)|\$\{([\w-]+)(?::?[-?]([^}]*))?\}|\$([A-Za-z_]\w*)/g;
+
+/** Text with the variables that are known; others stay as they are. */
+export function substituted(text: string, variables: Readonly<Record<string, string>>): string {
+  return text.replace(REFERENCE, (whole, kubernetes?: string, braced?: string, otherwise?: string, bare?: string) => {
+    const name = kubernetes ?? braced ?? bare ?? "";
+    return Object.hasOwn(variables, name) ? (variables[name] ?? whole) : (otherwise ?? whole);
+  });
+}
+
+/** The words of a list of texts, of which some may be whole command lines. */
+export function wordsOf(texts: readonly unknown[], at: Path): Word[] {
+  return texts.flatMap((text, index) => {
+    const place = [...at, index];
+    if (typeof text !== "string" && typeof text !== "number") {
+      return [];
+    }
+    return isCommandLine(String(text)) ? shellWords(String(text), place) : [{ text: String(text), at: place }];
+  });
+}
+
+/** Whether one text holds several words: `vllm serve org/model --flag`, or a flag with its value. */
+function isCommandLine(text: string): boolean {
+  return /^--?[\w-]+\s/.test(text) || /(^|\s)(vllm\s+serve|exec|python3?|text-generation-launcher|ollama)\s/.test(text);
+}
+
+/** Words of a shell command, without its operators. */
+export function shellWords(text: string, at: Path): Word[] {
+  const plain = text.replace(/\\\r?\n/g, " ").replace(/^\s*#.*$/gm, "");
+  const found = plain.match(/(?:[^\s"']+|"(?:\\.|[^"\\])*"|'[^']*')+/g) ?? [];
+  return found
+    .filter((word) => !["&&", "||", ";", "|", "\\"].includes(word))
+    .map((word) => ({
+      text: word.replace(/"((?:\\.|[^"\\])*)"|'([^']*)'/g, (_, a?: string, b?: string) => a ?? b ?? ""),
+      at,
+    }));
+}
+
+/** Flags of a command line; the first entry has the words before them. */
+export function flagsOf(words: readonly Word[]): Flag[] {
+  const flags: { name: string; values: string[]; at: Path; valuesAt: Path[] }[] = [];
+  for (const { text, at } of words) {
+    const [, name, value] = /^--?([A-Za-z][\w.-]*)(?:=([\s\S]*))?$/.exec(text) ?? [];
+    if (name !== undefined && !STARTERS.has(text)) {
+      flags.push({ name: dashed(name), values: value === undefined ? [] : [value], at, valuesAt: [] });
+    } else if (STARTERS.has(text)) {
+      flags.push({ name: STARTER, values: [], at, valuesAt: [] });
+    } else if (flags.length > 0 && flags[flags.length - 1]?.name !== STARTER) {
+      flags[flags.length - 1]?.values.push(text);
+      flags[flags.length - 1]?.valuesAt.push(at);
+    } else {
+      flags.push({ name: "", values: [text], at, valuesAt: [] });
+    }
+  }
+  return flags;
+}
+
+/** vLLM takes underscores for dashes; what follows a dot is a key of JSON. */
+function dashed(name: string): string {
+  const short = SHORT_FLAGS[name];
+  return short ?? name.replaceAll("_", "-");
+}
+
+const SHORT_FLAGS: Readonly<Record<string, string>> = {
+  tp: "tensor-parallel-size",
+  pp: "pipeline-parallel-size",
+  dp: "data-parallel-size",
+  ep: "enable-expert-parallel",
+  q: "quantization",
+};

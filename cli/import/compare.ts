@@ -1,0 +1,82 @@
+/** Holds what the planner decides against what the original runs. */
+import type { ModelPlan } from "../../planner/types";
+import type { ModelDraft } from "./draft";
+import { isCreated, type SettledModel } from "./environment";
+import { firstLine, refusalOf, type Settled } from "./settle";
+
+/** Fields of recipes about nodes, which the stack makes or finds. */
+const MADE_NODES: Readonly<Record<string, string>> = {
+  recipe_availability_domain: "pools.*.availabilityDomains",
+  recipe_node_image_ocid: "pools.*.image",
+  shared_node_pool_boot_volume_size_in_gbs: "pools.*.bootVolumeGiB",
+};
+
+/** Notes what becomes of machines where the stack makes them. */
+export function noteMadeNodes(settled: Settled): void {
+  if (isCreated(settled)) {
+    for (const { ledger } of settled.draft.pools) {
+      Object.entries(MADE_NODES).forEach(([field, to]) => void ledger.mapped([field], to));
+    }
+  }
+}
+
+/** Notes every difference between the plan and the original in the ledgers. */
+export function compareWithOriginal(settled: Settled): void {
+  const { decision, models } = settled;
+  if (decision.kind !== "planned") {
+    return;
+  }
+  for (const model of models) {
+    const plan = decision.plan.models.find(({ name }) => name === model.key);
+    if (plan === undefined) {
+      refused(settled, model);
+    } else {
+      layout(model.draft, plan);
+      volume(model.draft, plan);
+    }
+  }
+}
+
+function refused(settled: Settled, model: SettledModel): void {
+  const why = refusalOf(settled, model);
+  if (why !== undefined) {
+    model.draft.ledger.wrong(model.draft.at, `it does not run as written: ${firstLine(why)}`);
+  }
+}
+
+function layout({ ledger, at, original, replicas }: ModelDraft, plan: ModelPlan): void {
+  const { tensorParallel, pipelineParallel, gpus } = original;
+  if (tensorParallel !== undefined && tensorParallel !== plan.tensorParallel && plan.gpuModel !== undefined) {
+    ledger.changed(
+      at,
+      `the plan takes tensor parallelism ${plan.tensorParallel} in place of ${tensorParallel}`,
+      "models.*.vllm.tensorParallel",
+    );
+  }
+  if (pipelineParallel !== undefined && pipelineParallel !== plan.pipelineParallel && plan.gpuModel !== undefined) {
+    ledger.changed(
+      at,
+      `the plan takes pipeline parallelism ${plan.pipelineParallel} in place of ${pipelineParallel}`,
+      "models.*.vllm.pipelineParallel",
+    );
+  }
+  if (gpus !== undefined && gpus > plan.gpusPerNode && plan.gpuModel !== undefined) {
+    ledger.wrong(at, `a pod has ${gpus} GPUs, and the engine uses ${plan.gpusPerNode}: the others stand idle`);
+  }
+  if (replicas.min !== plan.minReplicas) {
+    ledger.changed(
+      at,
+      `the plan has ${plan.minReplicas} replicas in place of ${replicas.min}`,
+      "models.*.replicas.min",
+    );
+  }
+}
+
+function volume({ ledger, volumeGB }: ModelDraft, { weightsGB }: ModelPlan): void {
+  if (volumeGB !== undefined && volumeGB.size < weightsGB) {
+    ledger.wrong(
+      volumeGB.at,
+      `the volume of ${volumeGB.size} GB is smaller than the weights, which are ${Math.round(weightsGB)} GB`,
+    );
+  }
+}

@@ -1,0 +1,136 @@
+/** What documents of any format ask for, before machines are chosen and anything is written. */
+import type { EngineName } from "../../engines";
+import type { Ledger } from "./ledger";
+import type { Path } from "./path";
+
+/** A value of an environment file. */
+export type Plain = string | number | boolean | readonly Plain[] | { readonly [key: string]: Plain };
+
+/** How the original runs one replica. Undefined: it leaves that to its own platform. */
+export interface Original {
+  readonly gpus?: number;
+  readonly tensorParallel?: number;
+  readonly pipelineParallel?: number;
+}
+
+/** One server of one model, being read. */
+export interface ModelDraft {
+  /** Wanted key under `models`; made unique later. */
+  name: string;
+  readonly ledger: Ledger;
+  /** Where it stands in its document, for remarks about the whole of it. */
+  readonly at: Path;
+  engine: EngineName;
+  /** Name that the original has for its weights. */
+  weights?: string;
+  /** Commit or branch of those weights. */
+  revision?: string;
+  /** Fields of `models.<name>`, without those below. */
+  readonly settings: Record<string, Plain>;
+  /** Fields of the engine's own block. */
+  readonly block: Record<string, Plain>;
+  readonly args: Record<string, Plain>;
+  readonly env: Record<string, Plain>;
+  /** Where the original has each flag and variable, to say what became of it. */
+  readonly places: Map<string, Path>;
+  readonly adapters: Record<string, Plain>;
+  replicas: { min: number; max?: number };
+  original: Original;
+  /** Machine that the original names. */
+  machine: MachineDraft;
+  /** Its file states how long contexts are. */
+  statesContext: boolean;
+  /** Volume that the original gives the weights, GB, and where it says so. */
+  volumeGB?: { readonly size: number; readonly at: Path };
+}
+
+/** What is known of the machines that a model runs on. */
+export interface MachineDraft {
+  /** Shape of a cloud, as its catalogue has it. */
+  shape?: string;
+  /** Card of the catalogue. */
+  card?: string;
+  gpusPerNode?: number;
+  vendor?: "nvidia" | "amd" | "cpu";
+  nodes?: { min: number; max?: number };
+  /** Slices: the layout of every card. */
+  mig?: string;
+  /** Of that layout, on each card. */
+  slicesPerGpu?: number;
+  /** Pool of another document that it joins, by selector. */
+  shared?: { readonly selector?: string };
+  rdma?: boolean;
+  flex?: { ocpus?: number; memoryGiB?: number };
+  vcpus?: number;
+  memoryGiB?: number;
+  labels?: Record<string, string>;
+  taints?: readonly Readonly<Record<string, Plain>>[];
+}
+
+/** A pool that a document declares by itself. */
+export interface PoolDraft {
+  name: string;
+  readonly ledger: Ledger;
+  readonly at: Path;
+  readonly selector?: string;
+  readonly machine: MachineDraft;
+}
+
+/** All that was read. */
+export interface Draft {
+  readonly models: ModelDraft[];
+  readonly pools: PoolDraft[];
+  readonly hostnames: { readonly name: string; readonly ledger: Ledger; readonly at: Path }[];
+  /** Keeps sessions at a replica. */
+  affinity?: "header";
+  /** Cluster that the files belong to. */
+  cluster?: "oci" | "aws";
+}
+
+export function emptyDraft(): Draft {
+  return { models: [], pools: [], hostnames: [] };
+}
+
+/** A server before anything of it is read. */
+export function newModel(ledger: Ledger, at: Path, name: string, engine: EngineName): ModelDraft {
+  return {
+    name,
+    ledger,
+    at,
+    engine,
+    settings: {},
+    block: {},
+    args: {},
+    env: {},
+    places: new Map(),
+    adapters: {},
+    replicas: { min: 1 },
+    original: {},
+    machine: {},
+    statesContext: false,
+  };
+}
+
+/** A name as keys of the environment are: lower-case letters, digits and dashes. */
+export function keyOf(name: string): string {
+  const key = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 40)
+    .replace(/-+$/, "");
+  return key === "" ? "model" : key;
+}
+
+/** The names made unique, in their order. */
+export function uniqueKeys(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let key = name;
+    for (let number = 2; taken.has(key); number += 1) {
+      key = `${name.slice(0, 36)}-${number}`;
+    }
+    taken.add(key);
+    return key;
+  });
+}

@@ -1,0 +1,235 @@
+/** Compose files with services of vLLM, Ollama, TGI or Triton. */
+import { flagsOf, shellWords, substituted, type Word, wordsOf } from "../command-line";
+import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
+import { Ledger } from "../ledger";
+import { isMapping, type Path } from "../path";
+import { statedLayout } from "../pod-container";
+import type { SourceDocument } from "../read-documents";
+import { applyImage, serverImage } from "../server-image";
+import { applyVariables, type Variable, valuesOf, variablesOf } from "../variables";
+import { applyVllmFlags } from "../vllm-flags";
+import { composeTable } from "./tables";
+
+export function isCompose(root: SourceDocument["root"]): boolean {
+  return isMapping(root.services);
+}
+
+/** GPU memory of a server whose models are the user's own. */
+const REPOSITORY_GIB = 8;
+
+export function readCompose(document: SourceDocument, draft: Draft): Ledger[] {
+  const ledger = new Ledger(document, composeTable);
+  for (const name of ledger.keys("services")) {
+    const at: Path = ["services", name];
+    const image = ledger.text(...at, "image") ?? "";
+    const server = serverImage(image);
+    if (server === undefined || (server.engine === "ollama" && /webui/.test(image))) {
+      ledger.lost(at, `${image || "its build"} runs no engine that is served here: vLLM, Ollama, TGI or Triton`);
+      continue;
+    }
+    if (server.engine === "ollama" && isPuller(ledger, at)) {
+      ledger.changed(at, "it pulls models and ends: the platform fetches those of the environment");
+      continue;
+    }
+    const model = newModel(ledger, at, keyOf(name), server.engine);
+    applyImage(model, server, [[...at, "image"]]);
+    model.weights = server.weights;
+    const served = readServer(model, tagsPulled(ledger));
+    draft.models.push(...served);
+  }
+  return [ledger];
+}
+
+function readServer(model: ModelDraft, pulled: readonly string[]): ModelDraft[] {
+  const { ledger, at } = model;
+  const variables = variablesOf(ledger.get(...at, "environment"), [...at, "environment"]);
+  const values = valuesOf(variables);
+  const words = [...commandWords(ledger, [...at, "entrypoint"]), ...commandWords(ledger, [...at, "command"])];
+  const written = words.map((word) => ({ ...word, text: substituted(word.text, values) }));
+  readGpus(model);
+  readReplicas(model);
+  switch (model.engine) {
+    case "vllm":
+      applyVllmFlags(model, flagsOf(written));
+      applyVariables(model, variables, new Set());
+      statedLayout(model);
+      return [model];
+    case "tgi":
+      readTgi(model, written, variables);
+      return [model];
+    case "triton":
+      readTriton(model, written);
+      applyVariables(model, variables, new Set());
+      return [model];
+    default:
+      written.forEach((word) => void ledger.changed(word.at, "the platform starts the engine and fetches its models"));
+      return readOllama(model, variables, pulled);
+  }
+}
+
+/** A service that fetches models for another one. */
+function isPuller(ledger: Ledger, at: Path): boolean {
+  const text = ["entrypoint", "command"]
+    .flatMap((key) => commandWords(ledger, [...at, key]))
+    .map((word) => word.text)
+    .join(" ");
+  return /\bollama\s+pull\b/.test(text) && !/\bserve\b/.test(text);
+}
+
+/** A command as one text or as a list. */
+function commandWords(ledger: Ledger, at: Path): Word[] {
+  const value = ledger.get(...at);
+  return typeof value === "string" ? shellWords(value, at) : wordsOf(ledger.list(...at), at);
+}
+
+/** Models that some service pulls: `ollama pull llama3.2`. */
+function tagsPulled(ledger: Ledger): string[] {
+  const texts = ledger
+    .keys("services")
+    .flatMap((name) =>
+      ["command", "entrypoint"].flatMap((key) => commandWords(ledger, ["services", name, key]).map(({ text }) => text)),
+    );
+  return [...new Set([...texts.join(" ").matchAll(/ollama\s+(?:pull|run)\s+([\w./:-]+)/g)].map(([, tag = ""]) => tag))];
+}
+
+function readGpus(model: ModelDraft): void {
+  const { ledger, at, machine } = model;
+  const devices: Path = [...at, "deploy", "resources", "reservations", "devices"];
+  const [device] = ledger.list(...devices);
+  const all = ledger.get(...at, "gpus") === "all" || ledger.text(...at, "runtime") === "nvidia";
+  const kfd = ledger.list(...at, "devices").some((each) => String(each).includes("/dev/kfd"));
+  if (isMapping(device)) {
+    const ids = Array.isArray(device.device_ids) ? device.device_ids.length : undefined;
+    const count = ids ?? (typeof device.count === "number" ? device.count : undefined);
+    machine.vendor = "nvidia";
+    model.original = count === undefined ? {} : { gpus: count };
+    ledger.mapped([...devices, 0], "pools.*.node.gpuCount");
+  } else if (all || kfd) {
+    machine.vendor = kfd ? "amd" : "nvidia";
+    model.original = { gpus: 1 };
+    for (const field of ["gpus", "runtime", "devices"]) {
+      ledger.mapped([...at, field], "pools.*.node.card");
+    }
+  } else {
+    machine.vendor = "cpu";
+  }
+}
+
+function readReplicas(model: ModelDraft): void {
+  const { ledger, at } = model;
+  for (const path of [["deploy", "replicas"], ["scale"]]) {
+    const count = ledger.number(...at, ...path);
+    if (count !== undefined) {
+      model.replicas = { min: count };
+      ledger.mapped([...at, ...path], "models.*.replicas.min");
+    }
+  }
+}
+
+function readOllama(model: ModelDraft, variables: readonly Variable[], pulled: readonly string[]): ModelDraft[] {
+  const { ledger, at } = model;
+  const named = variables.find(({ name }) => ["OLLAMA_MODEL", "MODEL", "MODEL_NAME", "LLM_MODEL"].includes(name));
+  const tags = named?.value === undefined || named.value.includes("$") ? pulled : [named.value];
+  applyVariables(
+    model,
+    variables.filter((each) => each !== named || tags === pulled),
+    new Set(),
+  );
+  if (named !== undefined && tags !== pulled) {
+    ledger.mapped(named.at, "models.*.source");
+  }
+  const [first, ...others] = tags;
+  if (first === undefined) {
+    ledger.lost(
+      at,
+      "no service pulls a model: a server whose clients pull models is modelControl here (docs/model-control.md)",
+    );
+    return [];
+  }
+  model.weights = first;
+  model.name = keyOf(first);
+  return [model, ...others.map((tag) => guestOf(model, tag))];
+}
+
+function guestOf(server: ModelDraft, tag: string): ModelDraft {
+  const guest = newModel(server.ledger, server.at, keyOf(tag), "ollama");
+  guest.weights = tag;
+  guest.block.serverOf = server.name;
+  guest.machine = server.machine;
+  guest.original = server.original;
+  return guest;
+}
+
+/** Flags of TGI's launcher with a key of ours, and the same as variables. */
+const TGI_KEYS: Readonly<Record<string, string>> = {
+  "model-id": "model",
+  "num-shard": "shards",
+  sharded: "shards",
+  "max-total-tokens": "context",
+  revision: "revision",
+};
+
+function readTgi(model: ModelDraft, words: readonly Word[], variables: readonly Variable[]): void {
+  const { ledger } = model;
+  const others: Variable[] = [];
+  for (const { name, values, at, valuesAt = [] } of flagsOf(words)) {
+    valuesAt.forEach((place) => void ledger.cover(place));
+    tgiSetting(model, name, values[0] ?? "", at, "the flag has no key here: TGI serves with its defaults");
+  }
+  for (const variable of variables) {
+    const name = variable.name.toLowerCase().replaceAll("_", "-");
+    if (Object.hasOwn(TGI_KEYS, name)) {
+      tgiSetting(model, name, variable.value ?? "", variable.at, "");
+    } else {
+      others.push(variable);
+    }
+  }
+  applyVariables(model, others, new Set());
+}
+
+function tgiSetting(model: ModelDraft, name: string, value: string, at: Path, otherwise: string): void {
+  const { ledger } = model;
+  const number = Number(value);
+  switch (Object.hasOwn(TGI_KEYS, name) ? TGI_KEYS[name] : undefined) {
+    case "model":
+      model.weights = value;
+      ledger.mapped(at, "models.*.model");
+      break;
+    case "shards":
+      model.original = { ...model.original, ...(number > 0 && { tensorParallel: number }) };
+      ledger.changed(at, "the plan shards a model over the GPUs that it needs");
+      break;
+    case "context":
+      if (number > 0) {
+        model.settings.contextTokens = number;
+        model.statesContext = true;
+      }
+      ledger.mapped(at, "models.*.contextTokens");
+      break;
+    case "revision":
+      model.revision = value;
+      ledger.mapped(at, "models.*.source");
+      break;
+    default:
+      ledger.lost(at, otherwise);
+  }
+}
+
+/** A repository of one's own: its files are in a folder of the computer, and its memory nobody can compute. */
+function readTriton(model: ModelDraft, words: readonly Word[]): void {
+  const { ledger, name, block } = model;
+  model.weights = `s3://models/${name}`;
+  block.repository = { memoryGiB: REPOSITORY_GIB };
+  flagsOf(words).forEach(({ name: flag, at, valuesAt = [] }) => {
+    valuesAt.forEach((place) => void ledger.cover(place));
+    if (flag.endsWith("model-repository") || flag.endsWith("model-store")) {
+      ledger.changed(
+        at,
+        `copy the repository into the model store, as s3://models/${name} (docs/own-weights.md); ${REPOSITORY_GIB} GiB of each GPU are a default: measure it`,
+        "models.*.source",
+      );
+    } else {
+      ledger.changed(at, "the platform starts the engine");
+    }
+  });
+}

@@ -1,0 +1,123 @@
+/** KubeAI: Model (kubeai.org/v1), and values of the chart models. */
+import { flagsOf, wordsOf } from "../command-line";
+import { type Draft, keyOf, newModel } from "../draft";
+import { Ledger } from "../ledger";
+import { cardNamed } from "../nodes-of-pods";
+import { isMapping, type Path } from "../path";
+import { statedLayout } from "../pod-container";
+import type { SourceDocument } from "../read-documents";
+import { OWN_IMAGE_REASON } from "../server-image";
+import { applyVariables, variablesOf } from "../variables";
+import { applyVllmFlags } from "../vllm-flags";
+import { kubeaiTable } from "./tables";
+
+export function isKubeai(root: SourceDocument["root"]): boolean {
+  return (String(root.apiVersion).startsWith("kubeai.org/") && root.kind === "Model") || isMapping(root.catalog);
+}
+
+/** Engines by KubeAI's names; the others transcribe or rank. */
+const ENGINES = { VLLM: "vllm", OLlama: "ollama" } as const;
+
+export function readKubeai(document: SourceDocument, draft: Draft): Ledger[] {
+  const outer = new Ledger(document, kubeaiTable);
+  if (!isMapping(document.root.catalog)) {
+    readModel(outer, ["spec"], outer.text("metadata", "name") ?? "model", draft);
+    return [outer];
+  }
+  const all = outer.get("all", "enabled") === true;
+  for (const name of outer.keys("catalog")) {
+    const at = ["catalog", name];
+    if (all || outer.get(...at, "enabled") === true) {
+      readModel(outer, at, name, draft);
+      outer.changed([...at, "enabled"], "the model is switched on");
+    } else {
+      outer.lost(at, "the model is switched off");
+    }
+  }
+  return [outer];
+}
+
+function readModel(ledger: Ledger, at: Path, name: string, draft: Draft): void {
+  const engine = ledger.text(...at, "engine") ?? "VLLM";
+  const known = Object.entries(ENGINES).find(([key]) => key === engine)?.[1];
+  const url = ledger.text(...at, "url") ?? "";
+  if (known === undefined) {
+    const why = `${engine} is not served here: vLLM and Ollama are`;
+    if (at[0] === "spec") {
+      ledger.dismiss(why);
+    } else {
+      ledger.lost(at, why);
+    }
+    return;
+  }
+  const model = newModel(ledger, at, keyOf(name), known);
+  ledger.mapped(["metadata", "name"], "models");
+  ledger.cover(["apiVersion"]);
+  ledger.cover(["kind"]);
+  ledger.mapped([...at, "engine"], "models.*.engine");
+  if (url.startsWith("hf://") || url.startsWith("ollama://")) {
+    model.weights = url.replace(/\?.*$/, "");
+    ledger.mapped([...at, "url"], "models.*.model");
+  } else {
+    model.weights = url.replace(/^[a-z0-9]+:\/\//, "/");
+    ledger.changed(
+      [...at, "url"],
+      "its name says which weights these are; they come from Hugging Face",
+      "models.*.source",
+    );
+  }
+  if (known === "vllm") {
+    applyVllmFlags(model, flagsOf(wordsOf(ledger.list(...at, "args"), [...at, "args"])));
+  }
+  applyVariables(model, variablesOf(ledger.get(...at, "env"), [...at, "env"]), new Set());
+  if (ledger.text(...at, "image") !== undefined) {
+    ledger.lost([...at, "image"], OWN_IMAGE_REASON);
+  }
+  if (ledger.list(...at, "features").includes("TextEmbedding")) {
+    model.settings.task = "embedding";
+  }
+  ledger.mapped([...at, "features"], "models.*.task");
+  ledger.list(...at, "adapters").forEach((adapter, index) => {
+    const { name: adapterName, url: source } = isMapping(adapter) ? adapter : {};
+    if (typeof adapterName === "string" && typeof source === "string" && source.startsWith("hf://")) {
+      model.adapters[keyOf(adapterName)] = source;
+      ledger.mapped([...at, "adapters", index], "models.*.adapters");
+    }
+  });
+  const replicas = ledger.number(...at, "replicas");
+  const min = ledger.number(...at, "minReplicas") ?? replicas ?? 0;
+  const max = ledger.number(...at, "maxReplicas") ?? Math.max(min, replicas ?? 1, 1);
+  model.replicas = { min, ...(max > min && { max }) };
+  for (const field of ["replicas", "minReplicas"]) {
+    ledger.mapped([...at, field], "models.*.replicas.min");
+  }
+  ledger.mapped([...at, "maxReplicas"], "models.*.replicas.max");
+  const target = ledger.number(...at, "targetRequests");
+  if (target !== undefined) {
+    ledger.changed(
+      [...at, "targetRequests"],
+      "replicas follow the queue and the KV cache: scaling.targets.queue is the number that may wait",
+    );
+  }
+  readProfile(model, at);
+  statedLayout(model);
+  draft.models.push(model);
+}
+
+/** `nvidia-gpu-l4:2`: a profile of KubeAI's values, and how many times it is taken. */
+function readProfile(model: ReturnType<typeof newModel>, at: Path): void {
+  const { ledger, machine } = model;
+  const [profile = "", times = "1"] = (ledger.text(...at, "resourceProfile") ?? "").split(":");
+  if (profile.startsWith("cpu") || profile === "") {
+    machine.vendor = "cpu";
+    machine.vcpus = Math.max(16, Number(times));
+  } else {
+    const card = cardNamed(profile);
+    model.original = { gpus: Number(times) };
+    machine.vendor = profile.startsWith("amd") ? "amd" : "nvidia";
+    if (card !== undefined) {
+      machine.card = card;
+    }
+  }
+  ledger.mapped([...at, "resourceProfile"], "pools.*.node.card");
+}

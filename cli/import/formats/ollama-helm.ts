@@ -1,0 +1,122 @@
+/** Values of the chart ollama (ollama-helm). */
+import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
+import { Ledger } from "../ledger";
+import { readNodeSelector, readResources, readTolerations } from "../nodes-of-pods";
+import { isMapping } from "../path";
+import type { SourceDocument } from "../read-documents";
+import { applyImage, serverImage } from "../server-image";
+import { applyVariables, variablesOf } from "../variables";
+import { ollamaHelmTable } from "./tables";
+
+export function isOllamaHelm(root: SourceDocument["root"]): boolean {
+  const { ollama } = root;
+  return isMapping(ollama) && ["models", "gpu"].some((key) => Object.hasOwn(ollama, key));
+}
+
+const MODELS = ["ollama", "models"];
+
+export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[] {
+  const ledger = new Ledger(document, ollamaHelmTable);
+  const places = ["run", "pull"].flatMap((key) =>
+    ledger
+      .list(...MODELS, key)
+      .flatMap((tag, index) => (typeof tag === "string" ? [{ tag, at: [...MODELS, key, index] }] : [])),
+  );
+  const tags = [...new Set(places.map(({ tag }) => tag))];
+  places.forEach(({ at }) => void ledger.mapped(at, "models.*.source"));
+  if (tags.length === 0) {
+    ledger.dismiss(
+      "it names no model under ollama.models.pull: a server whose clients pull models is modelControl here (docs/model-control.md)",
+    );
+    return [ledger];
+  }
+  const models = tags.map((tag) => {
+    const model = newModel(ledger, [...MODELS], keyOf(tag), "ollama");
+    model.weights = tag;
+    return model;
+  });
+  const [server, ...guests] = models;
+  if (server !== undefined) {
+    readServer(server, draft);
+    guests.forEach((guest) => void shareServer(guest, server));
+  }
+  draft.models.push(...models);
+  return [ledger];
+}
+
+function readServer(model: ModelDraft, draft: Draft): void {
+  const { ledger, machine } = model;
+  const tag = ledger.text("image", "tag") ?? "";
+  const image = serverImage(`${ledger.text("image", "repository") ?? "ollama/ollama"}:${tag}`);
+  const named = [
+    ["image", "tag"],
+    ["image", "repository"],
+  ].filter((path) => ledger.text(...path) !== undefined);
+  applyImage(
+    model,
+    image ?? { engine: "ollama", isOfficial: false },
+    tag === "" ? named.slice(0, 1) : named.slice(0, 1),
+  );
+  ledger.mapped(["image", "repository"], "models.*.engine");
+  applyVariables(model, variablesOf(ledger.get("extraEnv"), ["extraEnv"]), new Set());
+  const min = ledger.number("replicaCount") ?? 1;
+  model.replicas = { min };
+  ledger.mapped(["replicaCount"], "models.*.replicas.min");
+  if (ledger.get("autoscaling", "enabled") === true) {
+    const least = ledger.number("autoscaling", "minReplicas") ?? min;
+    const most = ledger.number("autoscaling", "maxReplicas") ?? least;
+    model.replicas = { min: least, ...(most > least && { max: most }) };
+    for (const field of ["enabled", "minReplicas", "maxReplicas"]) {
+      ledger.mapped(["autoscaling", field], "models.*.replicas");
+    }
+  }
+  readResources(ledger.get("resources"), machine);
+  machine.vendor = "cpu";
+  ledger.mapped(["ollama", "gpu", "enabled"], "pools.*.role");
+  if (ledger.get("ollama", "gpu", "enabled") === true) {
+    const gpus = ledger.number("ollama", "gpu", "number") ?? 1;
+    machine.vendor = ledger.text("ollama", "gpu", "type") === "amd" ? "amd" : "nvidia";
+    machine.gpusPerNode = gpus;
+    model.original = { gpus };
+    ledger.mapped(["ollama", "gpu", "number"], "pools.*.node.gpuCount");
+    ledger.mapped(["ollama", "gpu", "type"], "pools.*.node.card");
+    const [, profile] = /mig-(\d+g\.\d+gb)/.exec(ledger.text("ollama", "gpu", "nvidiaResource") ?? "") ?? [];
+    ledger.mapped(["ollama", "gpu", "nvidiaResource"], "pools.*.sharing.mig");
+    if (profile !== undefined) {
+      machine.mig = `all-${profile}`;
+    }
+  }
+  readNodeSelector(ledger, ["nodeSelector"], machine);
+  readTolerations(ledger, ["tolerations"], machine);
+  readHosts(ledger, draft);
+}
+
+function shareServer(guest: ModelDraft, server: ModelDraft): void {
+  guest.block.serverOf = server.name;
+  guest.machine = server.machine;
+  guest.original = server.original;
+  guest.replicas = server.replicas;
+  for (const key of ["engineVersion", "contextTokens", "concurrency"]) {
+    const value = server.settings[key];
+    if (value !== undefined && key !== "engineVersion") {
+      guest.settings[key] = value;
+    }
+  }
+}
+
+function readHosts(ledger: Ledger, draft: Draft): void {
+  if (ledger.get("ingress", "enabled") === true) {
+    ledger.list("ingress", "hosts").forEach((host, index) => {
+      if (isMapping(host) && typeof host.host === "string") {
+        draft.hostnames.push({ name: host.host, ledger, at: ["ingress", "hosts", index, "host"] });
+      }
+    });
+  }
+  if (ledger.get("httpRoute", "enabled") === true) {
+    ledger.list("httpRoute", "hostnames").forEach((name, index) => {
+      if (typeof name === "string") {
+        draft.hostnames.push({ name, ledger, at: ["httpRoute", "hostnames", index] });
+      }
+    });
+  }
+}

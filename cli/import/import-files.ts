@@ -1,0 +1,115 @@
+/** Files to an environment and an account of every value in them. */
+import { compareWithOriginal, noteMadeNodes } from "./compare";
+import { type Draft, emptyDraft } from "./draft";
+import { FORMATS } from "./formats/table";
+import type { Entry, Ledger } from "./ledger";
+import type { ImportOptions } from "./options";
+import { ImportFileError, type SourceDocument } from "./read-documents";
+import { firstLine, type Settled, settle } from "./settle";
+
+/** What became of the files. */
+export interface Imported {
+  readonly entries: readonly Entry[];
+  /** Undefined where the files have neither a server nor machines. */
+  readonly settled?: Settled;
+}
+
+/**
+ * @param name of the environment.
+ * @param baseDirectory where its file will be.
+ * @throws ImportFileError where no document is one that can be imported.
+ */
+export async function importDocuments(
+  name: string,
+  documents: readonly SourceDocument[],
+  options: ImportOptions,
+  baseDirectory: string,
+): Promise<Imported> {
+  const draft = emptyDraft();
+  const ledgers: Ledger[] = [];
+  const others: Entry[] = [];
+  for (const document of documents) {
+    const format = FORMATS.find(({ accepts }) => accepts(document.root));
+    if (format === undefined) {
+      others.push(unknownDocument(document));
+    } else {
+      ledgers.push(...format.read(document, draft, documents));
+    }
+  }
+  if (ledgers.length === 0) {
+    throw new ImportFileError(noneKnown(documents, others));
+  }
+  const settled = await settledOf(name, draft, options, baseDirectory);
+  noteHostnames(draft, options);
+  const entries = [...ledgers.flatMap((ledger) => ledger.entries()), ...others];
+  return { entries: inOrder(entries), ...(settled && { settled }) };
+}
+
+async function settledOf(
+  name: string,
+  draft: Draft,
+  options: ImportOptions,
+  baseDirectory: string,
+): Promise<Settled | undefined> {
+  if (draft.models.length === 0 && draft.pools.length === 0) {
+    return undefined;
+  }
+  const settled = await settle(name, draft, options, baseDirectory);
+  if (settled.models.length === 0 && draft.pools.length === 0) {
+    return undefined;
+  }
+  compareWithOriginal(settled);
+  noteMadeNodes(settled);
+  return settled;
+}
+
+function noteHostnames({ hostnames }: Draft, { host }: ImportOptions): void {
+  hostnames.forEach(({ name, ledger, at }, index) => {
+    if (host !== undefined || index > 0) {
+      ledger.changed(at, `the gateway has one name, ${host ?? hostnames[0]?.name}`, "gateway.hostname");
+    } else {
+      ledger.mapped(at, "gateway.hostname");
+    }
+    void name;
+  });
+}
+
+/** Kinds of Kubernetes that come along with servers. */
+const COMPANIONS: Readonly<Record<string, string | undefined>> = {
+  Secret: "secrets are not copied: pulumi config set --secret, by the names in docs/configuration.md",
+  ConfigMap: "read where a model refers to it",
+  Namespace: "each model has its own namespace",
+};
+
+function unknownDocument({ file, root, lineOf }: SourceDocument): Entry {
+  const line = lineOf([]);
+  const companion = COMPANIONS[String(root.kind)];
+  const kind =
+    companion ??
+    (typeof root.kind === "string" ? `${root.kind} is no server of a model` : "no format that can be imported");
+  return { kind: "notMapped", file, ...(line !== undefined && { line }), path: "", why: kind };
+}
+
+function noneKnown(documents: readonly SourceDocument[], others: readonly Entry[]): string {
+  const known = FORMATS.map(({ label }) => label).join(", ");
+  const [first] = others;
+  const where =
+    first === undefined
+      ? "the files are empty"
+      : `${first.file}, line ${first.line ?? 1}: ${firstLine(first.why ?? "")}`;
+  return `${where}; allowed: files of ${known}${documents.length > 1 ? ", at least one of them" : ""}`;
+}
+
+/** By file, in the order of the files, and there by line. */
+function inOrder(entries: readonly Entry[]): Entry[] {
+  const files = [...new Set(entries.map(({ file }) => file))];
+  return entries
+    .map((entry, index) => ({ entry, index }))
+    .sort(
+      (a, b) =>
+        files.indexOf(a.entry.file) - files.indexOf(b.entry.file) ||
+        (a.entry.line ?? 0) - (b.entry.line ?? 0) ||
+        a.index - b.index,
+    )
+    .map(({ entry }) => entry);
+}

@@ -1,0 +1,172 @@
+/** What became of each value of one document. Whatever a format's reader says nothing of is answered from the table of fields. */
+import type { FieldTable } from "./field-table";
+import { isEmpty, isMapping, isWithin, type Path, pathText, valueAt } from "./path";
+import type { SourceDocument } from "./read-documents";
+
+/** mapped: the same here; changed: answered in another way; notMapped: lost; wrong: a mistake in the original. */
+export type EntryKind = "mapped" | "changed" | "notMapped" | "wrong";
+
+/** One line of a report. */
+export interface Entry {
+  readonly kind: EntryKind;
+  readonly file: string;
+  /** From 1. Undefined where the document has no lines for it. */
+  readonly line?: number;
+  /** Of the original. Empty for the file as a whole. */
+  readonly path: string;
+  /** Key of the environment. */
+  readonly to?: string;
+  readonly why?: string;
+  /** As the original has it; never of secrets. */
+  readonly value?: string | number | boolean;
+}
+
+interface Noted {
+  readonly at: Path;
+  readonly entry: Entry;
+}
+
+/** Longest value that a report repeats. */
+const SHOWN_CHARACTERS = 120;
+
+/** The account of one document. */
+export class Ledger {
+  readonly #noted: Noted[] = [];
+  /** Places that another place's entry answers: values of a flag that stand behind it. */
+  readonly #covered: Path[] = [];
+  #dismissed: string | undefined;
+
+  constructor(
+    readonly document: SourceDocument,
+    readonly table: FieldTable,
+    /** Where the document's own fields begin: a recipe may stand inside of a deployment group. */
+    readonly base: Path = [],
+  ) {}
+
+  /** What stands at a path below `base`. */
+  get(...path: Path): unknown {
+    return valueAt(this.document.root, [...this.base, ...path]);
+  }
+
+  /** Text, or a number as text; undefined for anything else and for the empty text. */
+  text(...path: Path): string | undefined {
+    const value = this.get(...path);
+    return (typeof value === "string" && value !== "") || typeof value === "number" ? String(value) : undefined;
+  }
+
+  /** A number that is written as one or as text. */
+  number(...path: Path): number | undefined {
+    const text = this.text(...path);
+    const value = text === undefined ? Number.NaN : Number(text);
+    return Number.isFinite(value) ? value : undefined;
+  }
+
+  list(...path: Path): readonly unknown[] {
+    const value = this.get(...path);
+    return Array.isArray(value) ? (value as unknown[]) : [];
+  }
+
+  /** Keys of a mapping; none where there is no mapping. */
+  keys(...path: Path): readonly string[] {
+    const value = this.get(...path);
+    return isMapping(value) ? Object.keys(value) : [];
+  }
+
+  mapped(path: Path, to: string): void {
+    this.#note("mapped", path, { to });
+  }
+
+  changed(path: Path, why: string, to?: string): void {
+    this.#note("changed", path, { why, ...(to !== undefined && { to }) });
+  }
+
+  lost(path: Path, why: string): void {
+    this.#note("notMapped", path, { why });
+  }
+
+  wrong(path: Path, why: string): void {
+    this.#note("wrong", path, { why });
+  }
+
+  /** Nothing of the document is in the environment, for one reason. */
+  dismiss(why: string): void {
+    this.#dismissed = why;
+  }
+
+  /** The entry of another place answers for this one too. */
+  cover(path: Path): void {
+    this.#covered.push([...this.base, ...path]);
+  }
+
+  /** What was mapped to a key of ours is not there after all. */
+  retract(path: Path, to: string, why: string): void {
+    const at = pathText([...this.base, ...path]);
+    const index = this.#noted.findIndex(({ entry }) => entry.path === at && entry.to === to);
+    if (index >= 0) {
+      this.#noted.splice(index, 1);
+    }
+    this.lost(path, why);
+  }
+
+  #note(kind: EntryKind, path: Path, rest: Pick<Entry, "to" | "why">): void {
+    const at = [...this.base, ...path];
+    if (path.length > 0 && valueAt(this.document.root, at) === undefined) {
+      return;
+    }
+    this.#noted.push({ at, entry: { kind, ...this.#place(at), ...rest } });
+  }
+
+  #place(at: Path): Pick<Entry, "file" | "line" | "path" | "value"> {
+    const line = this.document.lineOf(at);
+    const value = valueAt(this.document.root, at);
+    const field = this.table.fieldOf(at.slice(this.base.length));
+    const isShown =
+      (typeof value === "string" || typeof value === "number" || typeof value === "boolean") &&
+      String(value).length <= SHOWN_CHARACTERS &&
+      !this.table.isSecret(field);
+    return {
+      file: this.document.file,
+      ...(line !== undefined && { line }),
+      path: pathText(at),
+      ...(isShown && { value }),
+    };
+  }
+
+  /** Every entry in the order of the document, with those that the table answers. */
+  entries(): Entry[] {
+    if (this.#dismissed !== undefined) {
+      return [{ kind: "notMapped", ...this.#place(this.base), why: this.#dismissed }];
+    }
+    this.#answerTheRest(this.base);
+    return this.#noted.map(({ entry }) => entry).sort((a, b) => (a.line ?? 0) - (b.line ?? 0));
+  }
+
+  #answerTheRest(at: Path): void {
+    const value = valueAt(this.document.root, at);
+    const own = at.slice(this.base.length);
+    const field = this.table.fieldOf(own);
+    const isAnswered = this.#noted.some((noted) => isWithin(at, noted.at) && noted.at.length > this.base.length);
+    if (isEmpty(value) || isAnswered || this.#covered.some((covered) => isWithin(at, covered))) {
+      return;
+    }
+    const isAbove =
+      own.length === 0 ||
+      this.table.isContainer(field) ||
+      this.#noted.some((noted) => isWithin(noted.at, at)) ||
+      this.#covered.some((covered) => isWithin(covered, at));
+    if (isAbove && (isMapping(value) || Array.isArray(value))) {
+      const keys = Array.isArray(value) ? value.map((_, index) => index) : Object.keys(value);
+      keys.forEach((key) => void this.#answerTheRest([...at, key]));
+      return;
+    }
+    const fate = this.table.fateOf(field);
+    const why =
+      fate === undefined
+        ? `no field of ${this.table.rows.title}`
+        : fate.kind === "mapped"
+          ? "it has no effect in this file"
+          : fate.why;
+    const kind = fate?.kind === "changed" ? "changed" : "notMapped";
+    this.#noted.push({ at, entry: { kind, ...this.#place(at), why } });
+  }
+}

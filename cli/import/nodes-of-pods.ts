@@ -1,0 +1,162 @@
+/** What a pod asks of nodes: GPUs, labels and taints. */
+import { findGpus } from "../../catalog/find-gpu";
+import { cards } from "../../catalog/shapes";
+import type { MachineDraft, Plain } from "./draft";
+import type { Ledger } from "./ledger";
+import { isMapping, type Path } from "./path";
+
+/** Labels by which clouds and GPU feature discovery name the card of a node. */
+const CARD_LABELS = [
+  "nvidia.com/gpu.product",
+  "cloud.google.com/gke-accelerator",
+  "k8s.amazonaws.com/accelerator",
+  "karpenter.k8s.aws/instance-gpu-name",
+  "gpu.nvidia.com/model",
+  "gpu.nvidia.com/class",
+  "amd.com/gpu.product-name",
+];
+
+/** Labels that name one machine or one kind of machine of a cloud. */
+const SHAPE_LABELS = ["node.kubernetes.io/instance-type", "beta.kubernetes.io/instance-type"];
+
+/** Labels of single nodes, which no pool has. */
+const NODE_NAMES = ["kubernetes.io/hostname"];
+
+/** The catalogue's card of a name that others give it: `NVIDIA-A100-SXM4-80GB`, `nvidia-tesla-t4`. */
+export function cardNamed(name: string): string | undefined {
+  const plain = name
+    .replace(/[_-]/g, " ")
+    .replace(/\b(tesla|nvidia|amd|shared|vgpu|gpu)\b/gi, " ")
+    .trim();
+  if (plain === "") {
+    return undefined;
+  }
+  const models = findGpus(plain).map(({ model }) => model);
+  return cards.find(({ gpu }) => models.includes(gpu))?.name;
+}
+
+/** Kubernetes' names of GPUs to their vendors. */
+export function gpuVendor(resource: string): "nvidia" | "amd" | undefined {
+  return resource.startsWith("nvidia.com/") ? "nvidia" : resource.startsWith("amd.com/") ? "amd" : undefined;
+}
+
+/**
+ * GPUs of a container's `resources`, with its processors and memory where they are more than a default machine has.
+ *
+ * @returns undefined where it asks for none.
+ */
+export function readResources(resources: unknown, machine: MachineDraft): number | undefined {
+  const limits = isMapping(resources) && isMapping(resources.limits) ? resources.limits : {};
+  const requests = isMapping(resources) && isMapping(resources.requests) ? resources.requests : {};
+  const asked = { ...requests, ...limits };
+  const name = Object.keys(asked).find((key) => gpuVendor(key) !== undefined && !/mem|cores/.test(key));
+  machine.vcpus = larger(machine.vcpus, cpuCount(requests.cpu ?? limits.cpu));
+  machine.memoryGiB = larger(machine.memoryGiB, gibibytes(requests.memory ?? limits.memory));
+  if (name === undefined) {
+    const claims = isMapping(resources) && Array.isArray(resources.claims) ? resources.claims.length : 0;
+    machine.vendor = claims > 0 ? "nvidia" : machine.vendor;
+    return claims > 0 ? claims : undefined;
+  }
+  const [, profile] = /mig-(\d+g\.\d+gb)/.exec(name) ?? [];
+  if (profile !== undefined) {
+    machine.mig = `all-${profile}`;
+  }
+  machine.vendor = gpuVendor(name) ?? "nvidia";
+  const count = Number(asked[name]);
+  return Number.isFinite(count) ? count : undefined;
+}
+
+function larger(a: number | undefined, b: number | undefined): number | undefined {
+  return b === undefined ? a : Math.ceil(Math.max(a ?? 0, b));
+}
+
+/** `500m` or `4` processors. */
+export function cpuCount(value: unknown): number | undefined {
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)(m?)$/.exec(String(value)) ?? [];
+  return digits === undefined ? undefined : Number(digits) / (unit === "m" ? 1000 : 1);
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  Ki: 1 / 1024 ** 2,
+  Mi: 1 / 1024,
+  Gi: 1,
+  Ti: 1024,
+  K: 1e3 / 2 ** 30,
+  M: 1e6 / 2 ** 30,
+  G: 1e9 / 2 ** 30,
+  T: 1e12 / 2 ** 30,
+  "": 1 / 2 ** 30,
+};
+
+/** A quantity of Kubernetes in GiB. */
+export function gibibytes(value: unknown): number | undefined {
+  const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)([KMGT]i?|)$/.exec(String(value)) ?? [];
+  const factor = UNITS[unit];
+  return digits === undefined || factor === undefined ? undefined : Number(digits) * factor;
+}
+
+/** A nodeSelector. */
+export function readNodeSelector(ledger: Ledger, path: Path, machine: MachineDraft): void {
+  const selector = ledger.get(...path);
+  for (const [label, value] of Object.entries(isMapping(selector) ? selector : {})) {
+    readLabel(ledger, [...path, label], label, String(value), machine);
+  }
+}
+
+/** Terms of node affinity: each `In` with one value is a label of the pool. */
+export function readNodeTerms(ledger: Ledger, path: Path, machine: MachineDraft): void {
+  ledger.list(...path).forEach((term, index) => {
+    const expressions =
+      isMapping(term) && Array.isArray(term.matchExpressions) ? (term.matchExpressions as unknown[]) : [];
+    expressions.forEach((expression, position) => {
+      const at = [...path, index, "matchExpressions", position];
+      const { key, operator, values } = isMapping(expression) ? expression : {};
+      const [value, ...others] = Array.isArray(values) ? (values as unknown[]) : [];
+      if (typeof key === "string" && operator === "In" && typeof value === "string" && others.length === 0) {
+        readLabel(ledger, at, key, value, machine);
+      } else {
+        ledger.lost(at, "pools.*.labels has labels with one value");
+      }
+    });
+  });
+}
+
+function readLabel(ledger: Ledger, at: Path, label: string, value: string, machine: MachineDraft): void {
+  const card = CARD_LABELS.includes(label) ? cardNamed(value) : undefined;
+  if (card !== undefined) {
+    machine.card = card;
+    ledger.mapped(at, "pools.*.node.card");
+  } else if (SHAPE_LABELS.includes(label)) {
+    machine.shape = value;
+    ledger.mapped(at, "pools.*.shape");
+  } else if (NODE_NAMES.includes(label)) {
+    ledger.lost(at, "it names one node: give the node a label, and the pool the same under labels");
+  } else {
+    machine.labels = { ...machine.labels, [label]: value };
+    ledger.mapped(at, "pools.*.labels");
+  }
+}
+
+/** Taints that every GPU node has here. */
+const USUAL_TAINTS = ["nvidia.com/gpu", "amd.com/gpu"];
+
+/** Tolerations as taints of the pool's nodes. */
+export function readTolerations(ledger: Ledger, path: Path, machine: MachineDraft): void {
+  ledger.list(...path).forEach((toleration, index) => {
+    const at = [...path, index];
+    const { key, value, effect } = isMapping(toleration) ? toleration : {};
+    if (typeof key !== "string") {
+      ledger.lost(at, "it tolerates every taint: pools.*.taints has each with its key");
+    } else if (USUAL_TAINTS.includes(key)) {
+      ledger.mapped(at, "pools.*.taints");
+    } else {
+      const taint: Record<string, Plain> = {
+        key,
+        ...(typeof value === "string" && value !== "" && { value }),
+        effect: typeof effect === "string" ? effect : "NoSchedule",
+      };
+      machine.taints = [...(machine.taints ?? []), taint];
+      ledger.mapped(at, "pools.*.taints");
+    }
+  });
+}

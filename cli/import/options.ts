@@ -1,0 +1,54 @@
+/** What no imported file says, and what stands for it. */
+import type { Stage } from "../../planner/types";
+
+/** Answers of the user. Undefined: the default, which the environment marks. */
+export interface ImportOptions {
+  readonly cluster?: "local" | "oci" | "aws";
+  /** The cluster and its nodes are made too. OCI only. */
+  readonly create: boolean;
+  readonly stage?: Stage;
+  readonly host?: string;
+  /** GPU card of machines that the files do not name. */
+  readonly card?: string;
+  /** Shape of a cloud for machines that the files do not name. */
+  readonly shape?: string;
+  readonly gpusPerNode?: number;
+  readonly nodeVcpus?: number;
+  readonly nodeMemoryGib?: number;
+  readonly usdPerNodeHour?: number;
+  readonly concurrency?: number;
+}
+
+/** Names for the environment, where neither a file nor the user has one. */
+export const DEFAULTS = {
+  host: "inference.example.com",
+  stage: "development",
+  cluster: "local",
+  concurrency: 1,
+  /** Of models that nothing is known of. */
+  contextTokens: 8192,
+  /** A machine of one's own, for each of its GPUs. */
+  vcpusPerGpu: 16,
+  memoryGibPerGpu: 128,
+  networkGbps: 10,
+} as const;
+
+/** Machines that are tried in turn where no file names one: the first on which the plan fits. */
+export const CANDIDATES = {
+  local: { nvidia: ["l4", "l40s", "h100-sxm", "h200", "b200"], amd: ["mi210", "mi300x", "mi355x"] },
+  oci: {
+    nvidia: ["VM.GPU.A10.1", "VM.GPU.A10.2", "BM.GPU.A10.4", "BM.GPU.L40S.4", "BM.GPU.H100.8", "BM.GPU.H200.8"],
+    amd: ["BM.GPU.MI300X.8"],
+  },
+  aws: {
+    nvidia: ["g6.2xlarge", "g6.12xlarge", "g6e.2xlarge", "g6e.12xlarge", "p5.48xlarge", "p5e.48xlarge"],
+    amd: [],
+  },
+} as const;
+
+/** What runs the platform itself. */
+export const SYSTEM_POOLS = {
+  local: { node: { vcpus: 16, memoryGiB: 64 } },
+  oci: { shape: "VM.Standard.E5.Flex", ocpus: 8, memoryGiB: 64 },
+  aws: { shape: "m7i.4xlarge" },
+} as const;

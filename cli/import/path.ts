@@ -1,0 +1,41 @@
+/** Places in a document: keys of mappings and positions in lists. */
+export type Path = readonly (string | number)[];
+
+/** As people write it: `servingEngineSpec.modelSpec[0].name`. */
+export function pathText(path: Path): string {
+  return path.reduce<string>(
+    (text, key) => (typeof key === "number" ? `${text}[${key}]` : text === "" ? key : `${text}.${key}`),
+    "",
+  );
+}
+
+/** Whether `path` is `above`, or below it. */
+export function isWithin(path: Path, above: Path): boolean {
+  return path.length >= above.length && above.every((key, index) => path[index] === key);
+}
+
+/** A mapping, and no list. */
+export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What stands at a path; own keys alone, so that names such as `__proto__` lead nowhere. */
+export function valueAt(root: unknown, path: Path): unknown {
+  return path.reduce<unknown>((value, key) => {
+    if (Array.isArray(value)) {
+      return typeof key === "number" ? (value as unknown[])[key] : undefined;
+    }
+    return isMapping(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }, root);
+}
+
+/** Whether a value says nothing: absent, null, or empty. */
+export function isEmpty(value: unknown): boolean {
+  return (
+    value === undefined ||
+    value === null ||
+    value === "" ||
+    (Array.isArray(value) && value.length === 0) ||
+    (isMapping(value) && Object.keys(value).length === 0)
+  );
+}

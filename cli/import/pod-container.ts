@@ -1,0 +1,107 @@
+/** A container of a pod that serves a model: its image, command line, variables and resources. */
+import { flagsOf, substituted, wordsOf } from "./command-line";
+import type { ModelDraft } from "./draft";
+import { readNodeSelector, readResources, readTolerations } from "./nodes-of-pods";
+import { isMapping, type Path } from "./path";
+import { applyImage, serverImage } from "./server-image";
+import { applyVariables, valuesOf, variablesOf } from "./variables";
+import { applyVllmFlags } from "./vllm-flags";
+
+/** Variables of LLMInferenceService whose value is a command line. */
+const FLAG_VARIABLES = ["VLLM_ADDITIONAL_ARGS"];
+
+/**
+ * Reads a container.
+ *
+ * @param at of the container.
+ */
+export function readContainer(model: ModelDraft, at: Path): void {
+  const { ledger, machine } = model;
+  const image = ledger.text(...at, "image");
+  if (image !== undefined) {
+    const server = serverImage(image);
+    applyImage(model, server ?? { engine: model.engine, isOfficial: false }, [[...at, "image"]]);
+    model.weights ??= server?.weights;
+  }
+  const variables = variablesOf(ledger.get(...at, "env"), [...at, "env"]);
+  const values = valuesOf(variables);
+  const words = ["command", "args"].flatMap((key) => wordsOf(ledger.list(...at, key), [...at, key]));
+  const used = new Set(
+    variables.map(({ name }) => name).filter((name) => words.some(({ text }) => text.includes(`$(${name})`))),
+  );
+  applyServerFlags(
+    model,
+    words.map((word) => ({ ...word, text: substituted(word.text, values) })),
+  );
+  for (const { name, value = "", at: place } of variables.filter((each) => FLAG_VARIABLES.includes(each.name))) {
+    applyServerFlags(
+      model,
+      wordsOf([value], place).map((word) => ({ ...word, at: place })),
+    );
+    used.add(name);
+    ledger.cover(place);
+  }
+  applyVariables(
+    model,
+    variables.filter(({ name }) => !FLAG_VARIABLES.includes(name)),
+    used,
+  );
+  const gpus = readResources(ledger.get(...at, "resources"), machine);
+  if (gpus === undefined) {
+    ledger.changed([...at, "resources"], "the plan sizes the pod");
+  } else {
+    model.original = { ...model.original, gpus };
+    ledger.mapped([...at, "resources"], "models.*.vllm.tensorParallel");
+  }
+}
+
+/** Containers beside the one that serves have no place. */
+export function loseOthers(model: ModelDraft, containers: Path, serving: number): void {
+  model.ledger.list(...containers).forEach((_, index) => {
+    if (index !== serving) {
+      model.ledger.lost([...containers, index], "the platform makes the pod: containers of your own have no key");
+    }
+  });
+}
+
+function applyServerFlags(model: ModelDraft, words: ReturnType<typeof wordsOf>): void {
+  const flags = flagsOf(words);
+  if (model.engine === "vllm") {
+    applyVllmFlags(model, flags);
+  } else {
+    flags.forEach(({ at, valuesAt = [] }) => {
+      model.ledger.changed(at, "the platform starts the engine");
+      valuesAt.forEach((place) => void model.ledger.cover(place));
+    });
+  }
+}
+
+/** What a PodSpec asks of nodes. */
+export function readPodPlace(model: ModelDraft, at: Path): void {
+  readNodeSelector(model.ledger, [...at, "nodeSelector"], model.machine);
+  readTolerations(model.ledger, [...at, "tolerations"], model.machine);
+}
+
+/** Position of the container that serves: the one of that name, else the first. */
+export function servingContainer(containers: readonly unknown[], names: readonly string[]): number {
+  const index = containers.findIndex((each) => isMapping(each) && names.includes(String(each.name)));
+  return Math.max(index, 0);
+}
+
+/** What of the layout the command line states. */
+export function statedLayout(model: ModelDraft): void {
+  const { tensorParallel, pipelineParallel } = model.block;
+  const isOnCpu =
+    model.original.gpus === undefined && model.machine.vendor === undefined && model.machine.card === undefined;
+  if (isOnCpu) {
+    model.machine.vendor = "cpu";
+    return;
+  }
+  if (model.engine === "vllm") {
+    model.original = {
+      ...model.original,
+      tensorParallel: typeof tensorParallel === "number" ? tensorParallel : 1,
+      pipelineParallel: typeof pipelineParallel === "number" ? pipelineParallel : 1,
+    };
+  }
+}

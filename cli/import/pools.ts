@@ -1,0 +1,173 @@
+/** Which machines the models of a draft share. */
+
+import migProfiles from "../../catalog/mig-profiles.json";
+import { nearest } from "../../catalog/nearest";
+import { cards, findShape, shapes } from "../../catalog/shapes";
+import { type Draft, keyOf, type MachineDraft, type ModelDraft, type PoolDraft, uniqueKeys } from "./draft";
+import { isMapping } from "./path";
+
+/** One pool of the environment. */
+export interface ImportedPool {
+  name: string;
+  readonly machine: MachineDraft;
+  readonly models: ModelDraft[];
+  /** The pool that a document declared. */
+  readonly declared?: PoolDraft;
+  readonly processor: "nvidia" | "amd" | "cpu";
+}
+
+/** Pods of a pool that are counted: more than any plan takes. */
+const MOST_PODS = 2000;
+
+/** GPUs that one pod of a model has. */
+export function gpusPerPod({ original, block }: ModelDraft): number {
+  const tensor = block.tensorParallel;
+  return typeof tensor === "number" ? tensor : (original.tensorParallel ?? original.gpus ?? 1);
+}
+
+/** Pods of one replica. */
+export function podsPerReplica({ original, block }: ModelDraft): number {
+  const stages = block.pipelineParallel;
+  return typeof stages === "number" ? stages : (original.pipelineParallel ?? 1);
+}
+
+/** Pods that read prompts and pods that write answers, where they are different ones. */
+function partsOf({ block }: ModelDraft): number {
+  const { prefillDecode: parts } = block;
+  return isMapping(parts) ? Number(parts.prefill) + Number(parts.decode) || 1 : 1;
+}
+
+/** The pools that the models need, those first that a document declares. */
+export function poolsOf(draft: Draft): ImportedPool[] {
+  const pools: ImportedPool[] = draft.pools.map((declared) => {
+    checkShape(declared.machine, () =>
+      declared.ledger.wrong(["shared_node_pool_shape"], unknownShape(declared.machine.shape)),
+    );
+    return {
+      name: declared.name,
+      machine: declared.machine,
+      models: [],
+      declared,
+      processor: processorOf(declared.machine),
+    };
+  });
+  for (const model of draft.models) {
+    const { machine } = model;
+    checkShape(machine, () => model.ledger.wrong([...model.at, "recipe_node_shape"], unknownShape(machine.shape)));
+    const pool = joined(model, pools);
+    if (pool !== undefined) {
+      pool.models.push(model);
+      merge(pool.machine, machine);
+    } else {
+      pools.push({ name: "", machine: { ...machine }, models: [model], processor: processorOf(machine, model) });
+    }
+  }
+  pools.forEach(slicesOf);
+  const names = uniqueKeys(pools.map(({ name, machine, processor }) => name || poolName(machine, processor)));
+  pools.forEach((pool, index) => {
+    pool.name = names[index] ?? pool.name;
+  });
+  return pools;
+}
+
+/** Slices of one card count as GPUs. */
+function slicesOf({ machine }: ImportedPool): void {
+  const gpu = findShape(machine.shape ?? "")?.gpu?.model ?? cards.find(({ name }) => name === machine.card)?.gpu;
+  const profiles = migProfiles.cards.find(({ gpus }) => gpu !== undefined && gpus.includes(gpu))?.profiles;
+  machine.slicesPerGpu = profiles?.find(({ name }) => `all-${name}` === machine.mig)?.perGpu;
+}
+
+function unknownShape(shape: string | undefined): string {
+  const close = nearest(
+    shape ?? "",
+    shapes.map(({ name }) => name),
+  );
+  return `the catalogue has no shape ${shape}${close === undefined ? "" : `, whose nearest is ${close}`}: npm run list -- shapes`;
+}
+
+function checkShape(machine: MachineDraft, note: () => void): void {
+  if (machine.shape !== undefined && findShape(machine.shape) === undefined) {
+    note();
+    delete machine.shape;
+  }
+}
+
+function processorOf(machine: MachineDraft, model?: ModelDraft): ImportedPool["processor"] {
+  const shape = machine.shape === undefined ? undefined : findShape(machine.shape);
+  if (shape !== undefined) {
+    return shape.gpu?.vendor ?? "cpu";
+  }
+  return machine.vendor ?? (model?.engine === "ollama" && model.original.gpus === undefined ? "cpu" : "nvidia");
+}
+
+/** The pool of another document, or of another model with the same machines. */
+function joined(model: ModelDraft, pools: readonly ImportedPool[]): ImportedPool | undefined {
+  const { machine } = model;
+  const { shared } = machine;
+  if (shared !== undefined) {
+    const declared = pools.filter((pool) => pool.declared !== undefined);
+    const named = declared.find(
+      ({ declared: pool }) => shared.selector !== undefined && pool?.selector === shared.selector,
+    );
+    const alike = declared.find((pool) => pool.machine.shape === machine.shape);
+    if (named ?? alike) {
+      return named ?? alike;
+    }
+  }
+  const processor = processorOf(machine, model);
+  return pools.find(
+    (pool) =>
+      pool.processor === processor &&
+      pool.machine.shape === machine.shape &&
+      pool.machine.card === machine.card &&
+      pool.machine.mig === machine.mig &&
+      (machine.card === undefined || pool.machine.gpusPerNode === machine.gpusPerNode),
+  );
+}
+
+function merge(into: MachineDraft, { nodes, rdma, gpusPerNode, vcpus, memoryGiB, labels, taints }: MachineDraft): void {
+  if (nodes !== undefined && into.nodes !== undefined) {
+    const max = (into.nodes.max ?? into.nodes.min) + (nodes.max ?? nodes.min);
+    into.nodes = { min: into.nodes.min + nodes.min, max };
+  }
+  into.rdma = into.rdma === true || rdma === true;
+  into.labels = labels ?? into.labels;
+  into.taints = taints ?? into.taints;
+  into.gpusPerNode = most(into.gpusPerNode, gpusPerNode);
+  into.vcpus = most(into.vcpus, vcpus);
+  into.memoryGiB = most(into.memoryGiB, memoryGiB);
+}
+
+function most(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+}
+
+function poolName({ shape, card }: MachineDraft, processor: ImportedPool["processor"]): string {
+  const name = shape?.replace(/^(VM|BM)\.(GPU\.?)?/, "") ?? card ?? (processor === "cpu" ? "cpu" : "gpu");
+  return keyOf(name);
+}
+
+/** Nodes for all replicas of a pool, where each pod has its GPUs on one node. */
+export function nodesFor({ models }: ImportedPool, gpusPerNode: number, which: "min" | "max"): number {
+  const free: number[] = [];
+  const pods = models
+    .flatMap((model) => {
+      const { min, max = min } = model.replicas;
+      const count = Math.max(which === "min" ? min : max, 1) * podsPerReplica(model) * partsOf(model);
+      return new Array<number>(Math.min(Math.max(Math.ceil(count), 1), MOST_PODS)).fill(gpusPerPod(model));
+    })
+    .sort((a, b) => b - a);
+  for (const gpus of pods) {
+    const node = free.findIndex((left) => left >= gpus);
+    if (node >= 0) {
+      free[node] = (free[node] ?? 0) - gpus;
+    } else {
+      free.push(gpusPerNode - gpus);
+    }
+  }
+  const stages = Math.max(1, ...models.map(podsPerReplica));
+  return Math.max(
+    free.length,
+    models.some((model) => podsPerReplica(model) > 1 && gpusPerPod(model) === gpusPerNode) ? stages : 1,
+  );
+}

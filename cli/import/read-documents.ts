@@ -1,0 +1,138 @@
+/** Files that a user names, as documents with lines. Nothing in them is trusted. */
+import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseAllDocuments, visit } from "yaml";
+import { messageOf } from "../../names/message-of";
+import { readTextFile, UnreadableFileError } from "../../stacks/config/text-file";
+import { isMapping, type Path } from "./path";
+
+/** One YAML or JSON document of a file. */
+export interface SourceDocument {
+  /** As the user named it. */
+  readonly file: string;
+  readonly root: Readonly<Record<string, unknown>>;
+  /** Line of a path, or of the nearest thing above it, from 1. */
+  readonly lineOf: (path: Path) => number | undefined;
+}
+
+/** A file that cannot be imported; the message has its name, the line and the reason. */
+export class ImportFileError extends Error {}
+
+/** Recipes and values files have some kilobytes. */
+const MOST_BYTES = 1024 * 1024;
+
+/** How often aliases of a file may repeat what their anchors hold. */
+const MOST_ALIASES = 100;
+
+/** Nesting that no published format comes near. */
+const DEEPEST = 64;
+
+/** Keys that change the object that they are set on. */
+const FORBIDDEN_KEYS = ["__proto__", "constructor", "prototype"];
+
+/**
+ * The documents of a file: those of a YAML stream, or one of JSON, which is YAML.
+ *
+ * @throws ImportFileError with the line, for what is no such file.
+ */
+export function readDocuments(file: string, path: string): SourceDocument[] {
+  return documentsOf(file, readText(file, path));
+}
+
+function readText(file: string, path: string): string {
+  try {
+    return readTextFile(path, MOST_BYTES);
+  } catch (error) {
+    if (error instanceof UnreadableFileError) {
+      throw new ImportFileError(`${file}: it ${error.message}`);
+    }
+    throw error;
+  }
+}
+
+/** @throws ImportFileError */
+export function documentsOf(file: string, text: string): SourceDocument[] {
+  const lines = new LineCounter();
+  const refuse = (offset: number, why: string): never => {
+    throw new ImportFileError(`${file}, line ${lines.linePos(offset).line}: ${why}`);
+  };
+  if (text.includes("\0")) {
+    throw new ImportFileError(`${file}: it is no text; give a YAML or JSON file`);
+  }
+  const parsed = parsedOf(file, text, lines);
+  return parsed.flatMap((document): SourceDocument[] => {
+    const [error] = document.errors;
+    if (error !== undefined) {
+      const isDeep = error.message.includes("call stack");
+      refuse(
+        error.pos[0],
+        isDeep ? `nested deeper than ${DEEPEST} levels` : `${error.message}; correct the file there`,
+      );
+    }
+    if (!isNode(document.contents) || (isScalar(document.contents) && document.contents.value === null)) {
+      return [];
+    }
+    const { contents } = document;
+    checkNodes(contents, (node, why) => refuse(node.range?.[0] ?? 0, why));
+    const root = plainOf(file, () => document.toJS({ maxAliasCount: MOST_ALIASES }));
+    if (!isMapping(root)) {
+      return refuse(contents.range?.[0] ?? 0, "a document of an importable file is a mapping of keys");
+    }
+    return [{ file, root, lineOf: (path) => lineAt(contents, path, lines) }];
+  });
+}
+
+function parsedOf(file: string, text: string, lines: LineCounter) {
+  try {
+    const parsed = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, merge: true, logLevel: "error" });
+    return "empty" in parsed ? [] : parsed;
+  } catch (error) {
+    throw new ImportFileError(`${file}: it cannot be read as YAML: ${messageOf(error)}`);
+  }
+}
+
+function plainOf(file: string, convert: () => unknown): unknown {
+  try {
+    return convert();
+  } catch (error) {
+    throw new ImportFileError(`${file}: it cannot be read as YAML: ${messageOf(error)}`);
+  }
+}
+
+function checkNodes(contents: Node, refuse: (node: Node, why: string) => never): void {
+  let aliases = 0;
+  visit(contents, {
+    Node: (_key, node, path) => {
+      if (path.length > 2 * DEEPEST) {
+        refuse(node, `nested deeper than ${DEEPEST} levels`);
+      }
+      if (isAlias(node)) {
+        aliases += 1;
+        if (aliases > MOST_ALIASES) {
+          refuse(node, `more than ${MOST_ALIASES} aliases; write out what they stand for`);
+        }
+      }
+    },
+    Pair: (_key, { key }) => {
+      if (isScalar(key) && FORBIDDEN_KEYS.includes(String(key.value))) {
+        refuse(key, `the key ${String(key.value)} is not allowed; remove it`);
+      }
+    },
+  });
+}
+
+function lineAt(contents: Node, path: Path, lines: LineCounter): number | undefined {
+  let node: unknown = contents;
+  let offset = contents.range?.[0];
+  for (const key of path) {
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
+      offset = (isNode(pair?.key) ? pair.key.range?.[0] : undefined) ?? offset;
+      node = pair?.value;
+    } else if (isSeq(node) && typeof key === "number") {
+      node = node.items[key];
+      offset = (isNode(node) ? node.range?.[0] : undefined) ?? offset;
+    } else {
+      break;
+    }
+  }
+  return offset === undefined ? undefined : lines.linePos(offset).line;
+}

@@ -1,0 +1,64 @@
+/** The account of an import, for people and as JSON. */
+import { counted } from "../../names/counted";
+import { visible } from "../../names/visible";
+import type { Imported } from "./import-files";
+import type { Entry, EntryKind } from "./ledger";
+import { firstLine } from "./settle";
+
+const HEADINGS: Readonly<Record<EntryKind, string>> = {
+  wrong: "Wrong in the original",
+  notMapped: "Not mapped",
+  changed: "Changed",
+  mapped: "Mapped",
+};
+
+/** Report for a terminal: what needs a decision first; what is the same is counted. */
+export function reportText({ entries, settled }: Imported): string {
+  const sections = (["wrong", "notMapped", "changed"] as const).flatMap((kind) => {
+    const rows = entries.filter((entry) => entry.kind === kind);
+    return rows.length === 0 ? [] : [`${HEADINGS[kind]}\n${rows.map((entry) => `  ${lineText(entry)}\n`).join("")}`];
+  });
+  const same = entries.filter(({ kind }) => kind === "mapped").length;
+  const decision = settled === undefined ? "" : `\n${decisionText(settled)}`;
+  return `${sections.join("\n")}\nMapped: ${counted(same, "value")}\n${decision}`;
+}
+
+function lineText({ file, line, path, to, why }: Entry): string {
+  const place = line === undefined ? file : `${file}:${line}`;
+  const key = to === undefined ? "" : ` → ${to}`;
+  return visible(`${place} ${path}${key}: ${why ?? ""}`);
+}
+
+function decisionText({ decision }: NonNullable<Imported["settled"]>): string {
+  switch (decision.kind) {
+    case "unknown":
+      return `The plan waits for a model's config.json: ${visible(firstLine(decision.why))}\n`;
+    case "mistakes":
+      return `The environment needs an edit: ${decision.problems.map(({ message }) => visible(message)).join("\n")}\n`;
+    case "planned":
+      return decision.refusals.length === 0
+        ? `Fits: ${decision.plan.models.map(({ name, shape }) => `${name} on ${shape}`).join(", ") || "machines alone"}\n`
+        : `Refused by the planner:\n${decision.refusals.map(({ subject, message }) => `  ${subject}: ${message}\n`).join("")}`;
+  }
+}
+
+/** Report for programs. */
+export function reportJson(out: string, { entries, settled }: Imported): string {
+  const decision = settled?.decision;
+  const plan =
+    decision === undefined
+      ? undefined
+      : decision.kind === "planned"
+        ? {
+            answer: decision.refusals.length === 0 ? "fits" : "refused",
+            reasons: decision.refusals.map(({ rule, subject, message }) => ({ rule, subject, message })),
+          }
+        : decision.kind === "unknown"
+          ? { answer: "unknown", reasons: [{ message: decision.why }] }
+          : { answer: "mistakes", reasons: decision.problems.map(({ path, message }) => ({ subject: path, message })) };
+  const models = settled?.models.map(({ key, draft }) => ({
+    name: key,
+    original: { ...draft.original, replicas: draft.replicas.min },
+  }));
+  return `${JSON.stringify({ schemaVersion: 1, written: settled === undefined ? null : out, models: models ?? [], ...(plan && { plan }), entries }, undefined, 2)}\n`;
+}

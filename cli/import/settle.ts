@@ -1,0 +1,274 @@
+/** Chooses what no file says, and holds the result against the planner, until the environment is one that it can read. */
+import { cards, findShape } from "../../catalog/shapes";
+import { readCatalogueModel } from "../../stacks/architectures";
+import { type Decision, decide } from "./decide";
+import { type Draft, keyOf, type ModelDraft, uniqueKeys } from "./draft";
+import { clusterOf, environmentText, type ResolvedMachine, type SettledModel, type Settlement } from "./environment";
+import { CANDIDATES, DEFAULTS, type ImportOptions } from "./options";
+import { gpusPerPod, type ImportedPool, nodesFor, poolsOf } from "./pools";
+import { type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
+
+/** An environment, and what the planner says of it. */
+export interface Settled extends Settlement {
+  readonly text: string;
+  readonly decision: Decision;
+}
+
+/** More than the options that a file can have wrong at once. */
+const MOST_REPAIRS = 12;
+
+/** Shortest context that is tried where the model's own does not fit. */
+const LEAST_CONTEXT = 2048;
+
+/**
+ * The environment of a draft.
+ *
+ * @param name of the environment.
+ * @param baseDirectory where its file will be.
+ */
+export async function settle(
+  name: string,
+  draft: Draft,
+  options: ImportOptions,
+  baseDirectory: string,
+): Promise<Settled> {
+  const models = settledModels(draft);
+  const pools = poolsOf({ ...draft, models: models.map(({ draft: each }) => each) });
+  const settlement = {
+    name,
+    draft: { ...draft, models: models.map(({ draft: each }) => each) },
+    options,
+    models,
+    pools,
+  };
+  const cluster = clusterOf(settlement);
+  const gpus = pools.map((pool) => [pool, candidatesOf(pool, options, cluster)] as const);
+  let best: Settled | undefined;
+  const rounds = Math.max(1, ...gpus.map(([, candidates]) => candidates.length));
+  for (let round = 0; round < rounds; round += 1) {
+    const machines = new Map(
+      gpus.map(([pool, candidates]) => [
+        pool,
+        candidates[Math.min(round, candidates.length - 1)] ?? (candidates[0] as ResolvedMachine),
+      ]),
+    );
+    best = await repaired({ ...settlement, machines }, baseDirectory);
+    if (best.decision.kind !== "planned" || best.decision.refusals.length === 0) {
+      break;
+    }
+  }
+  const settled = best as Settled;
+  return shortened(settled, baseDirectory);
+}
+
+function settledModels(draft: Draft): SettledModel[] {
+  const written = draft.models.flatMap((model) => {
+    const weights = weightsOf(model);
+    if (weights === undefined) {
+      model.ledger.lost(model.at, "no field says which weights it serves: name them with --model, or in the file");
+      return [];
+    }
+    return [{ model, weights }];
+  });
+  const keys = uniqueKeys(written.map(({ model }) => (model.name === "system" ? "system-model" : model.name)));
+  return written.map(({ model, weights }, index): SettledModel => {
+    const stated = model.settings.contextTokens;
+    const own = weights.entry && readCatalogueModel(weights.entry).maxContextTokens;
+    const isOllama = model.engine === "ollama";
+    const contextReason =
+      typeof stated === "number"
+        ? undefined
+        : isOllama
+          ? "default: Ollama's own length"
+          : own === undefined
+            ? "default: the file states no length"
+            : "the model's own length, which vLLM takes where no flag states one";
+    const length = typeof stated === "number" ? stated : isOllama ? 4096 : (own ?? DEFAULTS.contextTokens);
+    noteWeights(model, weights);
+    model.replicas = soundReplicas(model);
+    return {
+      key: keys[index] ?? keyOf(model.name),
+      draft: model,
+      weights: writtenWeights(weights, model.revision),
+      contextTokens: length,
+      ...(contextReason !== undefined && { contextReason }),
+    };
+  });
+}
+
+/** As many replicas as an environment may have. */
+const MOST_REPLICAS = 1000;
+
+function soundReplicas({ ledger, at, replicas }: ModelDraft): ModelDraft["replicas"] {
+  const { min, max } = replicas;
+  const isSound = (count: number) => Number.isInteger(count) && count >= 0 && count <= MOST_REPLICAS;
+  if (isSound(min) && (max === undefined || isSound(max))) {
+    return replicas;
+  }
+  ledger.wrong(
+    at,
+    `${min} to ${max ?? min} replicas: allowed are whole numbers up to ${MOST_REPLICAS}; one is planned`,
+  );
+  return { min: 1 };
+}
+
+function weightsOf({ engine, weights }: ModelDraft): Weights | undefined {
+  if (weights === undefined) {
+    return undefined;
+  }
+  if (weights.startsWith("s3://")) {
+    return { stored: weights };
+  }
+  return engine === "ollama" ? weightsTagged(weights.replace(/^ollama:\/\//, "")) : weightsNamed(weights);
+}
+
+function noteWeights(
+  { ledger, at, weights: name = "" }: ModelDraft,
+  { entry, repository, tag, stored }: Weights,
+): void {
+  if (entry === undefined && stored === undefined) {
+    ledger.changed(
+      at,
+      `${name} is outside the catalogue: npm run pin keeps its config.json, which the plan is made from`,
+      "models.*.model",
+    );
+  } else if (entry !== undefined && repository !== undefined && tag === undefined) {
+    ledger.changed(
+      at,
+      `${repository} holds the weights of ${entry.repository}: planned as ${entry.name}`,
+      "models.*.model",
+    );
+  }
+}
+
+/** Machines that a pool may have, in the order in which they are tried. */
+function candidatesOf(pool: ImportedPool, options: ImportOptions, cluster: "local" | "oci" | "aws"): ResolvedMachine[] {
+  const { machine, processor, models } = pool;
+  const least = Math.max(1, ...models.map(gpusPerPod));
+  const sized = (gpus: number, chosen: Pick<ResolvedMachine, "shape" | "card" | "isDefault">): ResolvedMachine => {
+    const slots = gpus * (machine.slicesPerGpu ?? 1);
+    const min = machine.nodes?.min ?? nodesFor(pool, Math.max(slots, 1), "min");
+    const max = Math.max(machine.nodes?.max ?? machine.nodes?.min ?? nodesFor(pool, Math.max(slots, 1), "max"), min);
+    return { ...chosen, gpusPerNode: gpus, nodes: { min, max } };
+  };
+  const named = machine.shape ?? (cluster === "local" ? undefined : options.shape);
+  if (named !== undefined && findShape(named) !== undefined) {
+    return [sized(findShape(named)?.gpu?.count ?? 0, { shape: named, isDefault: false })];
+  }
+  if (processor === "cpu") {
+    return [
+      cluster === "local"
+        ? sized(0, { isDefault: true })
+        : sized(0, { shape: cluster === "oci" ? "VM.Standard.E4.Flex" : "m7a.4xlarge", isDefault: true }),
+    ];
+  }
+  if (cluster === "local") {
+    const perNode =
+      options.gpusPerNode ?? machine.gpusPerNode ?? [1, 2, 4, 8, 16].find((count) => count >= least) ?? least;
+    const card = options.card ?? machine.card;
+    const tried: readonly string[] = card === undefined ? CANDIDATES.local[processor] : [card];
+    return tried.map((each) => sized(perNode, { card: each, isDefault: card === undefined }));
+  }
+  const wanted = machine.card === undefined ? undefined : cards.find(({ name }) => name === machine.card)?.gpu;
+  const shapes: readonly string[] = CANDIDATES[cluster][processor];
+  const large = shapes.filter((shape) => (findShape(shape)?.gpu?.count ?? 0) >= least);
+  const fitting = large.filter((shape) => wanted === undefined || findShape(shape)?.gpu?.model === wanted);
+  const found = fitting.length > 0 ? fitting : large;
+  return found.map((shape) => sized(findShape(shape)?.gpu?.count ?? 1, { shape, isDefault: true }));
+}
+
+/** Leaves out, with its reason, what the configuration refuses. */
+async function repaired(settlement: Settlement, baseDirectory: string): Promise<Settled> {
+  let text = environmentText(settlement);
+  let decision = await decideOn(settlement, text, baseDirectory);
+  for (let round = 0; round < MOST_REPAIRS && decision.kind === "mistakes"; round += 1) {
+    const mended = decision.problems.filter(({ keys, allowed, fix }) =>
+      leaveOut(settlement, keys, `allowed is ${allowed}; ${fix}`),
+    );
+    if (mended.length === 0) {
+      break;
+    }
+    text = environmentText(settlement);
+    decision = await decideOn(settlement, text, baseDirectory);
+  }
+  return { ...settlement, text, decision };
+}
+
+/** The decision on the models that the planner can read: of others their config.json is still to come. */
+async function decideOn(settlement: Settlement, text: string, baseDirectory: string): Promise<Decision> {
+  const { models, pools, draft } = settlement;
+  const known = models.filter(({ weights }) => weights.config === undefined);
+  const decision = await decide(settlement.name, text, baseDirectory);
+  if (decision.kind !== "unknown" || known.length === models.length || known.length === 0) {
+    return decision;
+  }
+  const drafts = known.map((model) => model.draft);
+  const readable = { ...settlement, models: known, draft: { ...draft, models: drafts }, pools };
+  return decide(settlement.name, environmentText(readable), baseDirectory);
+}
+
+/** @returns whether something could be left out. */
+function leaveOut({ models }: Settlement, keys: readonly (string | number)[], why: string): boolean {
+  const [section, key, part, name] = keys;
+  const model = models.find((each) => each.key === key)?.draft;
+  if (section !== "models" || model === undefined || typeof part !== "string") {
+    return false;
+  }
+  const place = model.places.get(name === undefined ? part : `${part}.${name}`) ?? model.at;
+  const holder = { args: model.args, env: model.env, adapters: model.adapters, [model.engine]: model.block }[part];
+  const [target, field] = holder === undefined ? [model.settings, part] : [holder, String(name)];
+  if (!Object.hasOwn(target, field)) {
+    return false;
+  }
+  delete target[field];
+  model.ledger.retract(place, `models.*.${name === undefined ? part : `${part}.${name}`}`, why);
+  return true;
+}
+
+/** Where a model's own length does not fit and no file states one: the longest that does. */
+async function shortened(settled: Settled, baseDirectory: string): Promise<Settled> {
+  let current = settled;
+  for (const model of settled.models) {
+    const full = model.contextTokens;
+    const refusal = refusalOf(current, model);
+    if (refusal === undefined || model.draft.statesContext || model.draft.engine !== "vllm") {
+      continue;
+    }
+    let fits: number | undefined;
+    for (
+      let length = 2 ** Math.floor(Math.log2(full - 1));
+      length >= LEAST_CONTEXT && fits === undefined;
+      length /= 2
+    ) {
+      model.contextTokens = length;
+      const tried = await repaired(current, baseDirectory);
+      fits = refusalOf(tried, model) === undefined ? length : undefined;
+      current = fits === undefined ? current : tried;
+    }
+    if (fits === undefined) {
+      model.contextTokens = full;
+    } else {
+      model.draft.ledger.wrong(
+        model.draft.at,
+        `no flag states a length, and one request of the model's ${full} tokens does not fit, so that vLLM does not start (${firstLine(refusal)}): ${fits} tokens fit`,
+      );
+    }
+  }
+  const text = environmentText(current);
+  return { ...current, text, decision: await decideOn(current, text, baseDirectory) };
+}
+
+/** Why a model is not placed; undefined where it is, or nobody knows. */
+export function refusalOf(
+  { decision }: Pick<Settled, "decision">,
+  { key }: Pick<SettledModel, "key">,
+): string | undefined {
+  if (decision.kind !== "planned") {
+    return undefined;
+  }
+  return decision.refusals.find(({ subject }) => subject === `models.${key}` || subject === key)?.message;
+}
+
+export function firstLine(text: string): string {
+  return text.split("\n")[0]?.trim() ?? "";
+}

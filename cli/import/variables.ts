@@ -1,0 +1,141 @@
+/** Environment variables of a server. */
+import { ruleFor } from "../../catalog/engine-options";
+import { engineOf } from "../../engines";
+import type { ModelDraft } from "./draft";
+import { isMapping, type Path } from "./path";
+
+/** Names of variables that hold secrets. */
+const SECRET_NAME = /(TOKEN|KEY|SECRET|PASSWORD|PASSWD|CREDENTIAL)S?$/i;
+
+/** Variables by which clients of the Hugging Face Hub get their token. */
+const HUB_TOKENS = ["HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN", "HUGGING_FACE_TOKEN"];
+
+/** What is said of a token of the hub, wherever a file has it. */
+export const HUB_TOKEN_REASON = "secrets are not copied: pulumi config set --secret inference-stacks:huggingFaceToken";
+
+/** One variable: its value, or that it comes from a Secret or ConfigMap. */
+export interface Variable {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly at: Path;
+}
+
+/** Variables of a container: a list of name and value, a mapping, or texts `NAME=value`. */
+export function variablesOf(env: unknown, at: Path): Variable[] {
+  if (Array.isArray(env)) {
+    return (env as unknown[]).flatMap((each, index): Variable[] => {
+      const place = [...at, index];
+      if (typeof each === "string") {
+        const [name = "", ...value] = each.split("=");
+        return [{ name, value: each.includes("=") ? value.join("=") : undefined, at: place }];
+      }
+      const name = isMapping(each) ? (each.name ?? each.key) : undefined;
+      return isMapping(each) && typeof name === "string" ? [{ name, value: textOf(each.value), at: place }] : [];
+    });
+  }
+  return isMapping(env)
+    ? Object.entries(env).map(([name, value]) => ({ name, value: textOf(value), at: [...at, name] }))
+    : [];
+}
+
+function textOf(value: unknown): string | undefined {
+  return ["string", "number", "boolean"].includes(typeof value) ? String(value) : undefined;
+}
+
+/** Values by name, for references in command lines. */
+export function valuesOf(variables: readonly Variable[]): Record<string, string> {
+  return Object.fromEntries(variables.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
+}
+
+/** Puts the variables that the engine reads into the draft, or notes why they are not there. */
+export function applyVariables(model: ModelDraft, variables: readonly Variable[], used: ReadonlySet<string>): void {
+  for (const variable of variables) {
+    applyVariable(model, variable, used);
+  }
+}
+
+function applyVariable(model: ModelDraft, { name, value, at }: Variable, used: ReadonlySet<string>): void {
+  const { ledger, engine } = model;
+  const { options, label, variablePrefix } = engineOf(engine);
+  const setting = engine === "ollama" ? OLLAMA_SETTINGS[name] : undefined;
+  if (setting !== undefined && value !== undefined && setting(model, value)) {
+    ledger.mapped(
+      at,
+      `models.*.${name === "OLLAMA_KV_CACHE_TYPE" ? "ollama.kvCacheDtype" : name === "OLLAMA_NUM_PARALLEL" ? "concurrency" : "contextTokens"}`,
+    );
+    return;
+  }
+  if (value === "") {
+    ledger.cover(at);
+    return;
+  }
+  if (HUB_TOKENS.includes(name)) {
+    ledger.changed(at, HUB_TOKEN_REASON, "huggingFaceToken");
+    return;
+  }
+  if (SECRET_NAME.test(name)) {
+    ledger.lost(at, "secrets are not copied, and engines receive none");
+    return;
+  }
+  if (used.has(name)) {
+    ledger.changed(at, "it is put in where the command line refers to it");
+    return;
+  }
+  if (value?.includes("${")) {
+    ledger.lost(at, "its value is set outside of the file: write it under env of the model");
+    return;
+  }
+  if (value === undefined) {
+    ledger.lost(at, "its value is in a Secret or ConfigMap: write it under env of the model");
+    return;
+  }
+  const rules = options.environment;
+  const reason =
+    ruleFor(rules.refused, name) ?? settingReason(rules.settings, name) ?? ruleFor(rules.former ?? {}, name);
+  const isKnown = options.options.environment.some((each) => each.name === name) || isOfLibraries(name);
+  if (reason !== undefined) {
+    ledger.lost(at, reason);
+  } else if (isKnown) {
+    model.env[name] = value;
+    model.places.set(`env.${name}`, at);
+    ledger.mapped(at, `models.*.env.${name}`);
+  } else {
+    const why = name.startsWith(variablePrefix)
+      ? `${label} ${options.options.version} reads no variable ${name}`
+      : `${label} reads no variable ${name}`;
+    ledger.lost(at, why);
+  }
+}
+
+/** Variables of Ollama with a key of ours; false for a value that the key cannot have. */
+const OLLAMA_SETTINGS: Readonly<Record<string, ((model: ModelDraft, value: string) => boolean) | undefined>> = {
+  OLLAMA_CONTEXT_LENGTH: (model, value) => whole(model, "contextTokens", value),
+  OLLAMA_NUM_PARALLEL: (model, value) => whole(model, "concurrency", value),
+  OLLAMA_KV_CACHE_TYPE: (model, value) => {
+    const ours = { f16: "auto", q8_0: "fp8" }[value];
+    if (ours !== undefined) {
+      model.block.kvCacheDtype = ours;
+    }
+    return ours !== undefined;
+  },
+};
+
+function whole(model: ModelDraft, field: string, value: string): boolean {
+  const number = Number(value);
+  if (Number.isInteger(number) && number > 0) {
+    model.settings[field] = number;
+    model.statesContext ||= field === "contextTokens";
+    return true;
+  }
+  return false;
+}
+
+function settingReason(settings: Readonly<Record<string, string>>, name: string): string | undefined {
+  const key = ruleFor(settings, name);
+  return key === undefined ? undefined : `models.<name>.${key} decides it`;
+}
+
+/** Variables of the libraries below every engine. */
+function isOfLibraries(name: string): boolean {
+  return /^(NCCL|RCCL|CUDA|HIP|HSA|ROCM|PYTORCH|TORCH|OMP|UCX|NVSHMEM|GLOO)_/.test(name);
+}

@@ -1,0 +1,309 @@
+/** Flags of vLLM as keys of an environment: those with a key of their own, those under `args`, and why others are left out. */
+import { type EngineArgument, ruleFor } from "../../catalog/engine-options";
+import { vllmOptions } from "../../engines/vllm/options";
+import { type Flag, STARTER } from "./command-line";
+import type { ModelDraft, Plain } from "./draft";
+
+/** vLLM's own limits of our key; the reason stands in its description. */
+const UTILIZATION = { least: 0.5, most: 0.97 };
+
+const QUANTIZED_ON_LOAD = ["fp8", "bitsandbytes"];
+
+type Reader = (model: ModelDraft, flag: Flag, value: string) => void;
+
+/** Sets a field and notes it. */
+function set(model: ModelDraft, flag: Flag, field: string, value: Plain): void {
+  const [block, key] = field.split(".");
+  if (block === "vllm" && key !== undefined) {
+    model.block[key] = value;
+  } else {
+    model.settings[field] = value;
+  }
+  model.ledger.mapped(flag.at, `models.*.${field}`);
+}
+
+function wholeNumber(field: string): Reader {
+  return (model, flag, value) => {
+    const number = Number(value);
+    if (Number.isInteger(number) && number > 0) {
+      set(model, flag, field, number);
+    } else {
+      model.ledger.wrong(flag.at, `--${flag.name} needs a whole number above 0, and has "${value}"`);
+    }
+  };
+}
+
+const context: Reader = (model, flag, value) => {
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)([kKmM]?)$/.exec(value) ?? [];
+  if (digits === undefined) {
+    model.ledger.changed(
+      flag.at,
+      `"${value}" is the model's own length, or what fits: written as a number`,
+      "models.*.contextTokens",
+    );
+    return;
+  }
+  const factor = { k: 1000, K: 1024, m: 1e6, M: 1024 ** 2 }[unit ?? ""] ?? 1;
+  model.statesContext = true;
+  set(model, flag, "contextTokens", Math.floor(Number(digits) * factor));
+};
+
+const utilization: Reader = (model, flag, value) => {
+  const wanted = Number(value);
+  const within = Math.min(UTILIZATION.most, Math.max(UTILIZATION.least, wanted));
+  if (!Number.isFinite(wanted)) {
+    model.ledger.wrong(flag.at, `--${flag.name} needs a fraction, and has "${value}"`);
+    return;
+  }
+  if (within === wanted) {
+    set(model, flag, "vllm.gpuMemoryUtilization", wanted);
+    return;
+  }
+  if (wanted > within) {
+    model.ledger.changed(
+      flag.at,
+      `${wanted} leaves too little GPU memory for the CUDA context: the engine's default takes its place`,
+    );
+    return;
+  }
+  model.block.gpuMemoryUtilization = within;
+  const why = `${wanted} leaves GPU memory idle on a card of its own: ${within} is the least`;
+  model.ledger.changed(flag.at, why, "models.*.vllm.gpuMemoryUtilization");
+};
+
+const servedNames: Reader = (model, flag) => {
+  const [first, ...others] = flag.values;
+  if (first !== undefined) {
+    set(model, flag, "servedName", first);
+  }
+  if (others.length > 0) {
+    model.ledger.lost(flag.at, `a model has one name: ${others.join(", ")} would answer nothing`);
+  }
+};
+
+const quantization: Reader = (model, flag, value) => {
+  if (QUANTIZED_ON_LOAD.includes(value)) {
+    set(model, flag, "quantization", value);
+  } else {
+    model.ledger.changed(flag.at, `"${value}" is the checkpoint's own format, which vLLM reads from its config.json`);
+  }
+};
+
+const kvCacheDtype: Reader = (model, flag, value) => {
+  const ours = { auto: "auto", fp8: "fp8", fp8_e4m3: "fp8", bfloat16: "bfloat16" }[value];
+  if (ours === undefined) {
+    model.ledger.lost(flag.at, `vllm.kvCacheDtype takes auto, bfloat16 or fp8; "${value}" is not planned`);
+  } else {
+    set(model, flag, "vllm.kvCacheDtype", ours);
+  }
+};
+
+const task: Reader = (model, flag, value) => {
+  const ours = { embed: "embedding", embedding: "embedding", score: "rerank", pooling: "embedding" }[value];
+  if (ours !== undefined) {
+    set(model, flag, "task", ours);
+  } else if (["generate", "auto"].includes(value)) {
+    model.ledger.mapped(flag.at, "models.*.task");
+  } else {
+    model.ledger.lost(flag.at, `task "${value}" is not served; tasks are chat, completion, embedding and rerank`);
+  }
+};
+
+const loading: Reader = (model, flag, value) => {
+  if (value === "runai_streamer") {
+    set(model, flag, "vllm.loading", "stream");
+  } else if (["auto", "safetensors"].includes(value)) {
+    model.ledger.mapped(flag.at, "models.*.vllm.loading");
+  } else {
+    model.ledger.lost(flag.at, `vllm.loading copies or streams safetensors; format "${value}" is not planned`);
+  }
+};
+
+const executor: Reader = (model, flag, value) => {
+  model.ledger.changed(
+    flag.at,
+    `vLLM starts its own processes where a replica spans nodes; vllm.distributedExecutor: ray brings Ray back ("${value}")`,
+  );
+};
+
+const loraModules: Reader = (model, flag) => {
+  for (const value of flag.values) {
+    const [name = "", path = ""] = value.split("=");
+    if (/^[\w.-]+\/[\w.-]+$/.test(path) && !path.startsWith("/")) {
+      model.adapters[name] = `hf://${path}`;
+      model.ledger.mapped(flag.at, "models.*.adapters");
+    } else {
+      model.ledger.lost(
+        flag.at,
+        `adapter ${name} lies in a folder of the pod: adapters come from hf://org/name or s3://bucket/prefix`,
+      );
+    }
+  }
+};
+
+/** Flags that other keys of the environment answer, with those keys' reasons. */
+const dataParallel: Reader = (model, flag, value) => {
+  const ranks = Number(value);
+  if (Number.isInteger(ranks) && ranks > 1) {
+    model.ledger.changed(
+      flag.at,
+      `${ranks} ranks of a dense model share nothing: they are replicas`,
+      "models.*.replicas.min",
+    );
+    model.replicas = { ...model.replicas, min: model.replicas.min * ranks };
+  } else {
+    model.ledger.mapped(flag.at, "models.*.replicas.min");
+  }
+};
+
+const READERS: Readonly<Record<string, Reader>> = {
+  "tensor-parallel-size": wholeNumber("vllm.tensorParallel"),
+  "pipeline-parallel-size": wholeNumber("vllm.pipelineParallel"),
+  "max-num-seqs": wholeNumber("vllm.maxNumSeqs"),
+  "max-loras": wholeNumber("vllm.maxLoras"),
+  "max-lora-rank": wholeNumber("vllm.maxLoraRank"),
+  "max-model-len": context,
+  "gpu-memory-utilization": utilization,
+  "served-model-name": servedNames,
+  quantization,
+  "kv-cache-dtype": kvCacheDtype,
+  task,
+  runner: task,
+  convert: task,
+  "load-format": loading,
+  "distributed-executor-backend": executor,
+  "data-parallel-size": dataParallel,
+  "lora-modules": loraModules,
+  "enable-lora": (model, flag) => void model.ledger.mapped(flag.at, "models.*.adapters"),
+  "enable-sleep-mode": (model, flag) => void set(model, flag, "vllm.sleepMode", true),
+  "enable-auto-tool-choice": (model, flag) => void set(model, flag, "vllm.toolCalling", true),
+  "tool-call-parser": (model, flag, value) => {
+    model.block.toolCalling = true;
+    model.ledger.changed(
+      flag.at,
+      `the parser follows from the model's family ("${value}" here)`,
+      "models.*.vllm.toolCalling",
+    );
+  },
+  "reasoning-parser": (model, flag, value) => {
+    model.block.reasoning = true;
+    model.ledger.changed(
+      flag.at,
+      `the parser follows from the model's family ("${value}" here)`,
+      "models.*.vllm.reasoning",
+    );
+  },
+  "enable-reasoning": (model, flag) => void set(model, flag, "vllm.reasoning", true),
+  "chat-template": (model, flag, value) => {
+    model.ledger.lost(
+      flag.at,
+      `the template ${value} is a file of the pod: copy it beside the environment, and name it in vllm.chatTemplate`,
+    );
+  },
+  "disable-log-requests": (model, flag) => void model.ledger.changed(flag.at, "vLLM logs no requests by default"),
+  "trust-remote-code": (model, flag) => {
+    model.ledger.lost(
+      flag.at,
+      "code of a repository runs at a fixed commit alone: npm run pin, then args: {trust-remote-code: true}",
+    );
+  },
+  revision: (model, flag, value) => {
+    model.revision = value;
+    model.ledger.mapped(flag.at, "models.*.source");
+  },
+  model: (model, flag, value) => {
+    model.weights = value;
+    model.ledger.mapped(flag.at, "models.*.model");
+  },
+};
+
+const EXPERTS = "enable-expert-parallel";
+
+/** Puts every flag of a vLLM command line into the draft, or notes why it is not there. */
+export function applyVllmFlags(model: ModelDraft, flags: readonly Flag[]): void {
+  const names = new Set(flags.map(({ name }) => name));
+  for (const flag of flags) {
+    const value = flag.values[0] ?? "";
+    flag.valuesAt?.forEach((at) => void model.ledger.cover(at));
+    if (flag.name === STARTER) {
+      model.ledger.cover(flag.at);
+    } else if (flag.name === "") {
+      applyFirstWord(model, flag);
+    } else if (flag.name.startsWith("data-parallel") && names.has(EXPERTS)) {
+      model.ledger.lost(flag.at, "ranks that share experts (wide expert parallelism) are not offered");
+    } else if (Object.hasOwn(READERS, flag.name)) {
+      READERS[flag.name]?.(model, flag, value);
+    } else {
+      applyOther(model, flag);
+    }
+  }
+}
+
+function applyFirstWord(model: ModelDraft, flag: Flag): void {
+  const [value = ""] = flag.values;
+  if (/^[\w./@:-]+$/.test(value) && value.includes("/")) {
+    model.weights = value;
+    model.ledger.mapped(flag.at, "models.*.model");
+  } else {
+    model.ledger.lost(flag.at, "no flag of vLLM");
+  }
+}
+
+/** A flag without a reader: by what the catalogue of vLLM's options says of it. */
+function applyOther(model: ModelDraft, flag: Flag): void {
+  const { ledger } = model;
+  const [base = "", ...keys] = flag.name.split(".");
+  const positive = base.replace(/^no-/, "");
+  const { arguments: rules, options, argumentNamed } = vllmOptions;
+  const argument =
+    argumentNamed.get(base) ??
+    options.arguments.find(({ aliases, negation }) => aliases?.includes(base) || negation === base) ??
+    argumentNamed.get(positive);
+  const refused = ruleFor(rules.refused, argument?.name ?? base);
+  if (refused !== undefined) {
+    ledger.lost(flag.at, refused);
+    return;
+  }
+  if (argument === undefined) {
+    const former = ruleFor(rules.former ?? {}, base);
+    ledger.lost(
+      flag.at,
+      former === undefined ? `vLLM ${options.version} has no flag --${base}` : `a former flag: ${former}`,
+    );
+    return;
+  }
+  const off = base !== argument.name && (argument.negation === base || base === `no-${argument.name}`);
+  const value = keys.length > 0 ? undefined : argumentValue(argument, flag, off);
+  if (value === undefined) {
+    ledger.lost(flag.at, `its value is not one that --${argument.name} takes: write it under args`);
+    return;
+  }
+  model.args[argument.name] = value;
+  model.places.set(`args.${argument.name}`, flag.at);
+  ledger.mapped(flag.at, `models.*.args.${argument.name}`);
+}
+
+function argumentValue({ kind }: EngineArgument, { values }: Flag, off: boolean): Plain | undefined {
+  const [value] = values;
+  switch (kind) {
+    case "switch":
+      return value === undefined || /^(true|1)$/i.test(value) ? !off : /^(false|0)$/i.test(value) ? off : undefined;
+    case "integer":
+    case "number":
+      return value !== undefined && Number.isFinite(Number(value)) ? Number(value) : value;
+    case "json":
+      return value === undefined ? undefined : jsonOf(value);
+    case "list":
+      return values.length > 0 ? [...values] : undefined;
+    default:
+      return value;
+  }
+}
+
+function jsonOf(text: string): Plain {
+  try {
+    return JSON.parse(text) as Plain;
+  } catch {
+    return text;
+  }
+}

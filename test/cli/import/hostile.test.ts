@@ -1,0 +1,148 @@
+/** Files that are broken, or made to break what reads them. */
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { main } from "../../../cli/import";
+import { documentsOf, ImportFileError } from "../../../cli/import/read-documents";
+import { runPiped, useFolder } from "../run";
+import { importText } from "./imported";
+
+const folder = useFolder();
+
+async function imported(name: string, text: string, ...more: string[]) {
+  const file = join(folder, name);
+  writeFileSync(file, text);
+  const out = join(folder, "Pulumi.hostile.yaml");
+  return { ...(await runPiped(main, [file, "--out", out, ...more])), out };
+}
+
+const bomb = [
+  "a: &a [x, x, x, x, x, x, x, x, x]",
+  ..."bcdefghi"
+    .split("")
+    .map((key, index) => `${key}: &${key} [${new Array(9).fill(`*${"abcdefgh"[index]}`).join(", ")}]`),
+].join("\n");
+
+const HOSTILE: Readonly<Record<string, readonly [string, RegExp]>> = {
+  "truncated JSON": ['{"recipe_mode": "service",\n "recipe_id": ', /truncated-JSON, line \d+: /],
+  "truncated YAML": ["servingEngineSpec:\n  modelSpec: [{name: x", /line 2: /],
+  "an empty file": ["", /empty/],
+  "a list": ["- 1\n- 2\n", /line 1: .*mapping/],
+  "a text": ["hello", /line 1: .*mapping/],
+  "a file with NUL": ["a\0b", /no text/],
+  "another project's file": ["apiVersion: v1\nkind: Pod\n", /line 1: Pod is no server/],
+  "a prototype key": ['{"recipe_mode": "service", "__proto__": {"a": 1}}', /line 1: the key __proto__/],
+  "a constructor key": ["ollama: {models: {}}\nconstructor: 1\n", /line 2: the key constructor/],
+  "aliases that multiply": [`${bomb}\nollama: {models: *i}\n`, /alias/i],
+  "nesting without end": [`ollama: {models: ${"[".repeat(5000)}${"]".repeat(5000)}}`, /nested|read as YAML|line 1/],
+  "10 MB": [`ollama: {models: {pull: [${"x, ".repeat(3_500_000)}x]}}`, /larger than/],
+};
+
+describe("a hostile file", () => {
+  it.each(Object.entries(HOSTILE))(
+    "%s: status 2 with line and reason, and nothing written",
+    async (name, [text, reason]) => {
+      const before = readdirSync(folder).length;
+      const { status, err, out } = await imported(name.replaceAll(" ", "-").replaceAll("'", ""), text);
+      expect(status).toBe(2);
+      expect(err).toMatch(reason);
+      expect(err).not.toMatch(/\bat .*\.ts:\d/);
+      expect(existsSync(out)).toBe(false);
+      expect(readdirSync(folder).length).toBe(before + 1);
+    },
+  );
+
+  it("never fails in another way, whatever stands in the fields", { timeout: 120_000 }, async () => {
+    const value = fc.jsonValue({ maxDepth: 3 });
+    const fields = [
+      "recipe_image_uri",
+      "recipe_container_command_args",
+      "recipe_container_env",
+      "input_object_storage",
+      "recipe_node_shape",
+      "recipe_replica_count",
+      "recipe_pod_autoscaling_params",
+    ];
+    const recipe = fc.record(Object.fromEntries(fields.map((field) => [field, value])), { requiredKeys: [] });
+    const spec = fc.record(
+      {
+        name: value,
+        modelURL: value,
+        tag: value,
+        requestGPU: value,
+        vllmConfig: value,
+        env: value,
+        keda: value,
+        tolerations: value,
+      },
+      { requiredKeys: [] },
+    );
+    const file = fc.oneof(
+      recipe.map((fieldsOf) => ({ recipe_mode: "service", recipe_image_uri: "vllm/vllm-openai:v0.9.1", ...fieldsOf })),
+      spec.map((modelSpec) => ({ servingEngineSpec: { modelSpec: [{ modelURL: "Qwen/Qwen3-8B", ...modelSpec }] } })),
+      fc.record({ image: value, command: value, environment: value, deploy: value }).map((service) => ({
+        services: { a: service, b: { image: "ollama/ollama", command: "ollama run qwen3:8b" } },
+      })),
+      value.map((spec_) => ({ apiVersion: "serving.kserve.io/v1beta1", kind: "InferenceService", spec: spec_ })),
+      value.map((inference) => ({ apiVersion: "kaito.sh/v1beta1", kind: "Workspace", inference, resource: inference })),
+    );
+    await fc.assert(
+      fc.asyncProperty(file, async (content) => {
+        try {
+          await importText(JSON.stringify(content));
+        } catch (error) {
+          expect(error).toBeInstanceOf(ImportFileError);
+        }
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe("an output", () => {
+  const recipe =
+    '{"recipe_mode": "service", "recipe_image_uri": "vllm/vllm-openai:v0.9.1", "recipe_node_shape": "VM.GPU.A10.1", "recipe_container_command_args": ["--model", "Qwen/Qwen3-8B", "--max-model-len", "4096"]}';
+
+  it("is not replaced without --force", async () => {
+    expect((await imported("good.json", recipe)).status).toBe(0);
+    const again = await imported("good.json", recipe);
+    expect([again.status, again.err]).toEqual([2, expect.stringContaining("exists")]);
+    expect((await imported("good.json", recipe, "--force")).status).toBe(0);
+  });
+
+  it("must be called as environments are", async () => {
+    const { status, err } = await runPiped(main, [join(folder, "good.json"), "--out", join(folder, "x.yaml")]);
+    expect([status, err]).toEqual([2, expect.stringContaining("Pulumi.<name>.yaml")]);
+  });
+
+  it("of a file without a server is none, with status 1 and the reason", async () => {
+    const { status, out } = await runPiped(main, [
+      write("job.json", '{"recipe_mode": "job"}'),
+      "--out",
+      join(folder, "Pulumi.job.yaml"),
+    ]);
+    expect([status, existsSync(join(folder, "Pulumi.job.yaml"))]).toEqual([1, false]);
+    expect(out).toContain("a job ends");
+  });
+
+  it("lists every mistake of the command line at once", async () => {
+    const { status, err } = await runPiped(main, ["--cluster", "mars", "--card", "h9000", "--gpus-per-node", "0"]);
+    expect(status).toBe(2);
+    for (const option of ["name the files", "--out", "--cluster", "--card", "--gpus-per-node"]) {
+      expect(err).toContain(option);
+    }
+  });
+});
+
+function write(name: string, text: string): string {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+}
+
+describe("lines", () => {
+  it("are those of the value, in each document of a file", () => {
+    const [first, second] = documentsOf("f", "a: 1\n---\nb:\n  - c: 2\n    d: 3\n");
+    expect([first?.lineOf(["a"]), second?.lineOf(["b", 0, "d"]), second?.lineOf(["b", 0, "x"])]).toEqual([1, 5, 4]);
+  });
+});

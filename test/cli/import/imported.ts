@@ -1,0 +1,25 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Imported, importDocuments } from "../../../cli/import/import-files";
+import type { ImportOptions } from "../../../cli/import/options";
+import { documentsOf, readDocuments } from "../../../cli/import/read-documents";
+import { repositoryRoot } from "../../../names/repository-root";
+
+const FIXTURES = join(repositoryRoot(), "test", "cli", "import", "fixtures");
+
+/** Paths of the files of one format, or of all, from the folder of fixtures. */
+export function fixtureFiles(): string[] {
+  const folders = readdirSync(FIXTURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.flatMap(({ name }) => readdirSync(join(FIXTURES, name)).map((file) => join(name, file))).sort();
+}
+
+/** Imports fixtures together. */
+export function importFixtures(files: readonly string[], options: Partial<ImportOptions> = {}): Promise<Imported> {
+  const documents = files.flatMap((file) => readDocuments(file, join(FIXTURES, file)));
+  return importDocuments("imported", documents, { create: false, ...options }, repositoryRoot());
+}
+
+/** Imports one text. */
+export function importText(text: string, options: Partial<ImportOptions> = {}): Promise<Imported> {
+  return importDocuments("imported", documentsOf("file.yaml", text), { create: false, ...options }, repositoryRoot());
+}
