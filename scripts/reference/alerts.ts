@@ -4,7 +4,8 @@ import { repositoryRoot } from "../../names/repository-root";
 import { markdownTable } from "../../stacks/config/markdown-table";
 import { code, page } from "./page";
 
-const ENTRY = /^### (?<alert>[A-Z]\w+)\n\nSeverity: (?<severity>\w+)[^\n]*\n\n\*\*Meaning\.\*\* (?<meaning>[\s\S]*?)\n\n/gm;
+const ENTRY =
+  /^### (?<alert>[A-Z]\w+)\n\nSeverity: (?<severity>\w+)[^\n]*\n\n\*\*Meaning\.\*\* (?<meaning>[\s\S]*?)\n\n/gm;
 
 /** Every alert with its entry in the runbook, in the runbook's order. */
 export function alertsPage(): string {
@@ -32,5 +33,5 @@ export function alertsPage(): string {
 /** Links are the runbook's own, so only their words stay. A sentence does not end within parentheses. */
 function firstSentence(text: string): string {
   const plain = text.replaceAll("\n", " ").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1");
-  return /^(?:\([^)]*\)|[^(])*?[^.(][.:](?= |$)/.exec(plain)?.[0].replace(/:$/, ".") ?? plain;
+  return /^(?:\([^)]*\)|[^(])+?\.(?= |$)/.exec(plain)?.[0] ?? plain;
 }

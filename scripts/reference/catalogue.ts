@@ -23,7 +23,18 @@ export function modelsPage(): string {
     "catalog/models.json",
     "Models that an environment names without further facts, as `models.<name>.model`. Any other model takes its own `config.json`: [naming a model](../configuration.md#naming-a-model).",
     markdownTable(
-      ["Name", "Task", "B parameters", "GB of weights", "Format", "Context", "Needs a token", "Licence", "Hugging Face", "Tags of Ollama"],
+      [
+        "Name",
+        "Task",
+        "B parameters",
+        "GB of weights",
+        "Format",
+        "Context",
+        "Needs a token",
+        "Licence",
+        "Hugging Face",
+        "Tags of Ollama",
+      ],
       rows,
     ),
   );

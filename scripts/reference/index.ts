@@ -16,7 +16,10 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ["docs/reference/alerts.md", alertsPage()],
     ["docs/reference/models.md", modelsPage()],
     ["docs/reference/machines.md", machinesPage()],
-    ...enginesWithOptions.map((engine): [string, string] => [`docs/reference/${engine}-options.md`, enginePage(engine)]),
+    ...enginesWithOptions.map((engine): [string, string] => [
+      `docs/reference/${engine}-options.md`,
+      enginePage(engine),
+    ]),
   ]);
 }
 

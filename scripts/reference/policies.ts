@@ -1,8 +1,8 @@
 import { policies } from "../../policies/all";
 import { evaluatePolicies } from "../../policies/evaluate";
 import type { ResourcePolicy, StackPolicy } from "../../policies/lib/policy";
-import { ATTACKS } from "../../test/policies/attacks/all";
 import { markdownTable } from "../../stacks/config/markdown-table";
+import { ATTACKS } from "../../test/policies/attacks/all";
 import { code, page } from "./page";
 
 /** Every policy, with the message of something that it refuses. */
@@ -34,7 +34,9 @@ function section(policy: ResourcePolicy | StackPolicy): string {
 }
 
 /** The first attack that is about the policy. @default undefined: it judges figures of a plan, which a resource alone does not have */
-function exampleOf(policy: ResourcePolicy | StackPolicy): { readonly what: string; readonly message: string } | undefined {
+function exampleOf(
+  policy: ResourcePolicy | StackPolicy,
+): { readonly what: string; readonly message: string } | undefined {
   for (const [what, about, resources] of ATTACKS) {
     if (about === policy.name) {
       const { violations } = evaluatePolicies(resources, {

@@ -22,7 +22,10 @@ Builds the documentation site into dist/site/html: static files for any web serv
 
 export const SITE = "dist/site";
 
-export async function buildSite(settings: { readonly base: string; readonly repository: string | undefined }): Promise<void> {
+export async function buildSite(settings: {
+  readonly base: string;
+  readonly repository: string | undefined;
+}): Promise<void> {
   const root = repositoryRoot();
   const pages = join(root, SITE, "pages");
   stage(root, pages, settings);
@@ -55,7 +58,10 @@ async function main(): Promise<void> {
 /** The web address of the remote `origin`. @default undefined where there is none */
 function originUrl(): string | undefined {
   try {
-    const url = execFileSync("git", ["remote", "get-url", "origin"], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+    const url = execFileSync("git", ["remote", "get-url", "origin"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     const [, host, path] = /^(?:https:\/\/|git@)([\w.-]+)[:/]([\w./-]+?)(?:\.git)?\s*$/.exec(url) ?? [];
     return host === undefined ? undefined : `https://${host}/${path}`;
   } catch {

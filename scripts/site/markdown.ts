@@ -10,7 +10,8 @@ export interface Link {
 
 const FENCES = /^( *)(```+|~~~+)[^\n]*\n[\s\S]*?^ *\2[^\n]*$/gm;
 /** Inline code is skipped; a link's text may hold it, or an image. */
-const LINKS = /(?<code>(`+)[^`][\s\S]*?\2(?!`))|(?<mark>!?)\[(?<text>(?:[^[\]`]|`[^`\n]*`|!?\[[^\]]*\](?:\([^)]*\))?)*)\]\((?<href>[^()\s]+)\)/g;
+const LINKS =
+  /(?<code>(`+)[^`][\s\S]*?\2(?!`))|(?<mark>!?)\[(?<text>(?:[^[\]`]|`[^`\n]*`|!?\[[^\]]*\](?:\([^)]*\))?)*)\]\((?<href>[^()\s]+)\)/g;
 
 /** The text with every link outside of code replaced. */
 export function replaceLinks(markdown: string, replaced: (link: Link) => string): string {

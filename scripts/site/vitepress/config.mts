@@ -23,7 +23,11 @@ export default defineConfig({
   outDir: "../html",
   cacheDir: "../vitepress-cache",
   markdown: {
+    // The contrast that WCAG AA asks for on the theme's own background.
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     anchor: { slugify },
+    // Braces at the end of a cell or heading are text.
+    attrs: { disable: true },
     // Placeholders such as <name> are text, and so are templates of Prometheus and Helm, which Vue would evaluate.
     html: false,
     config: (md) => {
