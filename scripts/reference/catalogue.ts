@@ -1,4 +1,5 @@
-import { cardRows, modelRows, shapeRows } from "../../cli/list/rows";
+import { cardRows, enginesWithBuilds, modelRows, shapeRows } from "../../cli/list/rows";
+import { engineOf } from "../../engines";
 import { decimal } from "../../names/decimal";
 import { usd } from "../../report/style";
 import { markdownTable } from "../../stacks/config/markdown-table";
@@ -16,7 +17,7 @@ export function modelsPage(): string {
     row.gated ? "yes" : "no",
     row.license,
     code(row.repository),
-    Object.values(row.builds).flat().map(code).join(", "),
+    ...enginesWithBuilds.map((engine) => (row.builds[engine] ?? []).map(code).join(", ")),
   ]);
   return page(
     "Models of the catalogue",
@@ -33,7 +34,7 @@ export function modelsPage(): string {
         "Needs a token",
         "Licence",
         "Hugging Face",
-        "Tags of Ollama",
+        ...enginesWithBuilds.map((engine) => `Tags of ${engineOf(engine).label}`),
       ],
       rows,
     ),

@@ -30,5 +30,6 @@ export const SEARCH_TERMS: readonly (readonly [term: string, path: string])[] = 
   ["Triton", "/triton"],
   ["load shedding", "/load-shedding"],
   ["own weights", "/own-weights"],
+  ["model-fits", "/refusals"],
   ["speech to text", "/not-here"],
 ];

@@ -3,12 +3,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../../names/repository-root";
+import { policies } from "../../../policies/all";
 import { referencePages } from "../../../scripts/reference";
 import { targetOf } from "../../../scripts/site/links";
 import { anchorsOf, firstParagraph, githubSlug, linksOf, replaceLinks } from "../../../scripts/site/markdown";
 import { INDEX, type Page, readPages } from "../../../scripts/site/pages";
 import { linkTo, sidebarLinks, sidebarOf } from "../../../scripts/site/sidebar";
 import { pageText } from "../../../scripts/site/stage";
+import { sourceFiles } from "../../architecture/imports";
 import { planOf, useFolder } from "../../cli/run";
 
 const root = repositoryRoot();
@@ -66,6 +68,20 @@ describe("pages", () => {
     expect([...made.keys()].sort()).toEqual(kept.sort());
   });
 
+  it("explain rules that exist: docs/refusals.md", () => {
+    const rules = [...(pages.get("docs/refusals.md")?.text ?? "").matchAll(/^\| `([a-z-]+)` \|/gm)].map(
+      ([, rule]) => rule,
+    );
+    const sources = sourceFiles().filter((file) => /^(planner|stacks)\//.test(file));
+    const texts = sources.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
+    const known = new Set([
+      ...[...texts.matchAll(/rule: "([a-z-]+)"/g)].map(([, rule]) => rule),
+      ...policies.map(({ name }) => name),
+    ]);
+    expect(rules.length).toBeGreaterThan(10);
+    expect(rules.filter((rule) => !known.has(rule))).toEqual([]);
+  });
+
   const recipes = [...(pages.get("docs/own-environment.md")?.text ?? "").matchAll(/^```yaml\n(.*?)^```$/gms)];
 
   it("suggest environments that plan: docs/own-environment.md", async () => {
@@ -74,6 +90,30 @@ describe("pages", () => {
       const { status, err } = await planOf(folder, text);
       expect([status, err]).toEqual([0, ""]);
     }
+  });
+});
+
+describe("the sidebar", () => {
+  const index = page(INDEX, "# D\n\n## Start\n\n- [A](a.md): first\n\n## More\n\n- [B](b/README.md)");
+  const sidebarWith = (...others: readonly Page[]) =>
+    sidebarOf(new Map([index, ...few.values(), ...others].map((each) => [each.source, each])));
+
+  it("has the index's sections and links, and the pages of a folder below its README", () => {
+    expect(sidebarWith(page("docs/b/c.md", "# C"))).toEqual([
+      { text: "Start", link: "/contents#start", collapsed: true, items: [{ text: "A", link: "/a" }] },
+      {
+        text: "More",
+        link: "/contents#more",
+        collapsed: true,
+        items: [{ text: "B", link: "/b/README", collapsed: true, items: [{ text: "T", link: "/b/c" }] }],
+      },
+    ]);
+  });
+
+  it("lists docs/coming-from where there are such pages", () => {
+    const sidebar = sidebarWith(page("docs/coming-from/kserve.md", "# KServe"));
+    expect(sidebar.map(({ text }) => text)).toEqual(["Start", "Coming from", "More"]);
+    expect(sidebar[1]?.items).toEqual([{ text: "T", link: "/coming-from/kserve" }]);
   });
 });
 
