@@ -2,6 +2,9 @@ import { COMMANDS, runCommand } from "../../cli/main";
 import { markdownTable } from "../../stacks/config/markdown-table";
 import { code, page } from "./page";
 
+/** Its test is that of the commands, which has loaded every one. */
+export const COMMANDS_PAGE = "docs/reference/commands.md";
+
 /** What `--help` of each command prints. */
 export async function commandsPage(): Promise<string> {
   const sections: string[] = [];

@@ -4,14 +4,13 @@ import { dirname, join } from "node:path";
 import { repositoryRoot } from "../../names/repository-root";
 import { alertsPage } from "./alerts";
 import { machinesPage, modelsPage } from "./catalogue";
-import { commandsPage } from "./commands";
+import { COMMANDS_PAGE, commandsPage } from "./commands";
 import { enginePage, enginesWithOptions } from "./engine-options";
 import { policiesPage } from "./policies";
 
-/** Every page's text by its path from the repository's root. */
-export async function referencePages(): Promise<ReadonlyMap<string, string>> {
+/** The text of every other page by its path from the repository's root. */
+export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
-    ["docs/reference/commands.md", await commandsPage()],
     ["docs/reference/policies.md", policiesPage()],
     ["docs/reference/alerts.md", alertsPage()],
     ["docs/reference/models.md", modelsPage()],
@@ -24,7 +23,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
 }
 
 async function main(): Promise<void> {
-  for (const [path, text] of await referencePages()) {
+  for (const [path, text] of [...referencePages(), [COMMANDS_PAGE, await commandsPage()] as const]) {
     const file = join(repositoryRoot(), path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
