@@ -10,7 +10,7 @@ interface Command {
 }
 
 /** Commands by name with what they are for; each is loaded only when it runs. */
-const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly load: () => Promise<Command> }>> = {
+export const COMMANDS: Readonly<Record<string, { readonly purpose: string; readonly load: () => Promise<Command> }>> = {
   plan: { purpose: "what an environment makes, where models fit, what it costs", load: () => import("./plan") },
   model: { purpose: "what one model needs, and which machines it fits", load: () => import("./model") },
   list: { purpose: "models, machine shapes, cards and engines of the catalogue", load: () => import("./list") },

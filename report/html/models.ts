@@ -23,7 +23,6 @@ const COLUMNS: readonly Column[] = [
   { title: "Replicas", kind: "number" },
   { title: "Start-up", kind: "number" },
   { title: "Cost", kind: "number" },
-  { title: "Five-step rule and exact plan" },
 ];
 
 export function modelsSection(
@@ -52,7 +51,6 @@ function row(m: ModelPlan, key: ModelKey | undefined, share: string): readonly P
     twoLines(String(m.minReplicas), m.maxReplicas > m.minReplicas ? `up to ${m.maxReplicas}` : ""),
     `≤ ${duration(m.startupBudgetSeconds)}`,
     twoLines([money(m.monthlyUsd), "/month"], [money(m.hourlyUsd), "/hour"]),
-    m.sizing ? comparison(m.sizing) : html`<small>for GPUs only</small>`,
   ];
 }
 
@@ -65,7 +63,7 @@ function unplacedRow(m: UnplacedModel, share: string): readonly Part[] {
     html`${m.name}<small>${m.servedName} · ${m.task}</small><small>${breakable(sourceName(m.source))} · ${m.format}</small>${shareLine(share)}`,
     twoLines(engineLabel(m.engine), m.engineVersion),
     html`<b class="bad">not placed</b><small>${m.rule}</small>`,
-    ...Array.from({ length: 5 }, () => "–"),
+    ...Array.from({ length: 4 }, () => "–"),
   ];
 }
 
@@ -87,9 +85,8 @@ function gpusOfReplica({ gpusPerNode, nodesPerReplica, gpuSlice }: ModelPlan): s
     : `${plural(gpusPerNode * nodesPerReplica, partName(gpuSlice))} on ${plural(nodesPerReplica, "node")}`;
 }
 
-function comparison({ ruleMemoryGB, ruleNodes, exactNodes }: SizingComparison): Part {
-  const nodes = `rule ${plural(ruleNodes, "node")}, exact ${plural(exactNodes, "node")}`;
-  return twoLines(nodes, `${count(ruleMemoryGB)} GB by the rule`);
+function comparison({ ruleMemoryGB, ruleNodes, exactNodes }: SizingComparison): string {
+  return `Rule ${plural(ruleNodes, "node")}, ${count(ruleMemoryGB)} GB; exact ${plural(exactNodes, "node")}`;
 }
 
 /** Why the rules and the plan differ takes a paragraph for each model: it opens on demand. */
@@ -105,7 +102,7 @@ function differences(models: readonly ModelPlan[]): Markup | undefined {
 }
 
 function ruleSteps(sizing: SizingComparison): Markup {
-  return html`<dd><ol>${stepsOf(sizing).map(({ text }) => html`<li>${text}</li>`)}</ol></dd><dd>${sizing.difference}</dd>`;
+  return html`<dd>${comparison(sizing)}</dd><dd><ol>${stepsOf(sizing).map(({ text }) => html`<li>${text}</li>`)}</ol></dd><dd>${sizing.difference}</dd>`;
 }
 
 function capacity(row: CapacityTableComparison): Markup {

@@ -165,7 +165,7 @@ summary:focus-visible, a:focus-visible { outline: 2px solid var(--accent); outli
 
 /** Where a table has no room, its rows become cards; the column's title stands before each value. */
 const NARROW = `
-@media (max-width: 1160px) {
+@media screen and (max-width: 1160px) {
   table, tbody, tfoot, tbody th, tfoot th { display: block; }
   thead { display: none; }
   tr { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(270px, 100%), 1fr)); gap: 0 32px; padding: 12px 20px; border-top: 1px solid var(--line); }
@@ -201,8 +201,12 @@ const PRINT = `
   .figures i { font-size: 12px; }
   .memory article, tr { padding: 8px 12px; }
   .groups svg { width: auto; max-width: 230px; }
-  nav, .spare { display: none; }
-  .differences::details-content { content-visibility: visible; block-size: auto; }
+  .spare { width: 230px; min-height: 0; padding: 6px 12px; }
+  th, td { padding: 6px 8px; }
+  table { font-size: 9px; }
+  tbody th, td.text, td .bar { min-width: 0; }
+  nav { display: none; }
+  thead { break-inside: avoid; break-after: avoid; }
   h2, h3, .lead { break-after: avoid; break-inside: avoid; }
   .pool, .memory article, tr, figure, .figures { break-inside: avoid; }
 }`;
@@ -215,5 +219,6 @@ export const stylesheet = `
 @media screen and (prefers-color-scheme: dark) { :root { ${DARK} } }
 ${models}
 ${PAGE}${FIGURES}${TABLES}${TOPOLOGY}.platform-picture { margin-top: 24px; overflow-x: auto; ${PLATFORM_PICTURE} }
+.platform-picture > svg { width: 100%; min-width: 700px; max-width: 1038px; height: auto; }
 ${MEMORY}${TREE}${NARROW}${PRINT}
 `;

@@ -12,6 +12,8 @@ const INTRODUCTION = `# The plan as JSON
 
 <!-- Generated from report/json by npm run schema. Do not edit. -->
 
+Every key that a plan prints as JSON, with type and unit, and what stays stable between releases.
+
 \`npm run -s plan -- <environment> --json\` prints one document on standard output: with exit status 0 (deployable) and 1 (forbidden: the
 mandatory entries of \`violations\` say why) it has every key below. With exit status 2 the input was refused before there was a plan:
 standard output is empty, and standard error has the list of mistakes. (It is 2 as well where \`--html\` could not write its page.)

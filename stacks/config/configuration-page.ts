@@ -26,7 +26,9 @@ const INTRODUCTION = `# Configuration
 
 <!-- Generated from stacks/config by npm run schema. Do not edit. -->
 
-Every key of \`Pulumi.<environment>.yaml\`. Ours stand under \`config:\` and begin with \`${NAMESPACE}:\`; keys of other namespaces are
+Every key of \`Pulumi.<environment>.yaml\`: what it means, its unit, what is allowed and its default.
+
+Ours stand under \`config:\` and begin with \`${NAMESPACE}:\`; keys of other namespaces are
 left to their owners, unless only a slip tells them from ours. \`npm run plan\` checks a file and lists every mistake with its line; editors
 that know the YAML language server complete keys and show the same texts (\`schemas/environment.schema.json\`). Pulumi sets single values too:
 \`pulumi config set --path '${NAMESPACE}:models.chat.concurrency' 8\`.

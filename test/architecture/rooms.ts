@@ -318,6 +318,9 @@ export const ROOMS: readonly Room[] = [
     ],
     types: [SERVICE],
   },
-  // Run by hand: records of what is installed, which tests compare with, and mutants.
-  { folder: "scripts", imports: ["names", "planner", "stacks/config", "offline", "report", "cli"] },
+  // Run by hand: records of what is installed, which tests compare with, pages of the documentation, and mutants.
+  {
+    folder: "scripts",
+    imports: ["names", "catalog", "engines", "planner", "stacks/config", "offline", "policies", "report", "cli"],
+  },
 ];

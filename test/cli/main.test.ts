@@ -1,11 +1,12 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { runCommand } from "../../cli/main";
 import { repositoryRoot } from "../../names/repository-root";
 import { bin, version } from "../../package.json";
+import { COMMANDS_PAGE, commandsPage } from "../../scripts/reference/commands";
 import { runPiped } from "./run";
 
 const COMMANDS =
@@ -58,6 +59,10 @@ describe("a command", () => {
     expect([status, out]).toEqual([2, ""]);
     expect(err).toMatch(/^npm kept --json for itself: .* npm run plan -- dev --json\n$/);
   });
+});
+
+it("has its help in the documentation: npm run reference", async () => {
+  expect(readFileSync(join(repositoryRoot(), COMMANDS_PAGE), "utf8")).toBe(await commandsPage());
 });
 
 describe("a command in a process of its own", () => {

@@ -70,11 +70,12 @@ describe("a deployable plan", () => {
 
   it("shows how each model runs, what it costs, and the five-step rule beside the plan", () => {
     expect(text).toMatch(
-      /A llama-405b llama-3\.1-405b-instruct · chat example\/model@4f2c1b9 · BF16 vLLM 0\.11\.2 p5\.48xlarge NVIDIA H100 80GB SXM pool large TP 8 × PP 2 16 GPUs on 2 nodes 1 up to 2 ≤ 10 min 10 s \$80,358 ?\/month \$110\.08 ?\/hour rule 2 nodes, exact 2 nodes 974 GB by the rule /,
+      /A llama-405b llama-3\.1-405b-instruct · chat example\/model@4f2c1b9 · BF16 vLLM 0\.11\.2 p5\.48xlarge NVIDIA H100 80GB SXM pool large TP 8 × PP 2 16 GPUs on 2 nodes 1 up to 2 ≤ 10 min 10 s \$80,358 ?\/month \$110\.08 ?\/hour /,
     );
     expect(text).toMatch(
       /D assistant assistant · chat llama3\.2:3b · BF16 Ollama 0\.13\.0 m7i\.4xlarge 7 CPUs, amd64 pool cpu CPU no GPU 2 up to 4 ≤ 30 s \$95\.20/,
     );
+    expect(text).toContain("llama-405b Rule 2 nodes, 974 GB; exact 2 nodes");
   });
 
   it("shows how a model and its canary share requests, and what both cost", () => {

@@ -1,5 +1,5 @@
 import type { RecordedInputs } from "../../../policies/evaluate";
-import { container, deployment, object, plan, podSpec, release, resource } from "../cases";
+import { container, deployment, object, plan, podSpec, release, resource } from "../subjects";
 import { base64, iam, inModel } from "./attack";
 
 const pod = (changes: Record<string, unknown>) => [deployment(podSpec({ containers: [container(changes)] }))];

@@ -1,5 +1,5 @@
 import type { RecordedInputs } from "../../../policies/evaluate";
-import { object, resource } from "../cases";
+import { object, resource } from "../subjects";
 
 /** What nobody may deploy: in words, the policy that refuses it, and the resources. */
 export type Attack = readonly [what: string, policy: string, resources: readonly RecordedInputs[]];

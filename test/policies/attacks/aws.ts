@@ -1,4 +1,4 @@
-import { object, resource } from "../cases";
+import { object, resource } from "../subjects";
 import { type Attack, iam } from "./attack";
 
 const RIGHTS = "least-privilege-aws";

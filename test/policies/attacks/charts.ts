@@ -1,4 +1,4 @@
-import { release } from "../cases";
+import { release } from "../subjects";
 import type { Attack } from "./attack";
 
 const PODS = "restricted-security-context";

@@ -1,4 +1,4 @@
-import { object } from "../cases";
+import { object } from "../subjects";
 import { type Attack, ENVOY, GATEWAY_API, inGateway, inModel } from "./attack";
 
 const TENANTS = "tenant-isolation";

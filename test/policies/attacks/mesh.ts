@@ -1,4 +1,4 @@
-import { deployment, object, podSpec } from "../cases";
+import { deployment, object, podSpec } from "../subjects";
 import { type Attack, inModel } from "./attack";
 
 const MESH = "mesh-closed";

@@ -1,4 +1,4 @@
-import { object } from "../cases";
+import { object } from "../subjects";
 import { type Attack, inModel, list } from "./attack";
 
 const NETWORK = "network-policy-per-namespace";

@@ -1,4 +1,4 @@
-import { container, deployment, object, podSpec, release, resource, workload } from "../cases";
+import { container, deployment, object, podSpec, release, resource, workload } from "../subjects";
 import { type Attack, inModel } from "./attack";
 
 const RESTRICTED = "restricted-security-context";

@@ -1,4 +1,4 @@
-import { object, resource } from "../cases";
+import { object, resource } from "../subjects";
 import { type Attack, inModel } from "./attack";
 
 const ADMIN = "no-cluster-admin";

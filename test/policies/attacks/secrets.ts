@@ -1,4 +1,4 @@
-import { container, deployment, object, podSpec, release, resource } from "../cases";
+import { container, deployment, object, podSpec, release, resource } from "../subjects";
 import { type Attack, base64, inModel } from "./attack";
 
 const SECRET = "no-plaintext-secret";

@@ -1,0 +1,2 @@
+/** Styles that Vite bundles. */
+declare module "*.css";

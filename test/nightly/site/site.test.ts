@@ -1,0 +1,110 @@
+/** The documentation site as built, in Chromium: `apt-get install chromium`, or CHROMIUM names another. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { repositoryRoot } from "../../../names/repository-root";
+import { buildSite, SITE } from "../../../scripts/site";
+import { readPages } from "../../../scripts/site/pages";
+import { linkTo } from "../../../scripts/site/sidebar";
+import { SEARCH_TERMS } from "./search-terms";
+import { type StaticSite, serveFolder } from "./server";
+
+const root = repositoryRoot();
+const CHROMIUM = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find(existsSync);
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+const addresses = [...readPages(root).values()].map(linkTo);
+
+/** One page of each kind: prose, wide tables, code, a picture, lists of hundreds of rows. */
+const KINDS = ["/", "/configuration", "/reference/policies", "/reference/machines", "/operations", "/own-environment"];
+const VIEWS = [360, 768, 1440].flatMap((width) =>
+  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+
+let site: StaticSite;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (process.env.SITE_IS_BUILT === undefined) {
+    await buildSite({ base: "/", repository: undefined });
+  }
+  site = await serveFolder(join(root, SITE, "html"));
+  browser = await chromium.launch({ ...(CHROMIUM && { executablePath: CHROMIUM }), args: ["--no-sandbox"] });
+}, 600_000);
+
+afterAll(async () => {
+  await browser?.close();
+  site?.close();
+});
+
+async function opened(view: (typeof VIEWS)[number], run: (page: Page, strangers: string[]) => Promise<void>) {
+  const context: BrowserContext = await browser.newContext({
+    viewport: { width: view.width, height: 900 },
+    colorScheme: view.colorScheme,
+  });
+  const strangers: string[] = [];
+  const page = await context.newPage();
+  page.on("request", (request) => {
+    if (!request.url().startsWith(site.origin) && !request.url().startsWith("data:")) {
+      strangers.push(request.url());
+    }
+  });
+  try {
+    await run(page, strangers);
+  } finally {
+    await context.close();
+  }
+}
+
+const widthOf = (page: Page) =>
+  page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
+
+describe.each(VIEWS)("at $width px, $colorScheme", (view) => {
+  it.each(KINDS)("%s has no horizontal scroll, no finding of axe-core, no request elsewhere", async (address) => {
+    await opened(view, async (page, strangers) => {
+      await page.goto(site.origin + address, { waitUntil: "load" });
+      await page.waitForSelector(".VPDoc h1");
+      const beyond = await widthOf(page);
+      await page.evaluate(AXE);
+      const found = await page.evaluate<string[]>(
+        "axe.run().then((r) => r.violations.map((v) => v.id + ': ' + v.nodes.slice(0, 3).map((n) => n.target).join(' ')))",
+      );
+      expect([beyond, found, strangers]).toEqual([0, [], []]);
+    });
+  });
+});
+
+it("shows every page at 360 px without horizontal scroll and without a request elsewhere", async () => {
+  await opened({ width: 360, colorScheme: "light" }, async (page, strangers) => {
+    const wide: string[] = [];
+    for (const address of addresses) {
+      const response = await page.goto(site.origin + address, { waitUntil: "domcontentloaded" });
+      if (response?.status() !== 200 || (await widthOf(page)) > 0) {
+        wide.push(address);
+      }
+    }
+    expect([wide, strangers]).toEqual([[], []]);
+  });
+});
+
+it("finds what readers search for, among the first five results", async () => {
+  await opened({ width: 1440, colorScheme: "light" }, async (page, strangers) => {
+    await page.goto(`${site.origin}/contents`, { waitUntil: "load" });
+    await page.click(".VPNavBarSearch button");
+    const missed: string[] = [];
+    for (const [term, path] of SEARCH_TERMS) {
+      await page.fill(".search-input", "");
+      await page.fill(".search-input", term);
+      const first = page.locator(".results .result").first();
+      await first.waitFor();
+      await page.waitForTimeout(400);
+      const hrefs = await page
+        .locator(".results .result")
+        .evaluateAll((links) => links.slice(0, 5).map((link) => link.getAttribute("href")?.replace(/#.*/, "")));
+      if (!hrefs.includes(path)) {
+        missed.push(`${term}: ${hrefs.join(" ")}`);
+      }
+    }
+    expect([missed, strangers]).toEqual([[], []]);
+  });
+});

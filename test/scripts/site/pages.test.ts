@@ -1,0 +1,161 @@
+/** Pages of the documentation, as GitHub shows them and as the site has them. */
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { repositoryRoot } from "../../../names/repository-root";
+import { policies } from "../../../policies/all";
+import { referencePages } from "../../../scripts/reference";
+import { COMMANDS_PAGE } from "../../../scripts/reference/commands";
+import { targetOf } from "../../../scripts/site/links";
+import { anchorsOf, firstParagraph, githubSlug, linksOf, replaceLinks } from "../../../scripts/site/markdown";
+import { INDEX, type Page, readPages } from "../../../scripts/site/pages";
+import { linkTo, sidebarLinks, sidebarOf } from "../../../scripts/site/sidebar";
+import { pageText } from "../../../scripts/site/stage";
+import { sourceFiles } from "../../architecture/imports";
+import { planText, refusalsOf } from "../../stacks/planned";
+
+const root = repositoryRoot();
+const pages = readPages(root);
+const all = [...pages.values()];
+
+const page = (source: string, text: string): Page => ({
+  source,
+  path: source.replace(/^docs\//, ""),
+  title: "T",
+  text,
+});
+const few = new Map([page("docs/a.md", "# A"), page("docs/b/README.md", "# B")].map((each) => [each.source, each]));
+
+describe("pages", () => {
+  it("link to pages, headings and files that exist", () => {
+    const dead = all.flatMap(({ source, text }) =>
+      linksOf(text).flatMap(({ href }) => {
+        const target = targetOf(href, source, pages);
+        const exists =
+          target.kind === "elsewhere" ||
+          (target.kind === "file"
+            ? existsSync(join(root, target.path))
+            : target.anchor === "" || anchorsOf(target.page.text).includes(target.anchor));
+        return exists ? [] : [`${source}: ${href}`];
+      }),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it("are all in the sidebar, which docs/README.md is made into", () => {
+    const links = sidebarLinks(sidebarOf(pages));
+    const orphans = all.filter(({ source }) => source !== INDEX).filter((each) => !links.includes(linkTo(each)));
+    expect(orphans.map(({ source }) => source)).toEqual([]);
+    expect(links).toEqual([...new Set(links)]);
+  });
+
+  it("have a title, and begin with what a reader gets from them, in at most 60 words", () => {
+    // A decision and a review begin with what was decided or found, however long.
+    const long = (source: string) => /^docs\/(decisions|reviews)\//.test(source);
+    const wrong = all.filter(({ source, title, text }) => {
+      const words = firstParagraph(text).split(/\s+/).filter(Boolean).length;
+      return title === "" || words === 0 || (words > 60 && !long(source));
+    });
+    expect(wrong.map(({ source }) => source)).toEqual([]);
+  });
+
+  it("of the reference are current: npm run reference", () => {
+    const made = referencePages();
+    for (const [path, text] of made) {
+      expect(readFileSync(join(root, path), "utf8"), path).toBe(text);
+    }
+    const kept = all.filter(({ source }) => source.startsWith("docs/reference/")).map(({ source }) => source);
+    expect([...made.keys(), COMMANDS_PAGE].sort()).toEqual(kept.sort());
+  });
+
+  it("explain rules that exist: docs/refusals.md", () => {
+    const rules = [...(pages.get("docs/refusals.md")?.text ?? "").matchAll(/^\| `([a-z-]+)` \|/gm)].map(
+      ([, rule]) => rule,
+    );
+    const sources = sourceFiles().filter((file) => /^(planner|stacks)\//.test(file));
+    const texts = sources.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
+    const known = new Set([
+      ...[...texts.matchAll(/rule: "([a-z-]+)"/g)].map(([, rule]) => rule),
+      ...policies.map(({ name }) => name),
+    ]);
+    expect(rules.length).toBeGreaterThan(10);
+    expect(rules.filter((rule) => !known.has(rule))).toEqual([]);
+  });
+
+  const recipes = [...(pages.get("docs/own-environment.md")?.text ?? "").matchAll(/^```yaml\n(.*?)^```$/gms)];
+
+  it("suggest environments that plan: docs/own-environment.md", async () => {
+    expect(recipes).toHaveLength(2);
+    for (const [, text = ""] of recipes) {
+      const { plan } = await planText(text);
+      expect(refusalsOf(plan)).toEqual([]);
+    }
+  });
+});
+
+describe("the sidebar", () => {
+  const index = page(INDEX, "# D\n\n## Start\n\n- [A](a.md): first\n\n## More\n\n- [B](b/README.md)");
+  const sidebarWith = (...others: readonly Page[]) =>
+    sidebarOf(new Map([index, ...few.values(), ...others].map((each) => [each.source, each])));
+
+  it("has the index's sections and links, and the pages of a folder below its README", () => {
+    expect(sidebarWith(page("docs/b/c.md", "# C"))).toEqual([
+      { text: "Start", link: "/contents#start", collapsed: true, items: [{ text: "A", link: "/a" }] },
+      {
+        text: "More",
+        link: "/contents#more",
+        collapsed: true,
+        items: [{ text: "B", link: "/b/README", collapsed: true, items: [{ text: "T", link: "/b/c" }] }],
+      },
+    ]);
+  });
+
+  it("lists docs/coming-from where there are such pages", () => {
+    const sidebar = sidebarWith(page("docs/coming-from/kserve.md", "# KServe"));
+    expect(sidebar.map(({ text }) => text)).toEqual(["Start", "Coming from", "More"]);
+    expect(sidebar[1]?.items).toEqual([{ text: "T", link: "/coming-from/kserve" }]);
+  });
+});
+
+describe("links of the site", () => {
+  const linked = (href: string, repository?: string) =>
+    pageText(page("docs/x/y.md", `see [\`it\`](${href}) now`), few, repository);
+
+  it("lead to pages by address, and to files by the repository's URL", () => {
+    expect(linked("../a.md#b")).toBe("see [`it`](/a#b) now");
+    expect(linked("../b/")).toBe("see [`it`](/b/README) now");
+    expect(linked("../../planner/plan.ts", "https://git.example/p")).toBe(
+      "see [`it`](https://git.example/p/blob/main/planner/plan.ts) now",
+    );
+    expect(linked("https://a.example/b.md")).toBe("see [`it`](https://a.example/b.md) now");
+  });
+
+  it("are text where the repository has no URL", () => {
+    expect(linked("../../planner/plan.ts")).toBe("see `it` now");
+  });
+
+  it("are left alone in code", () => {
+    const text = "a `[x](y.md)` b\n\n```md\n[x](y.md)\n```\n";
+    expect(replaceLinks(text, () => "!")).toBe(text);
+  });
+});
+
+describe("anchors", () => {
+  it("are GitHub's: punctuation goes, words are parted by hyphens, a second heading is numbered", () => {
+    expect(githubSlug("The first `up` with `--target`")).toBe("the-first-up-with---target");
+    expect(anchorsOf("# A b\n\n```sh\n# no heading\n```\n\n## C, d?\n\n## C, d?\n")).toEqual(["a-b", "c-d", "c-d-1"]);
+  });
+});
+
+describe("the first paragraph", () => {
+  it("is what follows the title and its comments, without markup", () => {
+    expect(firstParagraph("# T\n\n<!-- made -->\n\nOne [two](x.md)\n`three`.\n\nFour.")).toBe("One two\nthree.");
+  });
+
+  it.each(["## Next", "| a |", "```sh\na\n```", "- a", "![a](b.svg)"])(
+    "is none where the page begins with %s",
+    (start) => {
+      expect(firstParagraph(`# T\n\n${start}\n`)).toBe("");
+    },
+  );
+});
