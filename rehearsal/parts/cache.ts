@@ -5,21 +5,21 @@ import { userCache } from "../../names/user-cache";
 import type { Part } from "./part";
 import { type PinnedModule, pinnedVersion } from "./pins";
 
-/** Longer than any installation: an older temporary folder is left over. */
+/** Exceeds any installation: older temporary folders are stale. */
 const LEFT_OVER_MS = 6 * 3_600_000;
 
-/** Where parts are kept. */
+/** Folder of installed dependencies. */
 export function cacheFolder(): string {
   return userCache("parts");
 }
 
-/** A part's folder, keyed by its version; undefined for Debian packages, which are not kept here. */
+/** Folder by pinned version; undefined for Debian packages, which are not kept here. */
 export function partFolder(part: Part): string | undefined {
   const version = pinnedVersion(part);
   return version === undefined ? undefined : join(cacheFolder(), `${part.name}-${version}`);
 }
 
-/** The same. @throws Error for a Debian package. */
+/** Same. @throws Error for a Debian package. */
 export function keptFolder(part: Part): string {
   const folder = partFolder(part);
   if (folder === undefined) {
@@ -28,20 +28,19 @@ export function keptFolder(part: Part): string {
   return folder;
 }
 
-/** The folder of a module's files that came without Go. */
+/** Folder of a module's files downloaded without Go. */
 export function keptModule({ module, version }: PinnedModule): string {
   return join(cacheFolder(), "modules", `${module}@${version}`);
 }
 
-/** The log of the latest installation of a part. */
+/** Log of a dependency's latest installation. */
 export function logFile(name: string): string {
   return join(cacheFolder(), "logs", `${name}.log`);
 }
 
 /**
- * Fills a temporary folder next to the final one and renames it, so that a folder of the final name is always complete,
- * whatever interrupts the work. What was there before goes then; what another process put there meanwhile has the same
- * version, and is kept.
+ * Fills a temporary folder and renames it, so the final folder is always complete. Replaces
+ * previous content, but keeps that of a concurrent process, which has the same version.
  */
 export async function publish(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${folder}.tmp-${randomBytes(4).toString("hex")}`;
@@ -59,13 +58,16 @@ export async function publish(folder: string, fill: (temporary: string) => Promi
   }
 }
 
-/** Differs for a folder that was created anew. */
+/** Changes when a folder is recreated. */
 function identityOf(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
   return found && `${found.ino} ${found.birthtimeMs}`;
 }
 
-/** Removes temporary folders of killed installations. A young one may belong to a process on another machine or in a container. */
+/**
+ * Removes temporary folders of killed installations. Recent ones may belong to another machine or
+ * container.
+ */
 function removeLeftOver(parent: string): void {
   const names = existsSync(parent) ? readdirSync(parent) : [];
   for (const folder of names.filter((name) => /\.tmp-[0-9a-f]+$/.test(name)).map((name) => join(parent, name))) {
