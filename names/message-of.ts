@@ -1,4 +1,4 @@
-/** What was thrown, in words: an error's message, and anything else as text. */
+/** Message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
