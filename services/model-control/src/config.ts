@@ -249,7 +249,6 @@ export type ControlConfig = z.infer<typeof configSchema>;
 export type InferenceConfig = NonNullable<ControlConfig["inference"]>;
 export type WorkerConfig = ControlConfig["workers"][number];
 
-/** Model names that the configuration allows. */
 export function nameRules(config: Pick<ControlConfig, "registries" | "workers">): NameRules {
   return {
     registries: [...new Set([...config.registries.allowed, ...config.registries.insecure])],

@@ -3,7 +3,6 @@ import { ControlError } from "../errors";
 import { spellingOf } from "../model-name";
 import type { Scope, TokenEntry } from "./token-file";
 
-/** Author of a request. */
 export interface Caller {
   readonly id: string;
   readonly scopes: readonly Scope[];
@@ -44,7 +43,6 @@ export class Forbidden extends ControlError {
   }
 }
 
-/** The token does not cover this model. */
 export class ModelNotAllowed extends ControlError {
   readonly status = 403;
   readonly code = "model_not_allowed";

@@ -11,7 +11,6 @@ export function isToldItsModels(backend: string): boolean {
   return STARTED_WITH_MODELS.some((each) => each === backend);
 }
 
-/** Model as an engine lists it. */
 export interface EngineModel {
   /** Spelled as by `nameOf`, with tag: `llama3.2:3b`. */
   readonly name: string;

@@ -158,7 +158,6 @@ export class EngineClient {
     }
   }
 
-  /** Error for the engine's response. */
   refusal(method: string, path: string, { status, text }: EngineAnswer): EngineRefusal | EngineUnavailable {
     const message = `${this.base} answered ${method} ${path} with ${status}: ${wordsOf(text)}`;
     return [502, 503, 504].includes(status)

@@ -14,7 +14,6 @@ export class PullMeter {
   private readonly parts = new Map<string, PullProgress>();
   private all = NOTHING;
 
-  /** Sum over all known layers. */
   get sum(): PullProgress {
     return this.all;
   }

@@ -5,7 +5,6 @@ import { LONGEST_MODEL_NAME } from "../model-name";
 /** Above any engine's model count. */
 const LONGEST_LIST = 2_000;
 
-/** Model name in an engine's spelling. */
 export const engineName = z.string().min(1).max(LONGEST_MODEL_NAME);
 
 /** Bytes of a model, at most 4 TiB: keeps sums over a list safe integers. */
@@ -27,7 +26,6 @@ export function listOf<T>(entry: z.ZodType<T>) {
     .pipe(z.array(entry));
 }
 
-/** Token count of a prompt or answer. */
 export const tokenCount = z
   .int()
   .min(0)

@@ -54,7 +54,6 @@ export interface Worker {
   readonly idleTime: (model: string) => IdleTime;
 }
 
-/** Shared by all operations of a fleet. */
 export interface FleetContext {
   readonly workers: readonly Worker[];
   readonly state: FleetState;
@@ -92,7 +91,6 @@ export async function inspect(context: FleetContext, worker: Worker, signal: Abo
   return remember(context, worker, await worker.backend.models(signal));
 }
 
-/** Records changes in the engine's list. */
 export async function remember(
   { state, now, unableToUnload }: FleetContext,
   { spec, pins, keeps }: Worker,

@@ -9,7 +9,6 @@ export type FleetEvent =
       readonly model: string;
       readonly from: "memory" | "disk";
       readonly bytes: number;
-      /** The model that needed room. */
       readonly madeRoomFor: string;
     }
   | { readonly type: "loaded"; readonly worker: string; readonly model: string; readonly memoryBytes?: number }

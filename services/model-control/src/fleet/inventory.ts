@@ -13,7 +13,6 @@ export interface HeldModel extends EngineModel {
   readonly kept?: boolean;
 }
 
-/** Content of a worker at one time. */
 export interface Inventory {
   readonly models: readonly HeldModel[];
   readonly pulls: ReadonlyMap<string, PullRecord>;

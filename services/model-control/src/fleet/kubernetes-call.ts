@@ -41,7 +41,6 @@ export async function found<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Rejects when the signal aborts. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

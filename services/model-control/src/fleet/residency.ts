@@ -42,7 +42,6 @@ export function chooseLeavers(residents: readonly Resident[], bytes: number): re
     .reverse();
 }
 
-/** Bytes of all evictable models. */
 export function evictableBytes(residents: readonly Resident[]): number {
   return sumBytes(residents.filter(({ stays }) => !stays));
 }

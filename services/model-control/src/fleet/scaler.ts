@@ -1,6 +1,5 @@
 import type { ScaleTarget } from "./workers";
 
-/** State of an autoscaler towards its target. */
 export interface AutoscalerState {
   /** Whether it has paused scaling. */
   readonly paused: boolean;

@@ -23,7 +23,6 @@ export interface Look {
   readonly health?: boolean;
 }
 
-/** State of one worker, or why it is unknown. */
 export interface Sighting {
   readonly worker: Worker;
   readonly record: WorkerRecord;

@@ -39,11 +39,9 @@ export interface InferenceReport {
   readonly items: readonly ItemReport[];
   readonly step?: string;
   readonly error?: string;
-  /** When it is deleted. */
   readonly expiresAt: Date;
 }
 
-/** The request exceeds a configured limit. */
 export class BeyondLimits extends ControlError {
   readonly status = 422;
   readonly code = "beyond_limits";

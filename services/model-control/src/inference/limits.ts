@@ -11,7 +11,6 @@ export interface AnswerLimits {
   readonly bytes: number;
 }
 
-/** Limit that cut an answer. */
 export type Cut = "length" | "size_limit" | "time_limit" | "idle";
 
 export type AnswerEnd =

@@ -1,6 +1,5 @@
 import type { InferenceTask, Item } from "./record";
 
-/** Result of a prompt. */
 export interface ObservedAnswer {
   readonly model: string;
   readonly outcome: string;
@@ -11,7 +10,6 @@ export interface ObservedAnswer {
   readonly seconds?: number;
 }
 
-/** Receives prompt results, for metrics. */
 export interface InferenceObserver {
   answered(answer: ObservedAnswer): void;
 }

@@ -11,7 +11,6 @@ import { failure } from "./problems";
 import type { InferenceTask, Item, StoredItem } from "./record";
 import { Unsealable } from "./sealing";
 
-/** One prompt of a task. */
 export interface PromptJob {
   readonly id: string;
   readonly index: number;
@@ -23,7 +22,6 @@ export interface PromptJob {
   readonly hasStep: boolean;
 }
 
-/** Result of a prompt. */
 export type PromptEnd =
   | { readonly as: "ended"; readonly item: Item }
   /** Another process owns it, or it was deleted; the queue or next turn resolves it. */

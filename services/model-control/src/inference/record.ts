@@ -19,7 +19,6 @@ export type ItemState = (typeof ITEM_STATES)[number];
 
 export const itemSchema = z.object({
   state: z.enum(ITEM_STATES),
-  /** Attempts at an engine. */
   attempts: z.int().min(0),
   /** The first token arrived: no retry. */
   begun: z.boolean(),
@@ -49,7 +48,6 @@ export const taskSchema = z.object({
   prompts: z.int().min(1),
   maxTokens: z.int().min(1),
   seconds: z.int().min(1),
-  /** Whether the owner may pull models. */
   mayPull: z.boolean(),
   /** Whether the owner may start a stopped worker. */
   mayStart: z.boolean().default(false),

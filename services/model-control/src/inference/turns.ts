@@ -20,9 +20,7 @@ import {
 
 const FORGOTTEN = 'it was deleted, or its time is over ("inference.lifeSeconds")';
 
-/** Result of a task's turn. */
 export type TurnEnd =
-  /** The task is finished. */
   | { readonly as: "ended"; readonly worker?: string }
   | { readonly as: "failed"; readonly error: string }
   /** Next check, in milliseconds. */

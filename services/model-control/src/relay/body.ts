@@ -65,7 +65,6 @@ export async function readBody(
   return { bytes: Buffer.concat(chunks), release };
 }
 
-/** Request that names a model. */
 export interface AskedModel {
   /** In the client's spelling. */
   readonly model: string;

@@ -2,7 +2,6 @@ import { spellingOf } from "../model-name";
 import { Refusal } from "./answers";
 import type { Dialect } from "./calls";
 
-/** Rights of a tenant at the relay. */
 export interface TenantRights {
   /** Allowed names in any spelling; excludes models added at run time. @default all */
   readonly models?: readonly string[];

@@ -85,7 +85,6 @@ class ShuttingDown extends ControlError {
   override readonly retryable = true;
 }
 
-/** Input of the health check. */
 interface Seen {
   readonly queue: Check;
   /** Undefined when the fleet state is unavailable. */

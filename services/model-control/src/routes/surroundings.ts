@@ -16,5 +16,4 @@ export interface Surroundings {
   readonly inferences?: Inferences;
 }
 
-/** Server with handlers typed by their schemas. */
 export type Server = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, Logger, ZodTypeProvider>;

@@ -45,7 +45,6 @@ if own >= tonumber(ARGV[5]) then return "owner" end
 redis.call("zadd", KEYS[1], now + ARGV[4], ARGV[2] .. " " .. ARGV[3])
 return "admitted"`;
 
-/** Admission control of a lane. */
 export class Admission {
   constructor(
     private readonly redis: Redis,

@@ -12,7 +12,6 @@ import {
   UNWANTED,
 } from "./task";
 
-/** Stored data of a task. */
 export type TaskData = TaskRequest & {
   /** Cancellation request. Stored with the task, for all replicas and restarts. */
   readonly cancelled?: boolean;

@@ -2,7 +2,6 @@ import type { JobsOptions } from "bullmq";
 import type { ControlConfig } from "../config";
 import type { SharedRequest, TaskKind, TaskRequest } from "./task";
 
-/** Prefix of Redis keys. */
 export const QUEUE_PREFIX = "model-control";
 
 /**
@@ -53,7 +52,6 @@ export function sharedLaneOf(kind: SharedRequest["kind"]): SharedLane {
   return kind === "pull" ? "pulls" : "operations";
 }
 
-/** Configuration of the lanes. */
 export type LaneConfig = Pick<ControlConfig, "pulls" | "inference">;
 
 export function concurrencyOf(lane: Lane, { pulls, inference }: LaneConfig): number {

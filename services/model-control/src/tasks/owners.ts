@@ -51,7 +51,6 @@ data.unwanted = true
 redis.call("hset", KEYS[1], "data", cjson.encode(data))
 return 1`);
 
-/** Owners of tasks, stored with them. */
 export class Owners {
   constructor(private readonly redis: Redis) {}
 

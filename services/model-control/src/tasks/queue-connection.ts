@@ -105,7 +105,6 @@ export class QueueConnection {
     await Promise.all(LANES.map((lane) => this.bound(queues, lane)));
   }
 
-  /** Same for one lane. */
   async bound(queues: LaneQueues, lane: Lane): Promise<void> {
     const meta = queues[lane].toKey("meta");
     await this.redis.eval(BOUND, 1, meta, concurrencyOf(lane, this.config));

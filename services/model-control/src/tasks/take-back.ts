@@ -32,7 +32,6 @@ export async function takeBack({ id, data }: Cancelled, { fleet, turns, pulls }:
   }
 }
 
-/** Whether another unfinished pull wants the model. */
 async function isWanted(model: string, id: string | undefined, pulls: Surroundings["pulls"]): Promise<boolean> {
   const unfinished = (await pulls.getJobs(["active", "wait", "prioritized", "delayed"])) as (Cancelled | undefined)[];
   return unfinished.some(

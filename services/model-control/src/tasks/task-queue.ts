@@ -42,7 +42,6 @@ const SURPLUS_AT_ONCE = 1000;
 /** Limit that refused a task, or the server's memory. */
 export type Refusal = "owner" | "all" | "memory";
 
-/** Receives refused tasks, for metrics. */
 export interface RefusalObserver {
   refused(kind: TaskKind, reason: Refusal, owner: string): void;
 }
@@ -62,7 +61,6 @@ const JOB_TYPES: readonly { readonly type: JobType; readonly state: JobState }[]
   { type: "failed", state: "failed" },
 ];
 
-/** States of unfinished tasks. */
 const UNFINISHED = ["active", "wait", "prioritized", "delayed"] as const satisfies readonly JobType[];
 
 /** Tasks in Redis or Valkey, with reconnects: see `Tasks`. */

@@ -41,7 +41,6 @@ const CLOSE_PATIENCE = 8_000;
 
 export type TaskOutcome = "completed" | "failed" | "cancelled";
 
-/** Receives task results, for metrics. */
 export interface TaskObserver {
   /** @param seconds from request to end, including waits and all attempts. */
   finished(kind: TaskKind, outcome: TaskOutcome, seconds: number): void;

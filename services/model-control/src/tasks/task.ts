@@ -22,7 +22,6 @@ export type SharedRequest =
   | { readonly kind: "load"; readonly model: string }
   | { readonly kind: "stop" | "start"; readonly worker: string };
 
-/** Requester of a task. */
 export interface Asker {
   /** See `ownerOf`. */
   readonly owner: string;
@@ -38,7 +37,6 @@ export interface InferenceRequest {
   readonly id: string;
 }
 
-/** Task as shown to callers. */
 export interface TaskReport {
   readonly id: string;
   readonly kind: TaskKind;
@@ -64,7 +62,6 @@ export interface TaskCounts {
   readonly running: number;
 }
 
-/** Memory of the queue server. */
 export interface QueueMemory {
   readonly usedBytes: number;
   /** Limit for writes. 0: none. */
