@@ -26,7 +26,6 @@ interface Seen {
   readonly since: number;
 }
 
-/** Report of Karpenter's nodes, by pool. */
 export function autoscalerFact(
   { pools }: Pick<DeploymentPlan, "pools">,
   { nodePools, groupNodes, made, claims, since }: Seen,
@@ -54,7 +53,6 @@ export function autoscalerFact(
   };
 }
 
-/** Whether Karpenter considers a node initialized. */
 export function isInitialized(claim: KubernetesObject): boolean {
   return initialized(claim as NodeClaim) !== undefined;
 }

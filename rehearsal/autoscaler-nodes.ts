@@ -5,7 +5,6 @@ import type { RecordedResource } from "../offline/run";
 import { MACHINE_LABEL, POOL_LABEL } from "../planner/pool-labels";
 import { CAPACITY_TYPES, type CapacityType } from "./cluster/instance-types";
 
-/** Label with a node's NodePool. */
 const NODE_POOL_LABEL = "karpenter.sh/nodepool";
 const CAPACITY_LABEL = "karpenter.sh/capacity-type";
 const ZONE_LABEL = "topology.kubernetes.io/zone";
@@ -28,7 +27,6 @@ export interface NodePool extends KubernetesObject {
   };
 }
 
-/** NodePools among these objects. */
 export function nodePoolsOf(objects: readonly KubernetesObject[]): NodePool[] {
   return objects.filter(isNodePool);
 }
@@ -42,7 +40,6 @@ export function planPoolOf({ metadata, spec }: NodePool): string {
   return spec.template.metadata?.labels?.[POOL_LABEL] ?? metadata.name;
 }
 
-/** Zones of the NodePools, without duplicates. */
 export function zonesOf(pools: readonly NodePool[]): string[] {
   const named = pools.flatMap(({ spec }) =>
     spec.template.spec.requirements.filter(({ key }) => key === ZONE_LABEL).flatMap(({ values = [] }) => values),
@@ -82,7 +79,6 @@ export interface MadeNode {
   readonly zone: string;
 }
 
-/** Karpenter's nodes among these. */
 export function madeNodes(nodes: readonly KubernetesObject[]): MadeNode[] {
   return nodes.flatMap(({ metadata: { name, labels = {} } }) => {
     const nodePool = labels[NODE_POOL_LABEL];

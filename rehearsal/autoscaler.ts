@@ -73,7 +73,6 @@ export class AutoscaledRehearsal {
     return new AutoscaledRehearsal(run, plane, watch, counts);
   }
 
-  /** Kubeconfig of the control plane's administrator. */
   get kubeconfig(): string {
     return this.plane.kubeconfig;
   }

@@ -42,7 +42,6 @@ interface ApiJob extends KubernetesObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** Reads all pods and completed Jobs. */
 export async function readState(client: ApiClient): Promise<ClusterState> {
   const [pods, jobs] = await Promise.all([client.list("v1", "Pod"), client.list("batch/v1", "Job")]);
   return {
@@ -55,7 +54,6 @@ export async function readState(client: ApiClient): Promise<ClusterState> {
   };
 }
 
-/** Converts an API pod. */
 export function podState({ metadata, spec, status }: ApiPod): PodState {
   const ready = condition(status.conditions, "Ready")?.status === "True";
   const scheduled = condition(status.conditions, "PodScheduled");
@@ -98,12 +96,10 @@ export function podsOfWorkload({ namespace, selector }: Workload, { pods }: Clus
   );
 }
 
-/** Report entry of a pod. */
 export function podFact({ namespace, name, node, ready, waitsFor: reason }: PodState): PodFact {
   return { namespace, name, node, ready, waitsFor: reason };
 }
 
-/** Object reference of a pod. */
 export function podObject({ namespace, name, uid }: PodState): KubernetesObject {
   return { apiVersion: "v1", kind: "Pod", metadata: { namespace, name, uid } };
 }

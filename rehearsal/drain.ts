@@ -64,7 +64,6 @@ function sparesOf({ plan, machines, nodes }: RehearsedCluster, { pool }: PoolNod
   return most.filter(({ object }) => !present.has(object.metadata.name));
 }
 
-/** Evicts a node's pods and records the effects. */
 class Drain {
   private readonly goals: ReadonlySet<string>;
   private readonly fewest = new Map<Workload, number>();

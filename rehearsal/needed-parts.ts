@@ -12,7 +12,6 @@ const KWOK_MODULE = "sigs.k8s.io/kwok";
 
 const KARPENTER: Pick<ForeignController, "binary" | "module"> = { binary: "karpenter-kwok", module: KARPENTER_MODULE };
 
-/** Missing toolchain of a rehearsal. */
 export interface MissingParts {
   /** Names for the setup. */
   readonly names: readonly string[];

@@ -52,7 +52,6 @@ interface GroupBefore {
   readonly uids: ReadonlySet<string>;
 }
 
-/** Groups with a pod on a node. */
 function groupsOn(workload: Workload, node: PoolNode, state: ClusterState): GroupBefore[] {
   if (workload.kind !== "LeaderWorkerSet") {
     return [];

@@ -11,7 +11,6 @@ import type { RehearsalFacts } from "./report/schema";
 import { type Refusal, workloadFact } from "./workload-facts";
 import type { Workload } from "./workloads";
 
-/** Observations of a settled platform. */
 interface Observed {
   /** API groups served by default. */
   readonly builtIn: ReadonlySet<string>;
@@ -23,7 +22,6 @@ interface Observed {
   readonly refusals: readonly Refusal[];
 }
 
-/** Report of a started platform. */
 export function platformFacts(
   { plan, recording }: EnvironmentRun,
   { builtIn, objects, applied, nodes, workloads, state, refusals }: Observed,

@@ -5,10 +5,8 @@ import type { EnvironmentConfig } from "../stacks/config";
 import { nodesOf, numbered } from "./cluster/existing-parts";
 import type { ClusterState } from "./cluster-state";
 
-/** Number of nodes by pool name. */
 export type NodeCounts = Readonly<Record<string, number>>;
 
-/** Node of the rehearsal with its pool. */
 export interface PoolNode {
   readonly pool: PoolPlan;
   readonly object: KubernetesObject;

@@ -48,7 +48,6 @@ function isWaitingLeader({ labels, unschedulable }: PodState): boolean {
   return unschedulable && labels[GROUP_LABELS.worker] === "0";
 }
 
-/** Pods that are unscheduled or not ready. */
 export function waitingPods({ pods }: ClusterState): PodState[] {
   return pods.filter(({ waitsFor, terminating }) => waitsFor !== null && !terminating);
 }

@@ -54,7 +54,6 @@ export class Rehearsal {
     return new Rehearsal(run, plane, watch, nodes, failing);
   }
 
-  /** Kubeconfig of the control plane's administrator. */
   get kubeconfig(): string {
     return this.plane.kubeconfig;
   }

@@ -9,7 +9,6 @@ import { GROUP_LABELS, type Workload } from "./workloads";
 /** Reaction time of the group controller, in seconds; then the group is reported as unchanged. */
 const REACTION_SECONDS = 15;
 
-/** Cluster with the platform. */
 export interface RehearsedCluster {
   readonly client: ApiClient;
   readonly plan: DeploymentPlan;

@@ -19,10 +19,8 @@ const BINDING_FOR_MS = 20_000;
 /** Timeout in seconds, after which the state is used as it is. */
 const LIMIT_SECONDS = 60;
 
-/** Final state of a cluster. */
 export interface Settled {
   readonly state: ClusterState;
-  /** All workloads are complete. */
   readonly allReady: boolean;
 }
 

@@ -31,7 +31,6 @@ export async function podRefusals(client: ApiClient): Promise<Refusal[]> {
     }));
 }
 
-/** Report entry of a workload. */
 export function workloadFact(workload: Workload, state: ClusterState, refusals: readonly Refusal[]): WorkloadFact {
   const { kind, namespace, name, model, replicas, size } = workload;
   const pods = podsOfWorkload(workload, state);

@@ -70,12 +70,10 @@ function replicated({ replicas = 1, selector }: Spec): Shape {
 /** KubeRay's label that distinguishes heads from workers. */
 const RAY_NODE_LABEL = "ray.io/node-type";
 
-/** Whether a pod is a Ray head. */
 export function isHead({ labels }: Pick<PodState, "labels">): boolean {
   return labels[RAY_NODE_LABEL] === "head";
 }
 
-/** Expected number of pods. */
 export function podsWanted({ replicas, size, heads = 0 }: Pick<Workload, "replicas" | "size" | "heads">): number {
   return replicas * size + heads;
 }

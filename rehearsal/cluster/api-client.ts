@@ -17,7 +17,6 @@ export interface ApiResponse {
   readonly warnings: readonly string[];
 }
 
-/** The API server refused a request. */
 export class ApiError extends Error {
   constructor(
     what: string,
@@ -94,7 +93,6 @@ export class ApiClient {
     return response.status === 404 ? undefined : succeeded(`get ${describeObject(object)}`, response);
   }
 
-  /** Objects of a kind in all namespaces. */
   async list(apiVersion: string, kind: string): Promise<KubernetesObject[]> {
     const { name } = await this.kind(apiVersion, kind);
     const response = await this.request("GET", `${groupPath(apiVersion)}/${name}`);
@@ -181,7 +179,6 @@ export class ApiClient {
     this.agent.destroy();
   }
 
-  /** API path of an object. */
   async path({ apiVersion, kind, metadata }: KubernetesObject): Promise<string> {
     const { name, namespaced } = await this.kind(apiVersion, kind);
     const namespace = namespaced ? `/namespaces/${metadata.namespace ?? "default"}` : "";

@@ -9,7 +9,6 @@ import { type ApiClient, ApiError } from "./api-client";
 import { withoutDescriptions } from "./crd-descriptions";
 import { waitFor } from "./wait";
 
-/** Location of custom resource definitions. */
 export interface CrdSource {
   /** Go module. @default this repository */
   readonly module?: string;
@@ -79,7 +78,6 @@ export function chartsWithCrds(kinds: ReadonlySet<string> = new Set()): string[]
   );
 }
 
-/** Go modules with the definitions of these charts. */
 export function crdModules(charts: readonly string[]): string[] {
   return charts.flatMap((chart) => CHART_CRDS[chart]?.module ?? []);
 }

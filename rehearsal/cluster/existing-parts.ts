@@ -92,7 +92,6 @@ export function nodesOf(
   });
 }
 
-/** Names nodes of pools. */
 export type NodeNaming = (pool: Pick<PoolPlan, "name">, index: number) => string;
 
 /** Default node names of the rehearsal. */

@@ -23,7 +23,6 @@ const CONTROLLERS: readonly ForeignController[] = [
   { kind: "RayService.ray.io", binary: "ray-operator", module: RAY_MODULE, run: runRayOperator },
 ];
 
-/** Controllers of these kinds. */
 export function controllersOf(kinds: ReadonlySet<string>): ForeignController[] {
   return CONTROLLERS.filter(({ kind }) => kinds.has(kind));
 }

@@ -8,7 +8,6 @@ import { hourlyUsd, type MachineShape } from "../../catalog/shapes";
 export const CAPACITY_TYPES = ["on-demand", "spot"] as const;
 export type CapacityType = (typeof CAPACITY_TYPES)[number];
 
-/** Possible offering of a machine. */
 export interface Offer {
   readonly shape: string;
   readonly capacityType: CapacityType;

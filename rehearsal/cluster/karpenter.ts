@@ -19,7 +19,6 @@ const CLASS_CRDS: CrdSource = { module: KARPENTER_MODULE, path: "kwok/apis/crds"
 /** Startup includes filling its caches. */
 const START_SECONDS = 120;
 
-/** Karpenter that runs until the control plane ends. */
 export class Karpenter {
   private constructor(
     private readonly program: Program,

@@ -18,7 +18,6 @@ import type { Program } from "./lifeline";
 import { freePorts } from "./ports";
 import { waitFor } from "./wait";
 
-/** Go module of KEDA. */
 export const KEDA_MODULE = "github.com/kedacore/keda/v2";
 /** API that only one server per cluster can serve. */
 export const EXTERNAL_METRICS = "v1beta1.external.metrics.k8s.io";

@@ -7,7 +7,6 @@ import { ApiClient } from "./api-client";
 import type { ControlPlane } from "./control-plane";
 import { freePorts } from "./ports";
 
-/** Go module of the LeaderWorkerSet controller. */
 export const LWS_MODULE = "sigs.k8s.io/lws";
 
 /**

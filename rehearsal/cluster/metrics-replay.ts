@@ -102,7 +102,6 @@ export class MetricsReplay {
     }
   }
 
-  /** Values of a query with their labels. */
   async query(query: string): Promise<readonly { readonly labels: Labels; readonly value: number }[]> {
     const response = await fetch(`${this.url}/api/v1/query?${new URLSearchParams({ query })}`);
     const { status, error, data } = (await response.json()) as QueryAnswer;
@@ -117,7 +116,6 @@ export class MetricsReplay {
     await this.prometheus.stop();
   }
 
-  /** Restarts Prometheus on its data. */
   async restartPrometheus(): Promise<void> {
     this.prometheus.restart();
     await this.reading();

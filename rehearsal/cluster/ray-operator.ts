@@ -2,7 +2,6 @@ import { requirePart } from "../parts/find";
 import { installCrds } from "./chart-crds";
 import type { ControlPlane } from "./control-plane";
 
-/** Go module of KubeRay's operator. */
 export const RAY_MODULE = "github.com/ray-project/kuberay/ray-operator";
 
 /** Kinds that the operator requires at startup; it creates a RayCluster per RayService. */

@@ -13,7 +13,6 @@ export function kindsOf(objects: readonly KubernetesObject[]): Set<string> {
   return new Set(objects.map(({ apiVersion, kind }) => `${kind}.${apiVersion.split("/")[0]}`));
 }
 
-/** Namespaces of every cluster. */
 const OF_EVERY_CLUSTER = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
 /** Namespaces that these objects use but do not create, such as those of cloud add-ons. */
@@ -29,7 +28,6 @@ export function storageClassesOf(objects: readonly KubernetesObject[]): Set<stri
   return new Set([...claims, ...objects.flatMap(claimTemplates)].flatMap(({ spec }) => spec.storageClassName || []));
 }
 
-/** Storage classes that these objects create. */
 export function madeStorageClassesOf(objects: readonly KubernetesObject[]): Set<string> {
   return new Set(objects.filter(({ kind }) => kind === "StorageClass").map(({ metadata }) => metadata.name));
 }
@@ -46,10 +44,8 @@ function claimTemplates(object: KubernetesObject): readonly Claim[] {
   return volumeClaimTemplates;
 }
 
-/** Kinds whose controllers create pods. */
 const POD_MAKERS = ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "LeaderWorkerSet", "RayService"];
 
-/** Whether a controller creates pods for this kind. */
 export function makesPods({ kind }: KubernetesObject): boolean {
   return POD_MAKERS.includes(kind);
 }
@@ -87,7 +83,6 @@ export function podsOf(object: KubernetesObject): KubernetesObject[] {
   }));
 }
 
-/** Runtime classes named by pods of these objects. */
 export function runtimeClassesOf(objects: readonly KubernetesObject[]): Set<string> {
   return new Set(
     objects.flatMap(podsOf).flatMap(({ spec }) => (spec as { runtimeClassName?: string }).runtimeClassName ?? []),

@@ -8,7 +8,6 @@ import { type PinnedModule, pinnedVersion } from "./pins";
 /** Exceeds any installation: older temporary folders are stale. */
 const LEFT_OVER_MS = 6 * 3_600_000;
 
-/** Folder of installed dependencies. */
 export function cacheFolder(): string {
   return userCache("parts");
 }
@@ -33,7 +32,6 @@ export function keptModule({ module, version }: PinnedModule): string {
   return join(cacheFolder(), "modules", `${module}@${version}`);
 }
 
-/** Log of a dependency's latest installation. */
 export function logFile(name: string): string {
   return join(cacheFolder(), "logs", `${name}.log`);
 }

@@ -10,7 +10,6 @@ import { mirrored, type ReleaseFile } from "./releases";
 
 /** Timeout without data, in seconds; total time is unlimited. */
 const SILENCE = { silenceSeconds: 30 };
-/** Bytes between progress notes in the log. */
 const NOTE_BYTES = 2_000_000;
 
 /**

@@ -1,4 +1,3 @@
-/** Integration dependency of end-to-end tests. */
 export interface Part {
   readonly name: string;
   /** Origin: Go module, PyPI package in a virtual environment, or Debian package. */

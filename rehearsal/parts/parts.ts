@@ -360,13 +360,11 @@ const DEFINITIONS = [
 
 type BinariesOf<P> = P extends { readonly binaries: infer B } ? keyof B & string : never;
 
-/** Binary available to tests. */
 export type BinaryName = BinariesOf<(typeof DEFINITIONS)[number]>;
 
 /** All dependencies, slowest first. */
 export const PARTS: readonly Part[] = DEFINITIONS;
 
-/** Dependency that provides a binary. */
 export function partOf(binary: BinaryName): Part {
   const part = PARTS.find(({ binaries }) => binary in binaries);
   if (part === undefined) {

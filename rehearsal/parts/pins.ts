@@ -17,7 +17,6 @@ export function pinsOf({ name, from }: Part & { readonly from: GoModule }): stri
   return from.pins ?? name;
 }
 
-/** Folder with go.mod and go.sum. */
 export function pinFolder(name: string): string {
   return join(MODULES, name);
 }
@@ -67,7 +66,6 @@ export function fileModules(): ReadonlyMap<string, string> {
   return new Map([...ofCrds, ...ofParts]);
 }
 
-/** Go module with files for tests. */
 export interface PinnedModule {
   readonly module: string;
   /** `v1.2.3` */

@@ -104,7 +104,6 @@ export const RELEASES: Readonly<Record<string, Release>> = {
   },
 };
 
-/** Release file and its binary. */
 export interface ReleaseFile {
   readonly binary: string;
   readonly url: string;

@@ -17,7 +17,6 @@ import { downloadedFiles, RELEASES_VARIABLE } from "./releases";
 import { askVersion, isAtLeast } from "./version";
 
 const LOG_LINES = 30;
-/** Signals that end an installation. */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 /** Installation method. */
@@ -30,7 +29,6 @@ interface Way {
 
 type Queues = Readonly<Record<NonNullable<Way["queue"]>, Queue>>;
 
-/** Dependency, or CRD modules, to install. */
 interface Job {
   readonly name: string;
   /** Alternatives, in order. */

@@ -4,7 +4,6 @@ import { CAPACITY_TYPES } from "../cluster/instance-types";
 import type { AutoscalerFact, DrainFact, Finding, GroupFact, LossFact, RehearsalReport, WorkloadFact } from "./schema";
 import { SIMULATED, SIMULATED_CLOUD } from "./simulated";
 
-/** Report for the terminal. */
 export function terminalReport(report: RehearsalReport, options: { readonly color: boolean }): string {
   const s = style(options.color);
   return [

@@ -27,7 +27,6 @@ const withStatus = z.object({
     .default({ conditions: [], listeners: [], parents: [], ancestors: [] }),
 });
 
-/** Condition set by a controller. */
 export interface Condition {
   /** `<Kind> <namespace>/<name>` */
   readonly object: string;
@@ -41,7 +40,6 @@ export interface Condition {
   readonly current: boolean;
 }
 
-/** All conditions of an object. */
 export function conditionsOf(object: KubernetesObject): Condition[] {
   const { status } = withStatus.parse(object);
   const name = (of: z.output<typeof reference>) =>

@@ -117,7 +117,6 @@ async function startAiGateway(
   return pod;
 }
 
-/** Runs a Job's pod. */
 async function runToEnd(
   plane: ControlPlane,
   network: PodNetwork,

@@ -61,7 +61,6 @@ export class GatewayProxy {
     return stdout;
   }
 
-  /** Matching counters and gauges of Envoy. */
   async stats(filter: string): Promise<ReadonlyMap<string, number>> {
     const text = await this.admin(`/stats?format=json&filter=${encodeURIComponent(filter)}`);
     const { stats } = JSON.parse(text) as {

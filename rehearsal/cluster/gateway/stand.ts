@@ -1,21 +1,24 @@
 /**
- * Integration testbed of the gateway: API server, Envoy Gateway, AI gateway and real Envoys with
- * filters, configured by an environment's objects. Tests provide the backends.
+ * Integration testbed of the gateway: API server, Envoy Gateway, AI gateway and real Envoys,
+ * configured by an environment's objects. Tests provide the backends.
  *
+ * ```ts
  * const stand = sharedBySuite(async () => GatewayStand.start((await programRun("dev")).resources));
- * await stand().serve("assistant", (request, response) => response.end("{}")); // the model's
- * Service
+ * await stand().serve("assistant", (request, response) => response.end("{}")); // the model's Service
  * const answer = await stand().request({ path: "/v1/models", consumer: "default" });
  * const [first] = stand().proxies;
  * first.accessLog(); await first.stats("upstream_rq_total"); await first.stop();
+ * ```
  *
  * To start other workloads before the proxies:
  *
+ * ```ts
  * const stand = await GatewayStand.start(resources, { proxies: 0 });
- * await stand.runWorkload("StatefulSet", GATEWAY_NAMESPACE, "store", { store:
- * requirePart("redis-server") });
+ * const programs = { store: requirePart("redis-server") };
+ * await stand.runWorkload("StatefulSet", GATEWAY_NAMESPACE, "store", programs);
  * await stand.startRateLimit();
  * await stand.startProxy();
+ * ```
  *
  * Requires root and Linux namespaces (kubelet/network.ts). Several can run in parallel.
  */
@@ -146,7 +149,6 @@ export class GatewayStand {
     }
   }
 
-  /** API key of a consumer. */
   async key(consumer: string): Promise<string> {
     const metadata = { name: `consumer-${consumer}`, namespace: GATEWAY_NAMESPACE };
     const secret = await this.client.get({ apiVersion: "v1", kind: "Secret", metadata });
@@ -228,7 +230,6 @@ export class GatewayStand {
     this.network.names.set(hostname, addresses);
   }
 
-  /** Names that pods have resolved. */
   get namesAsked(): ReadonlySet<string> {
     return new Set(this.network.names.asked);
   }

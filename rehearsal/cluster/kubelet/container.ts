@@ -3,7 +3,6 @@ import { cacheFolder } from "../../parts/cache";
 /** Folder of image programs that scripts call by name; first in PATH. */
 export const COMMANDS_FOLDER = "/run/commands";
 
-/** Folders that are empty in a container. */
 const EMPTY_FOLDERS = ["/etc", "/var", "/run", "/tmp"];
 
 /**
@@ -67,7 +66,6 @@ export interface ContainerCommand {
   readonly command: readonly string[];
 }
 
-/** Command line that starts this container. */
 export function containerCommand(container: ContainerCommand): readonly [string, readonly string[]] {
   const { network, root, user, isReadOnly, mounts, env, command } = container;
   // XDG_CACHE_HOME may put installed programs into an emptied folder. A volume on that folder would

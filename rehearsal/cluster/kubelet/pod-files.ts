@@ -109,7 +109,6 @@ export class PodFiles {
     return token;
   }
 
-  /** Environment of a container. */
   async environment({ env, resources }: Container): Promise<Record<string, string>> {
     const variables: Record<string, string> = {};
     for (const { name, value, valueFrom } of env) {
