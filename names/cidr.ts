@@ -68,7 +68,6 @@ export function contains(outer: Network, inner: Network): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }
 
-/** CIDR of a single address. */
 export function hostCidr(address: string): string {
   return `${address}/${address.includes(":") ? 128 : 32}`;
 }

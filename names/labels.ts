@@ -1,7 +1,6 @@
 /** Standard labels, as recommended by Kubernetes. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Prefix of our own labels and annotations. */
 export const LABEL_PREFIX = "inference-stacks.io";
 
 /** Annotation keys, shared by components, policies and reports. */
@@ -31,7 +30,6 @@ export const ANNOTATIONS = {
 /** Value of `ANNOTATIONS.callers`: the service behind the route authenticates. */
 export const CHECKED_BY_SERVICE = "checked-by-service";
 
-/** Label with the model of a namespace or pod. */
 export const MODEL_LABEL = `${LABEL_PREFIX}/model`;
 
 /** Label with a pod's role in its model. Rules match `head` of a Ray cluster. */

@@ -24,7 +24,6 @@ export function grpcCallRouteName(model: string): string {
   return `grpc-${model}`;
 }
 
-/** HTTPRoute of gRPC streams. */
 export function grpcStreamRouteName(model: string): string {
   return `grpc-${model}.stream`;
 }

@@ -96,7 +96,6 @@ export const PLATFORM_NAMESPACES: readonly string[] = [
   ARGO_CD_CHARTS_NAMESPACE,
 ];
 
-/** Dedicated namespace of a model. */
 export function modelNamespaceName(model: string): string {
   return `model-${model}`;
 }

@@ -7,7 +7,6 @@ import {
   RANCHER_NAMESPACE,
 } from "./namespaces";
 
-/** Pod Security Admission levels of Kubernetes. */
 export type PodSecurityLevel = "restricted" | "baseline" | "privileged";
 
 /** Properties of a namespace that determine its level. */

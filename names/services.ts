@@ -1,12 +1,9 @@
-/** Shared names of Services and their controllers. */
-
 /** Service, Deployment and service account of the model control API. */
 export const MODEL_CONTROL = "model-control";
 
 /** Service and controller of the model control API's queue. */
 export const QUEUE = "valkey";
 
-/** Port of each Valkey. */
 export const VALKEY_PORT = 6379;
 
 /** Service, Deployment and service account of the relay for run-time models. */

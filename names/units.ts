@@ -6,7 +6,6 @@ export function toGiB(bytes: number): number {
   return bytes / BYTES_PER_GIB;
 }
 
-/** Rounds up to a multiple. */
 export function roundUp(value: number, multiple: number): number {
   return Math.ceil(value / multiple) * multiple;
 }
