@@ -1,7 +1,6 @@
 import { parse } from "yaml";
 import { chartFilesOf } from "./archive";
 
-/** Values of a chart or release. */
 export type ChartValues = Readonly<Record<string, unknown>>;
 
 interface Dependency {

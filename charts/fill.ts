@@ -6,7 +6,6 @@ import { type ObtainedChart, obtainChart } from "./obtain";
 import { type ChartProblem, ChartUnavailableError } from "./problem";
 import type { ChartStore } from "./store";
 
-/** Chart sources and digests. */
 export interface ChartSources {
   readonly lock: LockFile;
   readonly store: ChartStore;

@@ -1,7 +1,6 @@
 import { parse } from "yaml";
 import { withoutV } from "./archive";
 
-/** Chart version in a repository index. */
 export interface IndexEntry {
   readonly version: string;
   readonly digest?: string;

@@ -8,7 +8,6 @@ import { LOCK_FILE } from "./lock";
 import { ChartUnavailableError } from "./problem";
 import { type ChartStore, sha256Of } from "./store";
 
-/** Chart archive with its digest. */
 export interface ObtainedChart {
   readonly content: Buffer;
   /** Hexadecimal. */

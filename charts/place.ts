@@ -19,9 +19,7 @@ export interface PlacedCharts {
   readonly paths: ReadonlyMap<string, string>;
   /** Reasons for missing charts, by catalogue name. */
   readonly problems: ReadonlyMap<string, ChartProblem>;
-  /** Charts downloaded in this run. */
   readonly fetched: readonly ChartEntry[];
-  /** Charts with new digests in the lock. */
   readonly added: readonly ChartEntry[];
 }
 

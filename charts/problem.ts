@@ -5,7 +5,6 @@ export interface ChartProblem {
   readonly fix: string;
 }
 
-/** Chart that is unavailable. */
 export class ChartUnavailableError extends Error implements ChartProblem {
   constructor(
     message: string,

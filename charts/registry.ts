@@ -1,4 +1,3 @@
-/** Registry of images and charts. */
 export interface Registry {
   /** Stored index or manifest of a reference. */
   manifest(reference: string): Promise<Buffer>;
