@@ -11,7 +11,6 @@ export interface ProviderAnswers {
   call(token: string, inputs: unknown): Record<string, unknown>;
   /** Additional outputs of a resource. */
   state(type: string, name: string, inputs: Readonly<Record<string, unknown>>): Record<string, unknown>;
-  /** Id of a created resource. */
   id(type: string, name: string): string;
   /** Output of another stack, by its path there. */
   ofOtherStack(path: string): string;

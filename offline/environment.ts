@@ -11,7 +11,6 @@ import { type OfflineOptions, type Recording, runOffline } from "./run";
 /** Name of the Pulumi project, as in Pulumi.yaml. */
 export const PROJECT = "inference-stacks";
 
-/** Environment from a parsed file. */
 export interface OfflineEnvironment {
   /** Name of the Pulumi stack. */
   readonly name: string;
@@ -22,7 +21,6 @@ export interface OfflineEnvironment {
   readonly baseDirectory: string;
 }
 
-/** Decisions and resources of an environment's program. */
 export interface EnvironmentRun {
   readonly environment: EnvironmentConfig;
   readonly plan: DeploymentPlan;

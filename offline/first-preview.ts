@@ -43,7 +43,6 @@ export class FirstPreview {
   }
 }
 
-/** Whether a value is or contains an unknown. */
 export function holdsUnknown(value: unknown): boolean {
   return isUnknown(value) || (typeof value === "object" && value !== null && Object.values(value).some(holdsUnknown));
 }

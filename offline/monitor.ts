@@ -25,7 +25,6 @@ export interface ResourceKey {
   readonly name: string;
 }
 
-/** Dependencies of a registration. */
 export interface Dependencies {
   /** Resources that the engine finishes first. */
   readonly waitsFor: readonly ResourceKey[];
@@ -33,12 +32,10 @@ export interface Dependencies {
   readonly origins: Readonly<Record<string, readonly ResourceKey[]>>;
 }
 
-/** Answers for the providers. */
 export interface Answering extends Mocks {
   newResource(args: MockResourceArgs & Dependencies): ReturnType<Mocks["newResource"]>;
 }
 
-/** Result expected by the runtime. */
 interface RegisterAnswer {
   getUrn(): string;
   getId(): string;
@@ -127,7 +124,6 @@ function keyIn(urn: string): ResourceKey {
   return { type: types.slice(types.lastIndexOf("$") + 1), name: name.join("::") };
 }
 
-/** Answers the program's resources with `mocks`. */
 export async function useMocks(mocks: Answering, project: string, stack: string, preview: boolean): Promise<void> {
   // Also sets the runtime's feature support.
   await pulumi.runtime.setMocks(mocks, project, stack, preview);

@@ -6,7 +6,6 @@ import { type ResourceKey, useMocks } from "./monitor";
 
 import { Turns } from "./turns";
 
-/** Registered resource with resolved inputs. */
 export interface RecordedResource {
   readonly urn: string;
   readonly type: string;
@@ -33,7 +32,6 @@ export interface RecordedResource {
   readonly options: RecordedOptions;
 }
 
-/** Resource options used by policies and tests. */
 export interface RecordedOptions {
   readonly protect: boolean;
   readonly retainOnDelete: boolean;
@@ -75,7 +73,6 @@ export class UnsettledProgramError extends Error {}
 /** Two resources share type and name, which the engine refuses, but mocks accept. */
 export class DuplicateResourceError extends Error {}
 
-/** Registration data when answered. */
 interface Answered {
   readonly inputs: Record<string, unknown>;
   readonly secretInputs: string[];

@@ -18,7 +18,6 @@ export function stopStackTraces(): () => void {
   };
 }
 
-/** Adds to an error how to enable stack traces. */
 export function explainMissingTrace(error: unknown): void {
   if (error instanceof Error) {
     error.stack ??= `${error}\n    (set ${KEPT}=1 for a stack trace)`;
