@@ -10,7 +10,6 @@ import { measure, save } from "../downloads/save";
 import type { BundledFile } from "../stacks/bundle/bundle-file";
 import type { NeededChart } from "./needs";
 
-/** Path of a chart's archive in the folder. */
 export function chartFile(chart: Pick<ChartEntry, "name" | "version">): string {
   return `charts/${chartArchive(chart)}`;
 }

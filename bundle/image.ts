@@ -42,7 +42,6 @@ export interface Folders {
   readonly blobs: string;
 }
 
-/** Path of an image's archive in the folder. */
 export function imageFile(reference: string): string {
   return `images/${imageArchive(reference)}`;
 }

@@ -60,7 +60,6 @@ export interface BundleTools {
   readonly now?: () => Date;
 }
 
-/** Whether a component is present. */
 export type Presence = "present" | "to fetch";
 
 /** @throws BundleFolderError unless the folder is empty or a complete or partial bundle. */

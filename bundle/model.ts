@@ -21,7 +21,6 @@ export interface ModelInFolder {
   readonly revision: string;
   readonly commit: string;
   readonly folder: string;
-  /** Files with paths in the bundle, including the manifest. */
   readonly files: readonly (Saved & { readonly path: string })[];
   readonly manifestSha256: string;
 }

@@ -20,7 +20,6 @@ import { catalogueImage } from "./signatures";
 /** Unknown license, never guessed. */
 export const UNKNOWN = "unknown";
 
-/** File of a k3s release. */
 export interface NeededFile {
   readonly name: string;
   readonly url: string;

@@ -1,4 +1,3 @@
-/** Bundle contents as text. */
 import { type Cell, table } from "../report/style";
 import type { Presence } from "./make";
 import type { BundleNeeds } from "./needs";
