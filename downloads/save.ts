@@ -90,7 +90,6 @@ export async function save(
   return digests.saved();
 }
 
-/** Size and SHA-256 of a file. */
 export async function measure(path: string): Promise<Saved> {
   const digests = new Digests({});
   for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 21 })) {

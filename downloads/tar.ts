@@ -10,7 +10,6 @@ export function paddingOf(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
-/** End of an archive. */
 export const TAR_END = Buffer.alloc(2 * BLOCK);
 
 /**

@@ -36,7 +36,6 @@ async function writeMember(bytes: Bytes, member: string, target: string): Promis
   throw new Error(`it has no file ${member}`);
 }
 
-/** Byte stream read in pieces. */
 class Bytes {
   private readonly chunks: AsyncIterator<Buffer>;
   private rest: Buffer = Buffer.alloc(0);
