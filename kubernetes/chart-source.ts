@@ -1,6 +1,4 @@
-/** Chart source of a Helm release. */
 export interface ChartSource {
-  /** Name of the chart. */
   readonly name: string;
   /** In Argo CD's format: HTTPS index, or registry without `oci://`. Undefined if not set. */
   readonly repository: string | undefined;

@@ -1,6 +1,5 @@
 import { isPlain, type Plain } from "./plain";
 
-/** Container lists of a pod. */
 export const CONTAINER_LISTS = ["initContainers", "containers", "ephemeralContainers"] as const;
 
 /** Template of pods, or a pod. */
@@ -14,13 +13,11 @@ function isPodTemplate(value: unknown): value is PodTemplate {
   return isPlain(value) && isPlain(value.spec) && Array.isArray(value.spec.containers);
 }
 
-/** Pod template and its path in an object. */
 export interface FoundTemplate {
   readonly path: readonly string[];
   readonly template: PodTemplate;
 }
 
-/** All pod templates in an object. */
 export function podTemplates(value: unknown): FoundTemplate[] {
   if (isPodTemplate(value)) {
     return [{ path: [], template: value }];
@@ -34,7 +31,6 @@ export function podTemplates(value: unknown): FoundTemplate[] {
   );
 }
 
-/** Object with all pod templates changed. */
 export function mapPodTemplates(value: unknown, change: (template: PodTemplate) => Plain): unknown {
   if (isPodTemplate(value)) {
     return change(value);
