@@ -1,6 +1,6 @@
 /**
- * Maximum length of external text in an error, in characters. Engines, registries and clusters may
- * send megabytes, which the queue, log and answers would keep.
+ * Maximum characters of external text in an error. Engines, registries and clusters may send
+ * megabytes, which queue, log and answers would keep.
  */
 const LONGEST_WORDS = 500;
 
@@ -10,8 +10,8 @@ export const LONGEST_REASON = 2_000;
 const GAP = " … ";
 
 /**
- * External text on one line, without control characters, at most `limit` characters. Keeps
- * beginning and end: a failed download states its cause last, after a long URL.
+ * External text on one line, without control characters, up to `limit` characters. Keeps both ends:
+ * a failed download states its cause last, after a long URL.
  */
 export function shortened(words: string, limit = LONGEST_WORDS): string {
   if (words.length <= limit) {

@@ -59,8 +59,8 @@ export function authorizeModel({ id, models }: Caller, model: string): void {
 }
 
 /**
- * Finds the token of an `Authorization` header. Compares all entries in constant time, so that
- * timing reveals nothing about tokens.
+ * Token of an `Authorization` header. Compares all entries in constant time, so timing reveals
+ * nothing.
  *
  * @returns undefined without a valid token.
  */

@@ -26,7 +26,7 @@ export type Count = (request: FastifyRequest) => Promise<void>;
 
 /**
  * Identifies the caller, counts the request and checks the scope before the body is read. Counts
- * requests without a valid token by address, which slows guessing.
+ * requests without a valid token by address, against guessing.
  *
  * @returns counter for requests that match no route.
  */

@@ -68,13 +68,13 @@ export interface Backend {
   /** Loads a model from disk into memory; returns when it can answer. */
   load(model: string, signal: AbortSignal): Promise<void>;
   /**
-   * Frees the model's memory and waits until it is free; no-op if not loaded. If requests outlast
-   * the timeout, Ollama keeps the model; other engines unload it later, also after an abort.
+   * Unloads the model and waits until memory is free; no-op if not loaded. If requests outlast the
+   * timeout, Ollama keeps the model; other engines unload it later, also after an abort.
    */
   unload(model: string, signal: AbortSignal): Promise<void>;
   /**
    * Whether requests for a loaded model run or wait, as far as known; never unloads it. False if
-   * unknown: such engines finish requests before they free memory.
+   * unknown: such engines finish requests before unloading.
    */
   inUse(model: string, signal: AbortSignal): Promise<boolean>;
   /** Unloaded models with requests waiting inside the engine; absent if impossible. */
@@ -85,10 +85,10 @@ export interface Backend {
   purge(model: string, signal: AbortSignal): Promise<void>;
   /**
    * Generates text with a loaded model. The last event is `end`; stopping early cancels the
-   * engine's work. The caller enforces limits, as an engine may ignore `maxTokens`.
+   * engine's work. The caller enforces limits, as engines may ignore `maxTokens`.
    *
-   * Also throws NotSupported, with the reason, for a model that cannot generate from this input.
-   * Engine messages may repeat the prompt: never expose this method's errors.
+   * Also throws NotSupported for a model that cannot generate from this input. Errors may repeat
+   * the prompt: never expose them.
    */
   generate(request: GenerationRequest, signal: AbortSignal): AsyncIterable<GenerationEvent>;
 }

@@ -38,8 +38,8 @@ export interface EngineAnswer {
 }
 
 /**
- * HTTP client of one engine. Uses node:http: fetch gives up after five silent minutes, but loading
- * or verifying a large model can take longer. Does not follow redirects.
+ * HTTP client of one engine. Uses node:http, as fetch gives up after five silent minutes, which
+ * loading a large model exceeds. Does not follow redirects.
  */
 export class EngineClient {
   private readonly base: string;

@@ -2,8 +2,7 @@
 const LONGEST_LINE = 64 * 1024;
 
 /**
- * Splits a byte stream into lines, without line ends. Buffers one line at a time, so an endless
- * line cannot fill memory.
+ * Splits a byte stream into lines. Buffers one line, so an endless one cannot fill memory.
  *
  * @throws Error with the start of a line over 64 KiB, and errors of the stream.
  */

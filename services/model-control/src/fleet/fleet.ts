@@ -53,8 +53,8 @@ export type Readiness =
   | { readonly state: "asleep" | "starting" | "stopped" | "unreachable"; readonly worker: string };
 
 /**
- * All workers and their models: places models, evicts the least recently used unpinned ones, stops
- * and starts workers. Processes share a fleet: changes to a worker hold its lock.
+ * Places models, evicts the least recently used unpinned ones, stops and starts workers. Changes to
+ * a worker hold its lock, as processes share a fleet.
  *
  * Methods throw errors of `errors.ts`. Model names are from `parseModelName`.
  */
@@ -78,8 +78,8 @@ export interface Fleet {
   /** @param seconds per engine, after which it counts as unreachable. @default 8 */
   workers(signal: AbortSignal, seconds?: number): Promise<readonly WorkerReport[]>;
   /**
-   * Pulls a model to a worker and loads it unless `load` is false, after making room. A complete
-   * model is not pulled again, even if the registry has a newer one.
+   * Pulls a model to a worker and, unless `load` is false, loads it. Makes room first. Skips
+   * complete models, even if outdated.
    *
    * Progress may fall when another layer becomes known: show the maximum.
    *
@@ -97,8 +97,8 @@ export interface Fleet {
     signal: AbortSignal,
   ): Promise<string>;
   /**
-   * Removes an incomplete model after a cancelled pull. Ollama keeps partial files for the next
-   * pull, until a restart an hour later; they count against the disk.
+   * Removes an incomplete model after a cancelled pull. Ollama keeps partial files, which count
+   * against the disk, until a restart an hour later.
    */
   discard(name: string, signal: AbortSignal): Promise<void>;
   /**
@@ -114,22 +114,18 @@ export interface Fleet {
    */
   purge(name: string, options: { readonly force: boolean }, signal: AbortSignal): Promise<void>;
   /**
-   * Drains the worker: refuses new work, waits for pulls, unloads models, scales to zero. Workers
-   * with a common target scale when the last one stops. Keeps autoscalers from scaling up.
+   * Drains the worker: refuses new work, waits for pulls, unloads models, scales to zero with the
+   * target's last worker. Pauses the autoscaler.
    */
   stop(worker: string, signal: AbortSignal): Promise<void>;
   /** Reopens a worker whose stop was cancelled before it finished. */
   resume(worker: string, signal: AbortSignal): Promise<void>;
-  /**
-   * Restores the worker's replicas, waits until it answers, and reloads its models. Also wakes a
-   * sleeping worker.
-   */
+  /** Restores replicas, waits for the engine, reloads models. Also wakes a sleeping worker. */
   start(worker: string, signal: AbortSignal): Promise<void>;
   /** What the model still needs to answer, over all workers. */
   readiness(name: string, signal: AbortSignal): Promise<Readiness>;
   /**
-   * Generates with a model loaded on the worker: see `Backend.generate`, also for its errors'
-   * confidentiality.
+   * Generates with a loaded model; errors are confidential, as in `Backend.generate`.
    *
    * @throws UnknownWorker if no longer configured.
    */

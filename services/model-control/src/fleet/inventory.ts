@@ -24,8 +24,8 @@ export interface Changes {
 }
 
 /**
- * Updates to the stored state from an engine's list. A model counts as used when first seen, when
- * its mark changes, and while requests run.
+ * Updates to the stored state. A model counts as used when first seen, when its mark changes, and
+ * while requests run.
  */
 export function changesOf(
   models: readonly EngineModel[],
@@ -66,7 +66,7 @@ export function memoryRoom(inventory: Inventory, budgetBytes: number, stays?: st
 }
 
 /**
- * A worker's disk. Counts shared layers once per model, so use may be overestimated. Loaded models
+ * A worker's disk. Shared layers count once per model, so use may be overestimated. Loaded models
  * leave last.
  *
  * @param pulling model that needs the room; its present bytes count once.

@@ -16,8 +16,8 @@ import { type ScaleTarget, targetName } from "./workers";
 const KUBECONFIG = "KUBECONFIG";
 
 /**
- * Scales through the `scale` subresource. Its role needs only `get` and `patch` on
- * `statefulsets/scale` or `deployments/scale`, and on ScaledObjects, by name.
+ * Scales through the `scale` subresource. Needs only `get` and `patch` by name on
+ * `statefulsets/scale` or `deployments/scale`, and on ScaledObjects.
  */
 export class KubernetesScaler implements Scaler {
   private readonly api: AppsV1Api;

@@ -27,8 +27,8 @@ export interface Need {
 export type Placement = { readonly worker: string } | { readonly shortage: string };
 
 /**
- * Worker for a model: one that has it, loaded before on disk; else the one with most room; else the
- * one whose victims were used longest ago.
+ * Worker that has the model, preferably loaded; else the one with most room; else with the least
+ * recently used victims.
  *
  * @param candidates at least one.
  * @returns the shortage of each candidate if none can make room.

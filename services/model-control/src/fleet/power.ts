@@ -9,7 +9,7 @@ import type { Lease, WorkerRecord } from "./state";
 import { isScaledAway } from "./workers";
 
 /**
- * Stops a worker. Idempotent, so an interrupted stop can continue.
+ * Idempotent, so an interrupted stop can continue.
  *
  * @throws NotSupported for an engine that cannot unload and has no scale target.
  */
@@ -61,8 +61,8 @@ export async function resumeWorker(context: FleetContext, worker: Worker, signal
 }
 
 /**
- * Starts a worker. If it was not stopped, waits for its engine and wakes it. Leaves a replica
- * removed by its autoscaler to the autoscaler.
+ * Starts or wakes a worker and waits for its engine. Leaves replicas removed by the autoscaler to
+ * it.
  *
  * @throws EngineUnavailable on timeout; a load's error, after all other loads.
  */

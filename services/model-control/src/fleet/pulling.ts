@@ -10,8 +10,8 @@ import { freeMemory } from "./uses";
 const MOST_ROUNDS = 3;
 
 /**
- * Whether a model is complete. Engines list every manifest: deleting another model during the pull
- * may remove shared layers.
+ * Whether a model is complete: engines list every manifest, but deleting another model may remove
+ * shared layers.
  */
 export async function isWhole({ backend }: Worker, model: string, signal: AbortSignal): Promise<boolean> {
   const listed = (await backend.models(signal)).some(({ name }) => name === model);
@@ -19,8 +19,8 @@ export async function isWhole({ backend }: Worker, model: string, signal: AbortS
 }
 
 /**
- * Pulls a model to the worker's disk. Makes room as the size becomes known, and fails when there is
- * none. Keeps the record for the caller to end.
+ * Pulls a model, making room as its size becomes known; fails without room. The caller ends the
+ * record.
  */
 export async function pullModel(
   context: FleetContext,
@@ -57,9 +57,8 @@ export async function pullModel(
 }
 
 /**
- * Removes what an incomplete pull left. The record exists only during pulls of a new model, so a
- * model finished last moment is deleted, and an existing one stays. Uses the caller's `signal`, not
- * that of the pull.
+ * Removes an incomplete pull. The record exists only for new models, so a just finished one is
+ * deleted, but an existing one stays. Uses the caller's `signal`, not that of the pull.
  */
 export async function discardOn(
   context: FleetContext,
@@ -162,8 +161,8 @@ class RunningPull {
   }
 
   /**
-   * Deletions hold the worker's lease: earlier ones are visible here, and later ones see that this
-   * model needs its layers.
+   * Deletions hold the worker's lease: earlier ones are visible here, and later ones see this
+   * model's layers.
    */
   private async isThere(signal: AbortSignal): Promise<boolean> {
     const { state, times } = this.context;

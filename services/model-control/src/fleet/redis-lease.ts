@@ -9,7 +9,7 @@ const TTL_SECONDS = 15;
 const RENEW_SECONDS = 4;
 const RETRY_SECONDS = 0.2;
 
-// Checks and changes must be atomic on the server. The lease's value is its fence, so it is unique.
+// Must be atomic. The lease's value is its fence, so it is unique.
 const ACQUIRE = evenWhenFull(`if redis.call("exists", KEYS[1]) == 1 then return false end
 local fence = redis.call("incr", KEYS[2])
 redis.call("set", KEYS[1], fence, "PX", ARGV[1])
@@ -26,8 +26,8 @@ export interface LeaseKeys {
 }
 
 /**
- * Runs `work` under a lease that is renewed meanwhile. Aborts the lease's signal when it is lost,
- * after a suspended process or a long Redis outage.
+ * Runs `work` under a renewed lease. Aborts the lease's signal on loss, after a suspended process
+ * or long Redis outage.
  */
 export async function withRedisLease<T>(
   redis: Redis,

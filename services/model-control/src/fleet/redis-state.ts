@@ -19,8 +19,8 @@ return 1`);
 /** A request without a heartbeat this long counts as ended. */
 const USE_SILENCE_SECONDS = 30;
 
-// Uses of a worker are a sorted set of "use model", scored by expiry in server time. Marks of
-// leaving models hold as long as their lease.
+// Uses of a worker: sorted set of "use model", scored by expiry in server time. Marks of leaving
+// models hold as long as their lease.
 const NOW = `local time = redis.call("time")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;

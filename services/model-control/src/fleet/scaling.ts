@@ -16,7 +16,7 @@ const PRUNED_AFTER_SECONDS = 3600;
 const LAST_WORD_PATIENCE = 10_000;
 
 /**
- * Scales only when all workers of the target are stopped: one replica cannot be removed by name.
+ * Scales only after all workers of the target stopped, as replicas cannot be removed by name.
  * Pauses the autoscaler.
  *
  * @throws EngineUnavailable when it does not stay at zero.

@@ -72,7 +72,7 @@ export interface FleetState {
   setSize(model: string, size: ModelSize): Promise<void>;
 
   /**
-   * Registers a request that uses a model; call `keepUse` every few seconds, then `endUse`.
+   * Registers a request's use of a model; call `keepUse` every few seconds, then `endUse`.
    *
    * @param use unique per request.
    * @returns false, without registering, while the model is leaving.

@@ -10,8 +10,8 @@ import type { Lease } from "./state";
 import { isAway, survey } from "./survey";
 
 /**
- * One pass over all workers, each under its lease: one API replica at a time, never during a load.
- * Reports failures; the next pass retries.
+ * Sweeps each worker under its lease: one API replica at a time, never during a load. The next pass
+ * retries failures.
  */
 export async function sweepFleet(context: FleetContext, signal: AbortSignal): Promise<void> {
   const sightings = await survey(context, signal);

@@ -12,8 +12,7 @@ import type { Lease } from "./state";
 const BEAT_SECONDS = 5;
 
 /**
- * Sends a request to a worker with the model loaded, which stays loaded until the end. Records the
- * use.
+ * Sends a request to a worker's loaded model, which stays loaded until the end. Records the use.
  *
  * @throws ModelNotLoaded before the engine is called.
  */
@@ -55,7 +54,7 @@ export async function* generateOn(
 }
 
 /**
- * Unloads the model after the API's running requests; blocks new ones meanwhile.
+ * Unloads the model after running requests; blocks new ones.
  *
  * @throws EngineUnavailable if they do not end in time: the model stays loaded.
  */

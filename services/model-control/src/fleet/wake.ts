@@ -10,8 +10,8 @@ import { loadUnderLease } from "./loading";
 const LOOK_SECONDS = 8;
 
 /**
- * One pass over workers with requests for unloaded models. Skips models without an idle time, which
- * were unloaded on purpose, and workers with another operation in progress.
+ * Wakes models with waiting requests. Skips models without an idle time, which were unloaded on
+ * purpose, and workers with another operation in progress.
  */
 export async function wakeFleet(context: FleetContext, signal: AbortSignal): Promise<void> {
   const ends = await Promise.allSettled(context.workers.map((worker) => wakeWorker(context, worker, signal)));

@@ -28,8 +28,8 @@ export interface ScaleTarget {
 }
 
 /**
- * Configured engine process. Each replica of a StatefulSet is a worker with its own address; they
- * may share a scale target, which scales to zero after the last stop.
+ * Configured engine process. Replicas of a StatefulSet are separate workers, which may share a
+ * scale target; it scales to zero after the last stop.
  */
 export interface WorkerSpec {
   readonly name: string;

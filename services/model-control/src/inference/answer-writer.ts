@@ -3,8 +3,8 @@ import type { Item } from "./record";
 import type { InferenceStore } from "./store";
 
 /**
- * Write interval of a growing answer, in milliseconds. Also the heartbeat interval without new
- * text: an engine may reason for minutes, and its process must not count as dead.
+ * Write interval of a growing answer, in milliseconds, and heartbeat interval otherwise: an engine
+ * may reason for minutes.
  */
 const WRITE_EVERY = 1_000;
 
@@ -17,8 +17,8 @@ const END_PATIENCE = 60_000;
 export class ItemLost extends Error {}
 
 /**
- * Writes an attempt's answer as it grows. Each write carries the attempt's fence: outdated attempts
- * are refused, so no prompt gets two answers.
+ * Writes an attempt's answer as it grows. Fences refuse outdated attempts, so no prompt gets two
+ * answers.
  */
 export class AnswerWriter {
   fence: number;
@@ -81,7 +81,7 @@ export class AnswerWriter {
   }
 
   /**
-   * Returns after the first piece is written, so that every process knows the answer has begun.
+   * Returns once the first piece is written, so every process knows the answer began.
    * @throws ItemLost
    */
   async add(text: string): Promise<void> {

@@ -43,8 +43,8 @@ export interface AttemptSurroundings {
 const WHOLE: readonly FinishReason[] = ["stop", "length", "time_limit", "size_limit"];
 
 /**
- * Sends a prompt to a worker. It may be retried elsewhere before the first token, never after, not
- * even after an error or by another process.
+ * Sends a prompt to a worker. Other attempts are possible only before the first token, even after
+ * an error or by another process.
  *
  * @throws the reason of `signal` on abort before the first token; the item waits again. Later, a
  *   cancelled answer ends at once, and a process that stops allows `drainSeconds`.

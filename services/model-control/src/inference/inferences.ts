@@ -63,7 +63,7 @@ interface Surroundings {
 }
 
 /**
- * Inference tasks, visible only to their owners. Every method throws `QueueUnavailable` within two
+ * Inference tasks, visible only to their owners. Methods throw `QueueUnavailable` within two
  * seconds when Redis is unreachable.
  */
 export class Inferences {

@@ -12,7 +12,7 @@ const keySchema = z.strictObject({
 
 /**
  * Keys: `{"keys": [{"id", "key"}]}`, JSON or YAML. The first encrypts, all decrypt. To rotate,
- * prepend a key; remove old ones after their data has expired.
+ * prepend a key; remove old ones once their data has expired.
  */
 export const keyFileSchema = z
   .strictObject({ keys: z.array(keySchema).min(1, "at least one key") })

@@ -102,7 +102,7 @@ export class Prompting {
       return { as: "ended", item };
     }
     await Promise.all([hasStep ? store.note(id, {}) : undefined, store.setWaiting(id, task, false)]);
-    // Only once a worker is ready: otherwise tasks that wait for a model would delay later ones.
+    // Only once a worker is ready: tasks that wait for a model would delay later ones.
     await fair.begin(place);
     this.load.set(worker, (this.load.get(worker) ?? 0) + 1);
     try {

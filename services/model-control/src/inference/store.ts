@@ -130,8 +130,7 @@ export class InferenceStore {
     }
     const task = taskSchema.parse(JSON.parse(fields.task));
     const now = Number(time[0]) * 1000 + Number(time[1]) / 1000;
-    // No process could write during an outage, and the answer's process may reconnect later than
-    // this one.
+    // An outage blocks all writers, and the answer's process may reconnect later than this one.
     const reached = this.now() - this.reachedSince;
     const items = Array.from({ length: task.prompts }, (_, index): StoredItem => {
       const item = itemSchema.parse(JSON.parse(fields[`i:${index}`] ?? JSON.stringify(WAITING)));
@@ -157,7 +156,7 @@ export class InferenceStore {
   }
 
   /**
-   * Prompts requested by the owner and in total within the retention time; approximate, from two
+   * Recent prompts of the owner and in total, within the retention time; approximate, from two
    * counting periods.
    */
   async askedLately(owner: string): Promise<{ readonly byOwner: number; readonly byAll: number }> {

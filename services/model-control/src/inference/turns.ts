@@ -45,7 +45,7 @@ interface Surroundings extends PromptSurroundings {
 
 /**
  * Processes inference tasks in turns: checks readiness, requests the model if needed, and sends
- * prompts until other tasks take precedence.
+ * prompts while no other task takes precedence.
  */
 export class Turns {
   private readonly prompting: Prompting;
@@ -233,7 +233,7 @@ export class Turns {
     const { task } = stored;
     const help = await helpAlong(tasks, task, readiness, stored.helper);
     const { polls, seconds } = config.wait;
-    // Counts a check only once the helper task runs: waiting in the queue is not the model's fault.
+    // Counts only while the helper task runs: queueing is not the model's fault.
     const isLast = !("error" in help) && !help.inLine && (await store.countPoll(id)) > polls;
     if ("error" in help || isLast) {
       const error =

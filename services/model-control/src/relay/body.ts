@@ -105,8 +105,8 @@ const MAX_LEVELS = 1_000;
 const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "name", "keep_alive", "options"]);
 
 /**
- * Parses a request. The worker's body is serialized from the parsed fields, so the worker sees only
- * what was checked. Removes `keep_alive`: the platform decides what stays loaded.
+ * Parses a request. The worker's body is serialized from checked fields only. Removes `keep_alive`:
+ * the platform decides what stays loaded.
  *
  * @param path of the call.
  * @throws Refusal

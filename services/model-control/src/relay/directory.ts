@@ -26,8 +26,8 @@ export class Directory {
   }
 
   /**
-   * Finds workers with the model loaded. A model only on disk is refused: Ollama would load it and
-   * unload idle models for it, even pinned ones.
+   * Workers with the model loaded. Refuses a model only on disk: Ollama would unload idle models
+   * for it, even pinned ones.
    *
    * @param load whether it must be loaded.
    * @throws Refusal

@@ -41,8 +41,8 @@ export function traceHeaders(request: IncomingMessage): Record<string, string> {
 }
 
 /**
- * Sends a request to a worker and streams the answer, with backpressure from the client. Cancels
- * when the client disconnects.
+ * Streams a worker's answer, with backpressure from the client. Cancels when the client
+ * disconnects.
  *
  * @param onSent called when the body is no longer needed.
  * @throws NotConnected, or a Refusal, before the answer starts; later an Error, after closing the

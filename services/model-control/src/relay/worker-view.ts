@@ -18,7 +18,7 @@ const AWAY_SECONDS = 10;
 
 /**
  * Cached model lists of a worker, queried at most once a second. Retries a failed worker in the
- * background, so requests do not wait for it.
+ * background, without delaying requests.
  */
 export class WorkerView {
   private readonly client: EngineClient;

@@ -18,8 +18,8 @@ const MOST_STOPS = 4;
 const FIELDS: readonly string[] = ["model", "prompt", "messages", "options"];
 
 /**
- * Cuts an unchecked body's lists and unknown fields after the first invalid one: a million of them
- * would produce a million problems in memory. Leaves valid content unchanged.
+ * Cuts an unchecked body after the first invalid list entry and unknown field: a million would
+ * produce as many problems in memory. Leaves valid content unchanged.
  */
 export function untilFirstBad(body: unknown): unknown {
   if (typeof body !== "object" || body === null) {

@@ -14,9 +14,8 @@ export interface Caps {
 export type Admitted = "admitted" | "owner" | "all";
 
 /**
- * Admits a task of an owner. Counts unfinished tasks in the queue itself, so a process that dies
- * leaves no count behind. Includes admitted tasks not yet queued. A task counts only for its first
- * owner.
+ * Admits a task. Counts unfinished tasks in the queue itself, so a dead process leaves no count
+ * behind, and admitted tasks not yet queued. A task counts only for its first owner.
  *
  * KEYS: admitted, wait, active, prioritized, delayed. ARGV: prefix of the tasks' keys, owner, what
  * it requests, milliseconds, limit per owner, limit in total.

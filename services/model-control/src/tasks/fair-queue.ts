@@ -33,11 +33,10 @@ return 1`;
 /**
  * Start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", SIGCOMM 1996). The unit
  * is one task (for inference, one prompt); owners have equal weight. Lowest place first; ties in
- * order of arrival. Another owner's first task waits for at most one task of an owner with many.
- * Between two tasks of an owner, each other owner starts at most two.
+ * order of arrival. An owner's first task waits for at most one task of a busy owner. Between two
+ * tasks of an owner, each other owner starts at most two.
  *
- * Places end at `LAST_PLACE`: then order is first come, first served, until the queue is empty
- * once.
+ * At `LAST_PLACE`, order is first come, first served, until the queue is empty.
  */
 export class FairQueue {
   constructor(

@@ -1,7 +1,7 @@
 /**
  * Lua scripts for a full server (`maxmemory` with `noeviction`), which refuses a script at its
  * first allocating write, but allows all after a non-allocating one. `QueueRoom` and `Admission`
- * limit new work; existing work must be able to end, as only that frees memory.
+ * limit new work; existing work must end to free memory.
  *
  * Source: Redis 7.0 src/script.c, scriptVerifyOOM: a script that has written (SCRIPT_WRITE_DIRTY)
  * goes on.

@@ -5,8 +5,7 @@ import type { SharedRequest, TaskKind, TaskRequest } from "./task";
 export const QUEUE_PREFIX = "model-control";
 
 /**
- * Pulls may take hours, so short operations have a separate lane. So do answers, which wait only
- * for each other.
+ * Pulls may take hours, so short operations have a separate lane. Answers wait only for each other.
  */
 export const LANES = ["pulls", "operations", "inference"] as const;
 export type Lane = (typeof LANES)[number];

@@ -8,8 +8,8 @@ type LaneQueue = Pick<Queue<TaskData, string | null, TaskKind>, "getJobs">;
 const LOOKED_AT = 100;
 
 /**
- * Whether a lost task waits. Untried tasks go first, as it may have crashed its process. Tasks lost
- * more than once run one at a time, so bystanders are not lost with the cause.
+ * Whether a lost task waits: it may have crashed its process, so untried tasks go first. Tasks lost
+ * repeatedly run one at a time, which spares bystanders.
  */
 export async function mustWait(job: TaskJob, lane: LaneQueue): Promise<boolean> {
   const losses = job.stalledCounter;

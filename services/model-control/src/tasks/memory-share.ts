@@ -1,7 +1,7 @@
 /** Share of the queue server's memory for prompts; answers and other tasks need the rest. */
 export const PROMPT_MEMORY_SHARE = 0.85;
 
-/** Same for a caller with most recent requests, so that its ended tasks leave room for others. */
+/** Same for a busy caller: its ended tasks must leave room for others. */
 export const BUSY_CALLER_SHARE = 0.7;
 
 /**

@@ -6,10 +6,9 @@ import { type Lane, QUEUE_PREFIX } from "./lanes";
 export type Joined = "gone" | "known" | "joined";
 
 /**
- * Adds an owner to an unfinished task; tasks without owners have priority and get none. The task
- * counts for its first owner, who requested it or took it over from inference, and protects it from
- * cancellation. KEYS: the task. ARGV: owner, or "" without turns; "1" if an inference task needs
- * it.
+ * Adds an owner to an unfinished task; priority tasks have none. The task counts for its first
+ * owner, who requested it or took it over from inference, and protects it from cancellation. KEYS:
+ * the task. ARGV: owner, or "" without turns; "1" if an inference task needs it.
  */
 const JOIN = evenWhenFull(`local text = redis.call("hget", KEYS[1], "data")
 if not text or redis.call("hexists", KEYS[1], "finishedOn") == 1 then return "gone" end

@@ -17,8 +17,8 @@ export function percentFetched(progress: number): number {
 }
 
 /**
- * Reports progress only when it grows, and at most once per `intervalMs`, as engines report far
- * more often. Later reports include skipped ones.
+ * Reports progress only when it grows, at most once per `intervalMs`: engines report far more
+ * often.
  */
 export class ProgressTeller {
   private told: number;

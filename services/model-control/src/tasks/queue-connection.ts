@@ -65,9 +65,7 @@ export class QueueConnection {
     }
   }
 
-  /**
-   * A queue stays broken if its first command fails: opened on demand, and again after a failure.
-   */
+  /** Opens on demand, and again after failures: a queue stays broken if its first command fails. */
   private open(): Promise<LaneQueues> {
     this.opening ??= this.openLanes().catch((error) => {
       this.opening = undefined;

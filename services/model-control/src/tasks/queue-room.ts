@@ -28,7 +28,7 @@ interface Look {
 }
 
 /**
- * Admits prompts and tasks while the queue server has memory, including writes not yet in its
+ * Admits prompts and tasks while the queue server has memory, counting writes not yet in its
  * figures.
  */
 export class QueueRoom {

@@ -33,8 +33,8 @@ redis.call("pexpire", KEYS[2], ARGV[4])
 return 0`;
 
 /**
- * Limits each owner to one less than a lane's concurrency: slow engines or registries must not
- * block other owners. No limit at concurrency 1.
+ * Limits each owner to one less than a lane's concurrency, so slow engines or registries cannot
+ * block others. No limit at concurrency 1.
  */
 export class Slots {
   private readonly most: number;

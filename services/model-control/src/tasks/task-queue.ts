@@ -168,8 +168,8 @@ export class TaskQueue implements Tasks {
   }
 
   /**
-   * Unfinished tasks requested only by inference. Excludes started wakes: cancelling one would
-   * leave a worker half started.
+   * Unfinished tasks requested only by inference, except started wakes: cancelling one would leave
+   * a worker half started.
    */
   async helpers(): Promise<readonly TaskReport[]> {
     return this.queue.ask(async (queues) => {
@@ -207,8 +207,8 @@ export class TaskQueue implements Tasks {
   }
 
   /**
-   * Removes ownerless waiting pulls beyond one owner's limit, newest first: earlier versions had no
-   * limit.
+   * Removes the newest ownerless waiting pulls beyond one owner's limit, as earlier versions had
+   * none.
    *
    * @returns the number removed; a few thousand at most.
    */
@@ -294,10 +294,7 @@ export class TaskQueue implements Tasks {
     }
   }
 
-  /**
-   * Gives a waiting task the best place of its owners; owners that do not improve it keep their
-   * turn.
-   */
+  /** Gives a waiting task the best place of its owners; only owners that improve it pay a turn. */
   private async advance(lane: SharedLane, job: TaskJob, owner: string | undefined, pays: boolean): Promise<void> {
     const state = await job.getState();
     const isWaiting = state === "prioritized" || state === "delayed";

@@ -43,8 +43,8 @@ export class TaskTurns {
   }
 
   /**
-   * Whether a task of another owner waits, which means that all slots are taken. Owners who joined
-   * hold no slot for it. Tasks of the same owners do not count, or the two would alternate forever.
+   * Whether another owner's task waits, so all slots are taken. Owners who joined hold no slot.
+   * Tasks of the same owners do not count, or both would alternate forever.
    */
   async othersWait(job: TaskJob): Promise<boolean> {
     const known = await this.known(job);

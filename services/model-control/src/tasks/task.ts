@@ -74,8 +74,8 @@ export interface QueueMemory {
  */
 export interface Tasks {
   /**
-   * Adds a task, or joins the unfinished equal one. Users' stops and starts have priority and are
-   * never refused; other tasks have a limit per owner and take turns.
+   * Adds a task, or joins an equal unfinished one. Users' stops and starts have priority and are
+   * never refused; other tasks are limited per owner and take turns.
    *
    * @returns its id.
    * @throws TooManyQueued, QueueFull
