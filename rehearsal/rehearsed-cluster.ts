@@ -19,9 +19,9 @@ export interface RehearsedCluster {
 }
 
 /**
- * Removes a node as after a failure: deletes the Node, requests pod deletion, then forces it
- * without a kubelet. Real clusters wait minutes between steps; here only until the group controller
- * sees the terminating pod, as it ignores pods that vanish.
+ * Removes a node as after a failure: deletes the Node, requests pod deletion, then forces it. Real
+ * clusters wait minutes between steps; here only until the group controller sees the terminating
+ * pod, as it ignores pods that vanish.
  */
 export async function removeNode(
   { client }: RehearsedCluster,

@@ -44,9 +44,8 @@ export interface ServerCertificate {
 }
 
 /**
- * Dedicated etcd, or a given datastore, and kube-apiserver on free loopback ports, with data in a
- * temporary folder. Default admission plugins are enabled: Pod Security, ResourceQuota,
- * LimitRanger, Priority.
+ * Dedicated etcd, or a given datastore, and kube-apiserver on free loopback ports, with a temporary
+ * folder. Default admission plugins: Pod Security, ResourceQuota, LimitRanger, Priority.
  */
 export class ControlPlane {
   private constructor(

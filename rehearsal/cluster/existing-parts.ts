@@ -67,8 +67,8 @@ function storageClass(name: string): KubernetesObject {
 }
 
 /**
- * Nodes of the plan's pools with their allocatable resources. Taints GPU nodes as docs/environments
- * requires, except bare-metal machines that also run the platform. Keeps taints set by clouds.
+ * Nodes of the plan's pools. Taints GPU nodes as docs/environments requires, except bare-metal
+ * machines that also run the platform. Keeps taints set by clouds.
  *
  * @param count nodes of a pool.
  * @default its maximum

@@ -4,9 +4,9 @@ import { basename } from "node:path";
 import { messageOf } from "../../names/message-of";
 
 /**
- * Runs a program with a watcher that kills it and its children when standard input closes, that is
- * when this process ends in any way. The shell leads a process group, killed with the watcher. So
- * the folder is removed first, after a short delay for other programs that write to it.
+ * Runs a program with a watcher that kills it and its children when standard input closes, so when
+ * this process ends in any way. The shell leads a process group, killed with the watcher. The
+ * folder is removed before, after a short delay for programs that write to it.
  */
 const SCRIPT = `folder=$1; shift; exec 3<&0
 { cat <&3 >/dev/null; [ -z "$folder" ] || { kill -9 $$ 2>/dev/null; sleep 1; rm -rf "$folder"; }; kill -9 0; } &

@@ -37,8 +37,8 @@ export function logFile(name: string): string {
 }
 
 /**
- * Fills a temporary folder and renames it, so the final folder is always complete. Replaces
- * previous content, but keeps that of a concurrent process, which has the same version.
+ * Fills a temporary folder and renames it, so the final one is always complete. Replaces old
+ * content, but keeps a concurrent process' equal result.
  */
 export async function publish(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${folder}.tmp-${randomBytes(4).toString("hex")}`;

@@ -48,8 +48,8 @@ interface GatewaySpec {
 }
 
 /**
- * Secrets that cert-manager would fill for servers in the gateway's namespace. Without
- * Certificates, user-provided Secrets as named by the listeners.
+ * Secrets that cert-manager would fill for servers in the gateway's namespace; without
+ * Certificates, the user's Secrets that listeners name.
  */
 function certificateSecrets(all: readonly KubernetesObject[], authority: Certifier): KubernetesObject[] {
   const here = all.filter(({ metadata }) => metadata.namespace === GATEWAY_NAMESPACE);

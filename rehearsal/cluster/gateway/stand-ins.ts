@@ -35,8 +35,8 @@ export class StandIns {
   }
 
   /**
-   * Serves a hostname, which may have several addresses. Uses an address with another port of the
-   * name, as pods have several ports, or else a new one.
+   * Serves a hostname, which may have several addresses. Uses an address that serves only other
+   * ports, as a pod does, or else a new one.
    */
   async listen(hostname: string, port: number, server: Server): Promise<StandIn> {
     const address =

@@ -7,10 +7,10 @@ const EMPTY_FOLDERS = ["/etc", "/var", "/run", "/tmp"];
 
 /**
  * Runs a program in a private file system: this machine's, with the folders below emptied and
- * volumes mounted. Keeps its network namespace. Hooks that write to the output of process 1 write
- * to their own, as process ids differ here. Users other than root can read root's folders, which
- * may contain programs, but not its home. Arguments: mount point, user or nothing, "read-only" or
- * nothing, number of volumes, source and target of each, the command.
+ * volumes mounted. Keeps its network namespace. Hooks that write to process 1 write to their own
+ * output, as process ids differ here. Users other than root can read root's folders with programs,
+ * but not its home. Arguments: mount point, user or nothing, "read-only" or nothing, number of
+ * volumes, source and target of each, the command.
  */
 const SCRIPT = `set -e
 root=$1; user=$2; lock=$3; count=$4; shift 4

@@ -20,12 +20,11 @@ const LAST = 254;
 const HOLD = ["--net", "/bin/sh", "-c", "echo $$; exec sleep infinity"] as const;
 
 /**
- * Pod network of one cluster on this machine. Each pod has a network namespace and address, as from
- * a CNI plugin, so ports may repeat. This machine has an address, further ones for simulated
- * Services, and a name server.
+ * Pod network of one cluster on this machine. Each pod has a network namespace and address, so
+ * ports may repeat. This machine has an address, further ones for simulated Services, and a name
+ * server.
  *
- * Requires root and Linux namespaces. Ends with this process: child programs hold the namespaces,
- * and links end with them.
+ * Requires root and Linux namespaces. Ends with this process: child programs hold the namespaces.
  */
 export class PodNetwork {
   private pods = FIRST_POD;

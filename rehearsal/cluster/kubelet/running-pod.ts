@@ -29,7 +29,7 @@ interface RunningContainer {
 /**
  * Pod whose containers run as local programs. As a kubelet: current volumes, token, network
  * namespace, init containers, readiness probes, `preStop` hooks, SIGTERM and grace period; if
- * confined, user and read-only root. Not implemented: limits, other security contexts, restarts and
+ * confined, user and read-only root. Not implemented: limits, other security contexts, restarts,
  * liveness.
  */
 export class RunningPod {
