@@ -1,7 +1,3 @@
-/**
- * Namespaces of the platform, shared by components, policies, config rules, alerts and Pod Security
- * exceptions.
- */
 
 /** The Gateway, its routes, policies, keys and proxies. */
 export const GATEWAY_NAMESPACE = "inference-gateway";

@@ -5,8 +5,7 @@ import { OCI_CALLS } from "./oci-answers";
 /** Simulated provider answers of an offline run. */
 export interface ProviderAnswers {
   /**
-   * Result of a provider function. Throws for an unknown function: an invented result proves
-   * nothing.
+   * Result of a provider function. Throws for an unknown one: an invented result proves nothing.
    */
   call(token: string, inputs: unknown): Record<string, unknown>;
   /** Additional outputs of a resource. */

@@ -23,8 +23,7 @@ export interface RecordedResource {
   readonly dependsOn: readonly string[];
   /**
    * URNs of custom resources that the engine finishes first: from `dependsOn`, including children
-   * of components, and from inputs. Excludes its parent and that one's dependencies, which also
-   * come first.
+   * of components, and from inputs. Its parent and that one's dependencies also come first.
    */
   readonly waitsFor: readonly string[];
   /** Source resources' URNs by computed input. */
@@ -145,7 +144,7 @@ async function record(program: () => unknown, options: OfflineOptions): Promise<
       registrations.push({ resource, type, name, parent: opts.parent, opts });
       // The runtime reads this option first, before serialization.
       const dependsOn = turns.next().then(() => resourcesIn(opts.dependsOn));
-      // Aliases only affect state, and computing them takes more than half of a program's outputs.
+      // Aliases only affect state, but take more than half of a program's outputs.
       return { props, opts: { ...opts, dependsOn, aliases: [] } };
     });
     try {

@@ -1,4 +1,3 @@
-/** Karpenter's input from an environment's objects, and its nodes in a cluster. */
 import { groupOf, type KubernetesObject } from "../kubernetes/object";
 import { isChartType } from "../kubernetes/resource-types";
 import type { RecordedResource } from "../offline/run";

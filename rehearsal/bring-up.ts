@@ -39,8 +39,8 @@ export async function prepareCluster(
 }
 
 /**
- * Applies namespaces and priorities, then prerequisites of pods, then workloads. Records refused
- * objects and continues.
+ * Applies namespaces and priorities, prerequisites of pods, then workloads. Records refused
+ * objects.
  */
 export async function applyPlatform(
   client: ApiClient,

@@ -116,7 +116,7 @@ class Drain {
     }
   }
 
-  /** Counts one replica as unavailable, even if its replacement appears before the next check. */
+  /** Counts a replica as unavailable, even if its replacement appears before the next check. */
   private countAway(pod: PodState): void {
     for (const [workload, fewest] of this.fewest) {
       const isOfWorkload = podsOfWorkload(workload, { ...this.state, pods: [pod] }).length > 0;

@@ -12,7 +12,7 @@ export interface PoolNode {
   readonly object: KubernetesObject;
 }
 
-/** Machines named by the environment, which become nodes: local volumes refer to these names. */
+/** Machines named by the environment, to which local volumes refer. */
 export function machinesOf({ cluster }: Pick<EnvironmentConfig, "cluster">): string[] {
   return cluster.kind === "edge" ? Object.keys(cluster.hosts ?? {}) : [];
 }

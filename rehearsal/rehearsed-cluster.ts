@@ -6,7 +6,7 @@ import type { PoolNode } from "./pool-nodes";
 import { LOOK_EVERY_MS } from "./settle";
 import { GROUP_LABELS, type Workload } from "./workloads";
 
-/** Reaction time of the group controller, in seconds; then the group is reported as unchanged. */
+/** Reaction time of the group controller, in seconds. */
 const REACTION_SECONDS = 15;
 
 export interface RehearsedCluster {

@@ -5,7 +5,6 @@ import { readyReplicas } from "./readiness";
 import type { WorkloadFact } from "./report/schema";
 import { isService, podsWanted, type Workload } from "./workloads";
 
-/** Event of a controller that failed to create a pod. */
 export interface Refusal {
   readonly namespace: string;
   /** Object that creates the pods: the workload, or a dependent with its name as prefix. */

@@ -12,9 +12,7 @@ import type { ApiClient } from "./api-client";
 import { Authority } from "./authority";
 import { waitFor } from "./wait";
 
-/**
- * Common name of the API server's client certificate. Required, as the authority could sign others.
- */
+/** Common name of the API server's client certificate; the authority could sign others. */
 const AGGREGATOR = "aggregator";
 
 /** Flags for aggregation: client certificate and headers that name the caller. */

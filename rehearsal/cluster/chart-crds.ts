@@ -155,7 +155,7 @@ function definitions(file: string): CrdDefinition[] {
     .map((text) => ({ text, summary: parse(text.replace(/^ {2}versions:$.*/ms, "")) as CustomResourceDefinition }));
 }
 
-/** Statuses of an overloaded API server, for example while it processes large definitions. */
+/** Statuses of an overloaded API server. */
 const BUSY: ReadonlySet<number> = new Set([429, 503, 504]);
 
 const CREATE_ATTEMPTS = 4;

@@ -10,10 +10,7 @@ import { Program } from "./lifeline";
 import { freePorts } from "./ports";
 
 export interface ControlPlaneOptions {
-  /**
-   * Starts kube-controller-manager with all controllers (service accounts, quotas, Deployments,
-   * Jobs, garbage collection), or only these.
-   */
+  /** Starts kube-controller-manager with all controllers, or only these. */
   readonly controllers?: boolean | readonly string[];
   /** Listen address of the API server. @default "127.0.0.1", loopback only */
   readonly address?: string;
@@ -97,7 +94,7 @@ export class ControlPlane {
     await this.server.stop();
   }
 
-  /** Restarts the API server with its port and data, and waits until it is ready. */
+  /** Restarts the API server with its port and data; waits until ready. */
   async restartApiServer(): Promise<void> {
     this.server.restart();
     await this.server.ready(async () => {
@@ -191,7 +188,7 @@ async function startIn(
       "--kube-api-qps=200",
       "--kube-api-burst=400",
       `--horizontal-pod-autoscaler-sync-period=${autoscalingPeriod}`,
-      // Simulated nodes miss heartbeats on a busy machine; pods of lost nodes would not recover.
+      // On a busy machine, simulated nodes miss heartbeats and their pods would not recover.
       "--node-monitor-grace-period=2h",
     ]);
   }

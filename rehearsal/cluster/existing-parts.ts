@@ -111,7 +111,7 @@ function notPlayed({ provider }: Pick<PoolPlan["shape"], "provider">, mesh: Mesh
   return { gpus: 0, cpu: cpu - played.cpu, memoryGiB: memoryGiB - played.memoryGiB };
 }
 
-/** Allocatable resources of a simulated node: the plan's, plus those of agents that run as pods. */
+/** Allocatable resources of a simulated node: the plan's, plus agents that run as pods. */
 export function playedAllocatable(shape: PoolPlan["shape"], mesh: MeshMode | undefined): Capacity {
   return allocatable(shape, notPlayed(shape, mesh));
 }

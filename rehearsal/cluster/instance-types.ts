@@ -46,7 +46,7 @@ export interface InstanceTypesArgs {
 
 /** Overhead that the simulated cloud subtracts per node (newInstanceType in the same file). */
 const TAKEN = { cpu: 0.1, memoryMiB: 10 };
-/** Simulated spot price ratio: real prices vary, but are preferred in the same way. */
+/** Simulated spot price ratio; real prices vary. */
 const SPOT_SHARE = 0.7;
 /** Kubernetes' default. */
 const USUAL_PODS = 110;

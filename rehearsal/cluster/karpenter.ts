@@ -48,7 +48,7 @@ export class Karpenter {
       // A single instance avoids the delay of leader election.
       DISABLE_LEADER_ELECTION: "true",
       SYSTEM_NAMESPACE: "kube-system",
-      // All pods arrive at once, so longer batching only adds time.
+      // All pods arrive at once, so longer batching is unnecessary.
       BATCH_MAX_DURATION: "2s",
       METRICS_PORT: String(metrics),
       HEALTH_PROBE_PORT: String(health),

@@ -87,7 +87,7 @@ export class MetricsReplay {
     this.of(target).set(seriesOf(name, labels), value);
   }
 
-  /** Removes a target's series, as when its process ends: stale after the next scrape. */
+  /** Removes a target's series, as when its process ends. */
   clear(target: string): void {
     this.of(target).clear();
   }

@@ -12,7 +12,7 @@ export function cacheFolder(): string {
   return userCache("parts");
 }
 
-/** Folder by pinned version; undefined for Debian packages, which are not kept here. */
+/** Folder by pinned version; undefined for Debian packages. */
 export function partFolder(part: Part): string | undefined {
   const version = pinnedVersion(part);
   return version === undefined ? undefined : join(cacheFolder(), `${part.name}-${version}`);
@@ -62,10 +62,7 @@ function identityOf(folder: string): string | undefined {
   return found && `${found.ino} ${found.birthtimeMs}`;
 }
 
-/**
- * Removes temporary folders of killed installations. Recent ones may belong to another machine or
- * container.
- */
+/** Removes temporary folders of killed installations; recent ones may still be in use. */
 function removeLeftOver(parent: string): void {
   const names = existsSync(parent) ? readdirSync(parent) : [];
   for (const folder of names.filter((name) => /\.tmp-[0-9a-f]+$/.test(name)).map((name) => join(parent, name))) {

@@ -86,7 +86,7 @@ export const DEBIAN_PARTS = [
     oldest: "1.30.0",
   },
   {
-    // For its schema of node boot data. Its services stay inactive without a cloud.
+    // For its schema of node boot data. Its services need a cloud.
     name: "cloud-init",
     from: "debian",
     binaries: { "cloud-init": "cloud-init" },

@@ -12,7 +12,7 @@ import { type PinnedModule, pinFolder } from "./pins";
 /** Go's default of GOPROXY. */
 const PUBLIC_PROXY = "https://proxy.golang.org";
 
-/** Files extracted from a module: definitions and charts. Others are twice as large. */
+/** Files extracted from a module: definitions and charts. */
 const READ = /\.ya?ml$/;
 
 /**

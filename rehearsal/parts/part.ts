@@ -1,6 +1,6 @@
 export interface Part {
   readonly name: string;
-  /** Origin: Go module, PyPI package in a virtual environment, or Debian package. */
+  /** Origin: Go module, PyPI package, or Debian package. */
   readonly from: GoModule | PyPiPackage | "debian";
   /**
    * Binaries and their source: Go package, console script ("python": the interpreter) or Debian

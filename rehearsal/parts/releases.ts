@@ -18,7 +18,7 @@ export interface Release {
   /** Path in a .tar.gz. @default the file is the binary */
   readonly member?: string;
   readonly platforms: readonly Platform[];
-  /** The project's names of systems or architectures, if not Go's. */
+  /** The project's names, if not Go's. */
   readonly spelling?: Readonly<Record<string, string>>;
   /** Approximate size of all linux/amd64 files, in 10^6 bytes. */
   readonly megabytes: number;

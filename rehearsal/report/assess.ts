@@ -76,7 +76,7 @@ function waitOf({ size, pods }: GroupFact): string {
   return `waits for ${waiting.length + absent} of ${size} pods: ${reasons.join("; ")}`;
 }
 
-/** Models without pods, and pods on unplanned pools, for which cost and memory do not hold. */
+/** Models without pods, and pods on unplanned pools, where cost and memory do not hold. */
 function placementFindings({ models, workloads, nodes }: RehearsalFacts): Finding[] {
   const poolOf = new Map(nodes.map(({ name, pool }) => [name, pool]));
   return models.flatMap((model) => {

@@ -33,7 +33,7 @@ export function connectionOptions(
   return { host: address, port: httpsPort, servername: hostname, ca };
 }
 
-/** Sends a request on a new connection and reads the whole answer. */
+/** Sends a request on a new connection. */
 export async function sendRequest(
   asked: GatewayRequest & { readonly proxy: GatewayProxy },
   target: { readonly hostname: string; readonly ca: string; readonly key: string | undefined },

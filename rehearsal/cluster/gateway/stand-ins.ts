@@ -23,8 +23,7 @@ export class StandIns {
   constructor(private readonly network: PodNetwork) {}
 
   /**
-   * Reserves addresses before proxies resolve the names: Envoy retries a failure only after half a
-   * minute.
+   * Reserves addresses before proxies resolve names: Envoy retries failures after half a minute.
    */
   async reserve(hostnames: Iterable<string>): Promise<void> {
     for (const hostname of new Set(hostnames)) {

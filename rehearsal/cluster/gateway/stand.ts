@@ -160,7 +160,7 @@ export class GatewayStand {
     return Buffer.from(key, "base64").toString("utf8");
   }
 
-  /** Conditions of all objects of the controllers' kinds, including those they created. */
+  /** Conditions of all objects of the controllers' kinds. */
   async conditions(): Promise<Condition[]> {
     const objects = await Promise.all(
       this.objects
@@ -173,7 +173,7 @@ export class GatewayStand {
     return objects.flat().flatMap(conditionsOf);
   }
 
-  /** Starts another Envoy of the Gateway and waits until it is ready. */
+  /** Starts another Envoy; waits until it is ready. */
   async startProxy(): Promise<GatewayProxy> {
     return this.told(this.envoys.start());
   }
@@ -251,7 +251,7 @@ export class GatewayStand {
     return this.standIns.listen(hostname, port, server);
   }
 
-  /** Sends a request to a proxy, by default the first, and reads the whole answer. */
+  /** Sends a request to a proxy, by default the first. */
   async request(request: GatewayRequest): Promise<GatewayAnswer> {
     const [first] = this.proxies;
     const proxy = request.proxy ?? first;

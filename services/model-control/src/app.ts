@@ -156,10 +156,7 @@ function eventLog(metrics: Metrics, log: Logger): (event: FleetEvent) => void {
   };
 }
 
-/**
- * Many requests hit the same unreachable server or unreadable file: logs each subject once a
- * minute.
- */
+/** Logs each subject once a minute, as many requests hit the same problem. */
 function onceInAMinute(tell: (subject: string) => void): (subject: string) => void {
   const told = new Map<string, number>();
   return (subject) => {

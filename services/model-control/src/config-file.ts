@@ -1,4 +1,3 @@
-/** Reads configuration files and formats their problems for a terminal. */
 import { readFileSync } from "node:fs";
 import { distance } from "fastest-levenshtein";
 import { type Document, isNode, LineCounter, parseDocument } from "yaml";

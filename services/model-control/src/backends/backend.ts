@@ -77,7 +77,9 @@ export interface Backend {
    * unknown: such engines finish requests before unloading.
    */
   inUse(model: string, signal: AbortSignal): Promise<boolean>;
-  /** Unloaded models with requests waiting inside the engine; absent if impossible. */
+  /**
+   * Unloaded models with requests waiting inside the engine; absent if requests cannot wait there.
+   */
   awaited?(signal: AbortSignal): Promise<readonly string[]>;
   /** Whether a listed model is complete: an incomplete one can only be pulled again. */
   has(model: string, signal: AbortSignal): Promise<boolean>;

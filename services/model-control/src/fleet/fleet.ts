@@ -61,10 +61,7 @@ export type Readiness =
 export interface Fleet {
   /** Queries all engines once and records uses and sizes; `startObserver` repeats it. */
   observe(signal: AbortSignal): Promise<void>;
-  /**
-   * Unloads idle models, except pinned and busy ones. Skips workers with another operation in
-   * progress.
-   */
+  /** Unloads idle models, except pinned and busy ones. Skips busy workers. */
   sweep(signal: AbortSignal): Promise<void>;
   /** Reloads models unloaded for idleness that requests wait for inside an engine. */
   wake(signal: AbortSignal): Promise<void>;

@@ -48,7 +48,7 @@ export function leaveOf({ pinned, canUnload, inUse, lastUsed, expiresAt }: HeldM
   return { unloadsAt: new Date(Math.min(...times)) };
 }
 
-/** Whether a loaded model has exceeded its idle time, according to its listing. */
+/** Whether a loaded model exceeded its idle time, by its listing. */
 export function isDue(model: HeldModel, idleTime: IdleTime, now: Date): boolean {
   const { pinned, canUnload, inUse, lastUsed } = model;
   if (!model.loaded || idleTime === "never") {

@@ -37,7 +37,7 @@ export async function scaleToZero(
     return;
   }
   await scaler.tell(target, "stopped", signal);
-  // Without a running autoscaler nothing scales; it reads the pause first when it returns.
+  // Without a running autoscaler nothing scales; it reads the pause when it returns.
   await waitUntil(async () => (await scaler.autoscaler(target, signal))?.paused ?? true, {
     seconds: times.autoscalerSeconds,
     everySeconds: times.lookSeconds,

@@ -31,10 +31,7 @@ export interface PullRecord {
   readonly completedBytes: number;
 }
 
-/**
- * Exclusive right to change a worker. `signal` aborts on loss; writes with a lost lease are
- * refused.
- */
+/** Lease for changing a worker. `signal` aborts on loss; writes with a lost lease are refused. */
 export interface Lease {
   readonly worker: string;
   /** Increases with every lease of the worker. */

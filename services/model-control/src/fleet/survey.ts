@@ -46,7 +46,7 @@ export function isAway({ worker: { spec }, record, rest }: Sighting): boolean {
   return rest === "asleep" || rest === "held" || (record.phase === "stopped" && spec.scale !== undefined);
 }
 
-/** Queries all workers in parallel and independently, except those stopped at zero. */
+/** Queries all workers in parallel, except those stopped at zero. */
 export async function survey(context: FleetContext, signal: AbortSignal, how: Look = {}): Promise<readonly Sighting[]> {
   return Promise.all(context.workers.map((worker) => look(context, worker, signal, how)));
 }
@@ -149,7 +149,7 @@ async function look(
   }
 }
 
-/** Whether a worker is expected not to answer. False if Kubernetes does not answer. */
+/** Whether silence is expected. False if Kubernetes does not answer. */
 async function restOf(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<Rest | undefined> {
   const { scaler, times, now, asleepAt } = context;
   const { name, scale } = worker.spec;

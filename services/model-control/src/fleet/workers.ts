@@ -2,10 +2,7 @@ import type { BackendKind } from "../backends/backend";
 
 export const AUTOSCALER_KINDS = ["ScaledObject", "HorizontalPodAutoscaler"] as const;
 
-/**
- * Autoscaler of a workload in its namespace: KEDA's ScaledObject, or Kubernetes'
- * HorizontalPodAutoscaler.
- */
+/** KEDA's ScaledObject or a HorizontalPodAutoscaler, in the workload's namespace. */
 export interface Autoscaler {
   readonly kind: (typeof AUTOSCALER_KINDS)[number];
   readonly name: string;

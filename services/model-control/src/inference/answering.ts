@@ -43,8 +43,8 @@ export interface AttemptSurroundings {
 const WHOLE: readonly FinishReason[] = ["stop", "length", "time_limit", "size_limit"];
 
 /**
- * Sends a prompt to a worker. Other attempts are possible only before the first token, even after
- * an error or by another process.
+ * Sends a prompt to a worker. Retries are possible only before the first token; later none follows
+ * an error, in any process.
  *
  * @throws the reason of `signal` on abort before the first token; the item waits again. Later, a
  *   cancelled answer ends at once, and a process that stops allows `drainSeconds`.
@@ -96,7 +96,7 @@ export async function putTo(
       });
     }
     if (signal.aborted) {
-      // Interrupted through no fault of its own: does not count.
+      // An interruption does not count as an attempt.
       await writer.end({ ...stored.item, state: "waiting", begun: false });
       throw signal.reason;
     }

@@ -168,7 +168,7 @@ export class Inferences {
     await this.ask(async () => {
       const { task } = requireOwn(caller, id, await store.read(id));
       await store.forget(id, task);
-      // It may have ended; a worker notices the deletion at its next write.
+      // It may have ended; workers notice the deletion at their next write.
       await tasks.cancel(id).catch((error) => {
         if (!(error instanceof ControlError) || error instanceof QueueUnavailable) {
           throw error;

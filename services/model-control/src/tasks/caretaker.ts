@@ -19,7 +19,7 @@ interface Surroundings {
 
 const NOTHING: Wanted = { models: new Set(), helpers: new Set() };
 
-/** Repairs the queue: cancels helper tasks without waiting tasks, and removes surplus pulls. */
+/** Cancels helper tasks without waiting tasks, and removes surplus pulls. */
 export class Caretaker {
   /** Unwanted helpers at the last check; a new helper's task may not be recorded yet. */
   private unwanted: ReadonlySet<string> = new Set();

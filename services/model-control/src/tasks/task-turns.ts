@@ -70,7 +70,7 @@ export class TaskTurns {
     return ((await this.queue.getJob(job.id ?? "")) as TaskJob | undefined) ?? job;
   }
 
-  /** Moves the task behind waiting ones, at an owner's next place, and releases its slot. */
+  /** Moves the task behind waiting ones and releases its slot. */
   async yield(job: TaskJob): Promise<void> {
     const owners = ownersOf((await this.known(job)).data);
     if (owners.length > 0) {

@@ -13,7 +13,7 @@ export const CANCELLED = "cancelled";
 /** Error of a helper task that no inference task waits for. */
 export const UNWANTED = "cancelled: nobody waits for it any more";
 
-/** Content of a task. Model names are from `parseModelName`; workers are configured. */
+/** Model names are from `parseModelName`; workers are configured. */
 export type TaskRequest = SharedRequest | InferenceRequest;
 
 /** One task for all equal requests. */
