@@ -1,4 +1,3 @@
-
 /** The Gateway, its routes, policies, keys and proxies. */
 export const GATEWAY_NAMESPACE = "inference-gateway";
 export const ENVOY_GATEWAY_NAMESPACE = "envoy-gateway-system";

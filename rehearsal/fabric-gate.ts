@@ -1,6 +1,6 @@
 /**
- * Simulates fabric gates: KWOK completes Jobs without running them, so the rehearsal removes the
- * taint once the first Job completes. Also for later nodes, as the gate's CronJob does.
+ * KWOK completes Jobs without running them, so the rehearsal removes a fabric gate's taint after
+ * its first Job. Also for later nodes, as the gate's CronJob does.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KubernetesObject } from "../kubernetes/object";

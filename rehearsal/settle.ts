@@ -24,10 +24,7 @@ export interface Settled {
   readonly allReady: boolean;
 }
 
-/**
- * Waits until all pods are ready or unschedulable with a reason. Returns the current state after a
- * minute.
- */
+/** Waits until all pods are ready or unschedulable. Returns the current state after a minute. */
 export async function settle(client: ApiClient, workloads: readonly Workload[]): Promise<Settled> {
   const until = Date.now() + LIMIT_SECONDS * 1000;
   const rest = new Rest(workloads);

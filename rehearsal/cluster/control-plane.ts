@@ -41,8 +41,8 @@ export interface ServerCertificate {
 }
 
 /**
- * Dedicated etcd, or a given datastore, and kube-apiserver on free loopback ports, with a temporary
- * folder. Default admission plugins: Pod Security, ResourceQuota, LimitRanger, Priority.
+ * Etcd, or a given datastore, and kube-apiserver on free loopback ports, with a temporary folder
+ * and default admission plugins.
  */
 export class ControlPlane {
   private constructor(

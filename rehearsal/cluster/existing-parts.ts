@@ -102,8 +102,8 @@ function mostNodes({ maxNodes }: PoolPlan): number {
 }
 
 /**
- * Resources reserved for agents that are not simulated: of charts, the cloud and a mesh. Calico's
- * agent runs as a pod, so it is included.
+ * Resources of agents that are not simulated: of charts, the cloud and a mesh. Excludes Calico's,
+ * which runs as a pod.
  */
 function notPlayed({ provider }: Pick<PoolPlan["shape"], "provider">, mesh: MeshMode | undefined): Capacity {
   const { cpu, memoryGiB } = meshAgents(mesh);

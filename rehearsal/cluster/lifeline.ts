@@ -21,7 +21,7 @@ export interface ProgramOptions {
   readonly folder?: string;
 }
 
-/** Server program that ends with its parent process. Its output goes to a file. */
+/** Server program that ends with its parent process, with output in a file. */
 export class Program {
   readonly name: string;
   private readonly launch: () => ChildProcess;

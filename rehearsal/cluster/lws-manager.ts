@@ -10,8 +10,8 @@ import { freePorts } from "./ports";
 export const LWS_MODULE = "sigs.k8s.io/lws";
 
 /**
- * Kind that the controller requires at startup. Minimal definition: the module's 1.5 MB schema
- * costs the API server seconds and is unused.
+ * Kind that the controller requires at startup, without its 1.5 MB schema, which costs the API
+ * server seconds.
  */
 const DISAGGREGATED_SETS: KubernetesObject = {
   apiVersion: "apiextensions.k8s.io/v1",

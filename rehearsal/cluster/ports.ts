@@ -13,8 +13,8 @@ const MOST_TAKEN = 1_000;
 let given = 0;
 
 /**
- * Free loopback ports, all held until the last is found. Not kernel-assigned ones, which any
- * connection may take before the server starts.
+ * Free loopback ports. Not kernel-assigned ones, which any connection may take before the server
+ * starts.
  *
  * @throws Error when nearly all ports are taken.
  */

@@ -140,8 +140,8 @@ const autoscaler = z.object({
         }),
       ),
       /**
-       * Seconds from the first pod until the last of these nodes accepted pods, without EC2's
-       * minutes. Null without nodes.
+       * Seconds from the first pod until these nodes accepted pods, without EC2's minutes. Null
+       * without nodes.
        */
       seconds: seconds.nullable(),
       /** On-demand list price of these nodes; spot is cheaper. Null if unknown. */

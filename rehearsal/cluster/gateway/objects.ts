@@ -48,8 +48,8 @@ interface GatewaySpec {
 }
 
 /**
- * Secrets that cert-manager would fill for servers in the gateway's namespace; without
- * Certificates, the user's Secrets that listeners name.
+ * Secrets for servers in the gateway's namespace, as from cert-manager; without Certificates, the
+ * user's Secrets that listeners name.
  */
 function certificateSecrets(all: readonly KubernetesObject[], authority: Certifier): KubernetesObject[] {
   const here = all.filter(({ metadata }) => metadata.namespace === GATEWAY_NAMESPACE);

@@ -153,18 +153,14 @@ export const configSchema = z
       .strictObject({
         /** Parallel pulls over all API replicas. */
         concurrency: z.int().min(1).max(64).default(3),
-        /**
-         * Unfinished pulls per caller, and in total; loads and wakes have the same limits again.
-         */
+        /** Unfinished pulls per caller, and in total; same again for loads and wakes. */
         queuedPerCaller: z.int().min(1).max(10_000).default(50),
         queued: z.int().min(1).max(10_000).default(500),
         /** Attempts per pull. */
         attempts: z.int().min(1).max(20).default(5),
         /** Delay before the second attempt; doubles after each failure. */
         backoffSeconds: seconds.default(5),
-        /**
-         * Time after which a pull yields to a waiting caller's pull; it resumes at its next turn.
-         */
+        /** Time after which a pull yields to another caller's, and continues at its next turn. */
         turnSeconds: seconds.default(600),
         /** Time limit per attempt, for all tasks. */
         timeoutSeconds: seconds.default(2 * 3600),

@@ -6,8 +6,7 @@ import { CONFIG_VARIABLE, laptop } from "./laptop";
 import { createLogger } from "./telemetry/logger";
 
 /**
- * Shutdown limit in milliseconds, in addition to the time for running answers. Kubernetes kills
- * after 30 s.
+ * Shutdown limit in milliseconds, plus the time for running answers. Kubernetes kills after 30 s.
  */
 const END_PATIENCE = 20_000;
 

@@ -97,7 +97,7 @@ function allowEmptyJson(server: Server): void {
   });
 }
 
-/** Keeps a caller's id if it is safe to log, so that requests can be traced across services. */
+/** Keeps a caller's id if safe to log, to trace requests across services. */
 function requestId(request: { readonly headers: Readonly<Record<string, unknown>> }): string {
   const given = request.headers["x-request-id"];
   return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();

@@ -1,17 +1,17 @@
 /**
  * Maximum characters of external text in an error. Engines, registries and clusters may send
- * megabytes, which queue, log and answers would keep.
+ * megabytes.
  */
 const LONGEST_WORDS = 500;
 
-/** Maximum length of a task's reason, which may combine several workers' errors. */
+/** Maximum length of a task's reason, with several workers' errors. */
 export const LONGEST_REASON = 2_000;
 
 const GAP = " … ";
 
 /**
  * External text on one line, without control characters, up to `limit` characters. Keeps both ends:
- * a failed download states its cause last, after a long URL.
+ * a failed download states its cause last.
  */
 export function shortened(words: string, limit = LONGEST_WORDS): string {
   if (words.length <= limit) {

@@ -8,9 +8,7 @@ import type { InferenceStore } from "./store";
  */
 const WRITE_EVERY = 1_000;
 
-/**
- * How long the last write is retried at `WRITE_EVERY`, in milliseconds: a full server may recover.
- */
+/** Retry time of the last write at `WRITE_EVERY`, in milliseconds: a full server may recover. */
 const END_PATIENCE = 60_000;
 
 /** Another process took the item, or its task was deleted. */

@@ -43,8 +43,7 @@ export interface AttemptSurroundings {
 const WHOLE: readonly FinishReason[] = ["stop", "length", "time_limit", "size_limit"];
 
 /**
- * Sends a prompt to a worker. Retries are possible only before the first token; later none follows
- * an error, in any process.
+ * Sends a prompt to a worker. Retries, in any process, are possible only before the first token.
  *
  * @throws the reason of `signal` on abort before the first token; the item waits again. Later, a
  *   cancelled answer ends at once, and a process that stops allows `drainSeconds`.

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { httpUrl, port, seconds } from "../config-fields";
 import { checkFile } from "../config-file";
 
-/** Bodies are buffered to find the model and to remove fields that would modify the worker. */
+/** Bodies are buffered to find the model and remove fields that would modify the worker. */
 const MOST_BODY_BYTES = 128 * 2 ** 20;
 
 const worker = z.strictObject({
@@ -53,7 +53,7 @@ export const relaySchema = z.strictObject({
       parallelRequests: z.int().min(1).max(10_000).default(512),
       /** Time limit to receive a request. */
       receiveSeconds: seconds.default(60),
-      /** Silence of a worker, or of a client that does not read, after which an answer is cut. */
+      /** Silence of a worker, or of a client that does not read, that cuts an answer. */
       idleSeconds: seconds.default(600),
       /** Time limit of an answer. */
       requestSeconds: seconds.default(3600),

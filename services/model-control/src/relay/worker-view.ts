@@ -13,7 +13,7 @@ export interface RelayWorker {
 const FRESH_SECONDS = 1;
 /** Timeout of a worker's lists, in seconds. */
 const LOOK_SECONDS = 2;
-/** Seconds that a silent worker keeps its last lists: Ollama may not answer while it loads. */
+/** Seconds a silent worker keeps its lists: Ollama may not answer while it loads. */
 const AWAY_SECONDS = 10;
 
 /**

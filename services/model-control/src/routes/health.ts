@@ -10,14 +10,11 @@ import type { Server, Surroundings } from "./surroundings";
 type Health = z.output<typeof healthSchema>;
 type Check = Health["checks"]["queue"];
 
-/** Timeout per engine, in seconds; total timeout including the queue, in milliseconds. */
+/** Timeouts per engine, in seconds, and in total with the queue, in milliseconds. */
 const ENGINE_SECONDS = 2;
 const PATIENCE = 4_000;
 
-/**
- * Cache time in milliseconds: the endpoint is public, so requests must not reach the engines each
- * time.
- */
+/** Cache time in milliseconds: public requests must not reach the engines each time. */
 const FRESH = 2_000;
 
 /** @param draining whether the API is shutting down. */
@@ -53,7 +50,7 @@ export function healthRoutes(server: Server, surroundings: Surroundings, drainin
     },
   );
 
-  // Fails only for problems that a restart fixes, not for an unreachable Redis or engine.
+  // Fails only if a restart would help, not for an unreachable Redis or engine.
   for (const { path, summary, id } of [
     { path: "/livez", summary: "Whether the process works", id: "isAlive" },
     { path: "/readyz", summary: "Whether it takes requests", id: "isReady" },

@@ -37,7 +37,7 @@ export const MOST_LOSSES = 3;
 export const STALLED = {
   lockDuration: 6_000,
   stalledInterval: 4_000,
-  /** A restart is rarely a task's fault, but a task that crashes every process must stop. */
+  /** A restart is rarely a task's fault, but one that crashes every process must stop. */
   maxStalledCount: MOST_LOSSES - 1,
   /** Pause after a lost connection, in milliseconds. */
   runRetryDelay: 1_000,

@@ -27,10 +27,10 @@ import { CANCELLED, type TaskKind } from "./task";
 import { TaskTurns } from "./task-turns";
 import { watchFor } from "./watch-for";
 
-/** Interval of checks for a cancellation on any replica, in milliseconds. */
+/** Polling interval of cancellations on any replica, in milliseconds. */
 const CANCEL_CHECK = 500;
 
-/** Interval of checks for waiting tasks after a pull's turn, in milliseconds. */
+/** Polling interval of waiting tasks after a pull's turn, in milliseconds. */
 const TURN_CHECK = 2_000;
 
 /** Minimum delay of a task that yields to others, in milliseconds. */

@@ -3,8 +3,8 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 
 /**
- * Creates a span for each HTTP call within a trace, to engines and Kubernetes. Uses Node's
- * diagnostics channels, as a bundle prevents patching.
+ * Creates a span for each HTTP call within a trace. Uses Node's diagnostics channels, as a bundle
+ * prevents patching.
  */
 export function traceCalls(): void {
   const tracer = trace.getTracer("model-control");
