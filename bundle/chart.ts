@@ -10,16 +10,15 @@ import { measure, save } from "../downloads/save";
 import type { BundledFile } from "../stacks/bundle/bundle-file";
 import type { NeededChart } from "./needs";
 
-/** Path of a chart's archive below the folder. */
 export function chartFile(chart: Pick<ChartEntry, "name" | "version">): string {
   return `charts/${chartArchive(chart)}`;
 }
 
 /**
- * The archive of a pinned chart in a folder: the one that is there, or fetched, and compared with its pin and with the digest that its
- * repository states.
+ * Archive of a pinned chart in a folder, downloaded if absent. Verified against its pin and the
+ * repository's digest.
  *
- * @throws Error naming the chart, and what its repository has instead.
+ * @throws Error with the chart and the repository's alternatives.
  */
 export async function chartInFolder(
   repositories: ChartRepositories,
@@ -56,7 +55,7 @@ export async function chartInFolder(
   return { path, ...saved };
 }
 
-/** @throws Error with the fix, for a list of problems of which each is one text. */
+/** @throws Error with the fix, as one text for a list of problems. */
 function requirePinned(entry: ChartEntry, pin: Pin | undefined, sha256: string | undefined): void {
   try {
     assertPinned(entry, pin, sha256);

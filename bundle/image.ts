@@ -19,13 +19,13 @@ import type { Registry } from "../charts/registry";
 import { type Saved, save } from "../downloads/save";
 import { paddingOf, TAR_END, type TarEntry, tarEntries, tarHeader } from "../downloads/tar";
 
-/** An image in the folder. */
+/** Image in the folder. */
 export interface ImageInFolder extends Saved {
-  /** Path below the folder. */
+  /** Path in the folder. */
   readonly file: string;
-  /** Digest by which its registry has it: of the index, where there is one. */
+  /** Registry digest, of the index if there is one. */
   readonly digest: string;
-  /** `org.opencontainers.image.licenses` of its own label. @default it has none */
+  /** `org.opencontainers.image.licenses` of its label. @default none */
   readonly license?: string;
 }
 
@@ -36,20 +36,19 @@ export interface ImageRequest {
 }
 
 export interface Folders {
-  /** The folder of the bundle. */
+  /** Bundle folder. */
   readonly root: string;
-  /** Blobs of one image whose archive is not whole yet: an interrupted run goes on with them. */
+  /** Blobs of an image with an incomplete archive, for resuming. */
   readonly blobs: string;
 }
 
-/** Path of an image's archive below the folder. */
 export function imageFile(reference: string): string {
   return `images/${imageArchive(reference)}`;
 }
 
 /**
- * The image that an archive of the folder holds; undefined where there is none, or it is of another image or for other
- * platforms. Its index comes first in it, so that no more of it is read.
+ * Image of an archive; undefined if absent, or for another image or platform. Reads only the index,
+ * which is first.
  */
 export function archivedImage(
   path: string,
@@ -80,10 +79,10 @@ export function archivedImage(
 }
 
 /**
- * Fetches an image into an archive of its own: index or manifest, and the blobs of the platforms that nodes have. Each
- * blob is compared with its digest, and kept until the archive is whole.
+ * Downloads an image into an archive: index or manifest, and blobs of the nodes' platforms.
+ * Verifies each blob, and keeps it until the archive is complete.
  *
- * @throws Error naming the image and what its registry answered.
+ * @throws Error with the image and the registry's answer.
  */
 export async function fetchImage(
   registry: Registry,
@@ -186,18 +185,18 @@ function repositoryOf(reference: string): string {
   return `${registry}/${path}`;
 }
 
-/** By the digest where there is one: the tag beside it may have moved. */
+/** Prefers the digest, as the tag may have moved. */
 function pulledReference(reference: string): string {
   const { tag, digest } = parseImage(reference);
   return `${repositoryOf(reference)}${digest === undefined ? `:${tag ?? "latest"}` : `@${digest}`}`;
 }
 
-/** As registries count it: of the bytes as they are. */
+/** Registry digest of raw bytes. */
 export function digestOf(content: Buffer): string {
   return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }
 
-/** @throws Error for digests of other algorithms, which nothing here computes. */
+/** @throws Error for unsupported digest algorithms. */
 function sha256Of(digest: string, reference: string): string {
   const [, hex] = /^sha256:([0-9a-f]{64})$/.exec(digest) ?? [];
   if (hex === undefined) {
@@ -225,7 +224,7 @@ async function readConfig(path: string): Promise<ImageConfig> {
   return { platform: `${os ?? ""}/${architecture ?? ""}`, ...(license && { license }) };
 }
 
-/** An image without an index may be for another machine than the nodes are. */
+/** An image without an index may be for another platform. */
 function refuseOtherPlatforms(reference: string, platforms: readonly string[], configs: readonly ImageConfig[]): void {
   const missing = platforms.filter((wanted) => !configs.some(({ platform }) => platform === wanted));
   if (missing.length > 0) {

@@ -24,28 +24,28 @@ import { archivedImage, type Folders, fetchImage, type ImageInFolder, imageFile 
 import { fetchModel, type Hub, isModelThere, type ModelInFolder } from "./model";
 import { type BundleNeeds, type NeededFile, type NeededImage, type NeededModel, UNKNOWN } from "./needs";
 
-/** Blobs of images whose archive is not whole yet. Nothing else is left in it. */
+/** Temporary blobs of incomplete images. */
 const WORK_FOLDER = ".parts";
-/** The list of a bundle that is being made again. */
+/** Contents of a bundle being rebuilt. */
 const BEFORE = join(WORK_FOLDER, BUNDLE_FILE);
 
 /** Downloads at once. */
 const AT_ONCE = 4;
 
-/** Not everything could be had; the message holds each reason. Nothing that came is lost. */
+/** Incomplete bundle; the message has all reasons. Downloads are kept. */
 export class BundleIncompleteError extends Error {
   constructor(readonly reasons: readonly string[]) {
     super(reasons.join("\n"));
   }
 }
 
-/** The folder must not be written; the message says why and what to do. */
+/** The folder must not be written; the message has reason and fix. */
 export class BundleFolderError extends Error {}
 
 export interface Progress {
   readonly done: number;
   readonly parts: number;
-  /** Fetched in this run. */
+  /** Downloaded in this run. */
   readonly bytes: number;
 }
 
@@ -53,17 +53,16 @@ export interface BundleTools {
   readonly registry: Registry;
   readonly hub: Hub;
   readonly chartPins: ChartPins;
-  /** Says what is there and what is being fetched. */
+  /** Reports present and downloading components. */
   readonly onPart?: (line: string) => void;
   readonly onProgress?: (progress: Progress) => void;
-  /** @default the time of day */
+  /** @default the current time */
   readonly now?: () => Date;
 }
 
-/** Whether a part is in the folder already, and so is not fetched again. */
 export type Presence = "present" | "to fetch";
 
-/** @throws BundleFolderError for a folder that holds anything but a bundle, or the beginning of one. */
+/** @throws BundleFolderError unless the folder is empty or a complete or partial bundle. */
 export function assertBundleFolder(root: string): void {
   if (!existsSync(root)) {
     return;
@@ -81,7 +80,7 @@ export function assertBundleFolder(root: string): void {
   }
 }
 
-/** What of a bundle is in a folder, by the names of parts. Looks at names and sizes; making the bundle looks at the bytes. */
+/** Presence by component. Checks names and sizes; building the bundle verifies content. */
 export function presence(needs: BundleNeeds, root: string): ReadonlyMap<string, Presence> {
   const found = new Map<string, Presence>();
   const put = (name: string, isThere: boolean) => found.set(name, isThere ? "present" : "to fetch");
@@ -104,10 +103,10 @@ export function presence(needs: BundleNeeds, root: string): ReadonlyMap<string, 
 }
 
 /**
- * Fetches everything that an environment needs into a folder, and writes `bundle.json` when all of it is there and is what
- * it should be. What an earlier run brought is looked at, and not fetched again; what no longer belongs there goes.
+ * Downloads everything an environment needs, verifies it, and writes `bundle.json` last. Reuses
+ * verified files and removes stale ones.
  *
- * @throws BundleFolderError, or BundleIncompleteError with every part that could not be had.
+ * @throws BundleFolderError, or BundleIncompleteError with all missing components.
  */
 export async function makeBundle(needs: BundleNeeds, root: string, tools: BundleTools): Promise<BundleFile> {
   assertBundleFolder(root);
@@ -115,7 +114,7 @@ export async function makeBundle(needs: BundleNeeds, root: string, tools: Bundle
   const folders = { root, blobs: join(root, WORK_FOLDER) };
   mkdirSync(folders.blobs, { recursive: true });
   if (existsSync(join(root, BUNDLE_FILE))) {
-    // Whoever finds it takes the bundle for complete. What it lists may have to go at the end.
+    // The file marks a complete bundle. Its entries may become stale.
     renameSync(join(root, BUNDLE_FILE), join(root, BEFORE));
   }
   const counter = new Counter(partsOf(needs), tools);
@@ -130,7 +129,10 @@ export async function makeBundle(needs: BundleNeeds, root: string, tools: Bundle
   return content;
 }
 
-/** Reads every file of a bundle. @returns what is wrong, one sentence each. */
+/**
+ * Verifies every file of a bundle.
+ * @returns problems, one sentence each.
+ */
 export async function verifyBundle(
   root: string,
   { files }: BundleFile,
@@ -154,7 +156,7 @@ export async function verifyBundle(
   return problems;
 }
 
-/** The bundle in a folder; undefined where there is none that can be read. */
+/** Bundle of a folder; undefined if absent or unreadable. */
 export function bundleBefore(root: string): BundleFile | undefined {
   return readBundle(join(root, BUNDLE_FILE));
 }
@@ -185,7 +187,7 @@ async function fetchAll(needs: BundleNeeds, folders: Folders, tools: BundleTools
   const { root } = folders;
   const repositories = new ChartRepositories(tools.registry);
   const onBytes = (bytes: number) => counter.add(bytes);
-  // What is smallest comes first: a mistake in it is told before hours of downloads.
+  // Smallest first, to find mistakes before long downloads.
   const works: [string, Work][] = [
     ...needs.charts.map((needed): [string, Work] => [
       `chart ${needed.name} ${needed.version}`,
@@ -296,7 +298,7 @@ async function imageInFolder(
   if (present !== undefined) {
     return { file, ...present, ...(await measure(join(folders.root, file))) };
   }
-  // A folder for each: images that share layers are fetched at once, and each takes its own away when it is whole.
+  // One folder per image: concurrent images share layers, and each deletes its own.
   const own = { ...folders, blobs: join(folders.blobs, imageArchive(reference)) };
   const made = await fetchImage(registry, { reference, platforms }, own, onBytes);
   rmSync(own.blobs, { recursive: true });
@@ -362,7 +364,7 @@ function bundleFileOf(needs: BundleNeeds, fetched: Fetched, made: Date): BundleF
   };
 }
 
-/** k3s imports every archive of the folder: what an earlier bundle had and this one has not, goes. */
+/** k3s imports all archives in the folder, so removes those of earlier bundles. */
 function removeStale(root: string, before: BundleFile | undefined, now: BundleFile): void {
   const kept = new Set(now.files.map(({ path }) => path));
   for (const { path } of before?.files ?? []) {

@@ -9,7 +9,7 @@ import { ProxyVariableError } from "../downloads/proxy-variables";
 import { measure, type Saved, save } from "../downloads/save";
 import { BUNDLE_FOLDERS } from "../stacks/bundle/bundle-file";
 
-/** A repository of Hugging Face at a revision, and what of it is needed. */
+/** Hugging Face repository at a revision, with the needed files. */
 export interface ModelRequest {
   readonly repository: string;
   readonly revision: string;
@@ -21,12 +21,11 @@ export interface ModelInFolder {
   readonly revision: string;
   readonly commit: string;
   readonly folder: string;
-  /** Files with their paths below the bundle's folder, the manifest among them. */
   readonly files: readonly (Saved & { readonly path: string })[];
   readonly manifestSha256: string;
 }
 
-/** Folder of a repository below `models`: `organization--name@revision`. */
+/** Folder of a repository in `models`: `organization--name@revision`. */
 export function modelFolder({ repository, revision }: Pick<ModelRequest, "repository" | "revision">): string {
   return `${repository}@${revision}`.replaceAll("/", "--");
 }
@@ -39,10 +38,10 @@ export interface Hub {
 }
 
 /**
- * Fetches a repository into a folder of its own: the files that a sync Job would copy, and the manifest that it would
- * write, last. A branch is followed once: what it stood for is the folder's commit, and stays.
+ * Downloads a repository into a folder: the files of a sync Job, and its manifest last. A branch is
+ * resolved once; the folder keeps that commit.
  *
- * @throws Error naming the repository, the file, and what the Hub answered.
+ * @throws Error with the repository, the file and the Hub's answer.
  */
 export async function fetchModel(
   { repository, revision, choose }: ModelRequest,
@@ -78,7 +77,7 @@ export async function fetchModel(
   return inFolder({ repository, revision, folder }, below, manifest);
 }
 
-/** Through the same proxies as every other download; a mistake in their variables is not tried again. */
+/** Uses the proxies of all downloads; does not retry invalid proxy variables. */
 async function request(url: string, headers: Readonly<Record<string, string>>): Promise<Response> {
   try {
     return await httpGet(url, { headers });
@@ -112,7 +111,7 @@ async function fetchFile(
   return { size: file.size, sha256 };
 }
 
-/** Pods read the folder as other users than the one who wrote it. */
+/** Pods read the folder as other users. */
 function openToAll(below: string, paths: readonly string[]): void {
   for (const path of paths) {
     chmodSync(join(below, path), 0o644);
@@ -124,12 +123,12 @@ function openToAll(below: string, paths: readonly string[]): void {
   chmodSync(dirname(below), 0o755);
 }
 
-/** Whether a folder of the repository is complete: by its manifest, and the sizes of its files. */
+/** Whether a repository's folder is complete, by manifest and file sizes. */
 export function isModelThere(model: Pick<ModelRequest, "repository" | "revision">, root: string): boolean {
   return presentManifest(join(root, BUNDLE_FOLDERS.models, modelFolder(model)), model) !== undefined;
 }
 
-/** The manifest of a folder that is complete: it was written last. */
+/** Manifest of a complete folder, as it is written last. */
 function presentManifest(below: string, { repository }: { readonly repository: string }): Manifest | undefined {
   try {
     const manifest = JSON.parse(readFileSync(join(below, MANIFEST), "utf8")) as Manifest;
@@ -140,7 +139,7 @@ function presentManifest(below: string, { repository }: { readonly repository: s
   }
 }
 
-/** What is there is hashed again: a disk may have lost what was right when it was written. */
+/** Hashes present files again: the disk may have lost data. */
 async function inFolder(
   names: Pick<ModelInFolder, "repository" | "revision" | "folder">,
   below: string,

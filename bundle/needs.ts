@@ -17,26 +17,25 @@ import { usedImages } from "../report/images";
 import { EXAMPLE_CONTROL_IMAGE } from "../stacks/addons/model-control/config";
 import { catalogueImage } from "./signatures";
 
-/** Nobody says what one may do with it: that is told, and not guessed. */
+/** Unknown license, never guessed. */
 export const UNKNOWN = "unknown";
 
-/** A file of the release of k3s. */
 export interface NeededFile {
   readonly name: string;
   readonly url: string;
-  /** Undefined: not known beforehand. */
+  /** Undefined: unknown in advance. */
   readonly bytes?: number;
   readonly sha256: string;
   readonly license: string;
 }
 
 export interface NeededImage {
-  /** As pods name it. */
+  /** Reference in pods. */
   readonly reference: string;
   readonly usedBy: readonly string[];
-  /** Where the reference says it. */
+  /** If in the reference. */
   readonly digest?: string;
-  /** Compressed, GB, where somebody read it. */
+  /** Compressed GB, if known. */
   readonly compressedGB?: number;
   readonly license: string;
 }
@@ -46,40 +45,40 @@ export interface NeededChart extends Pick<ChartEntry, "name" | "version" | "repo
   readonly license: string;
 }
 
-/** A repository of Hugging Face that models or adapters come from. */
+/** Hugging Face repository of models or adapters. */
 export interface NeededModel {
   readonly repository: string;
   readonly revision: string;
   /** Models, or adapters as `<model>.adapters.<name>`. */
   readonly usedBy: readonly string[];
-  /** Of the files that are copied, GB: for adapters at most. */
+  /** GB of copied files; for adapters the maximum. */
   readonly gigabytes: number;
   readonly license: string;
-  /** A token is needed, and accepted terms. Undefined: nobody knows. */
+  /** Whether a token and accepted terms are required; undefined if unknown. */
   readonly gated?: boolean;
   readonly choice: ModelChoice;
 }
 
-/** What of a repository is copied. */
+/** Copied files of a repository. */
 export type ModelChoice =
   | { readonly kind: "model"; readonly safetensorsOnly: boolean; readonly withCode: boolean }
   | { readonly kind: "adapter"; readonly path: string; readonly limits: AdapterLimits };
 
-/** Everything that an environment would take from the internet. */
+/** All downloads of an environment. */
 export interface BundleNeeds {
   readonly environment: string;
   /** `linux/amd64`. */
   readonly platforms: readonly string[];
-  /** Undefined: the cluster is there already. */
+  /** Undefined for an existing cluster. */
   readonly k3s?: { readonly version: string; readonly files: readonly NeededFile[] };
   readonly images: readonly NeededImage[];
   readonly charts: readonly NeededChart[];
   readonly models: readonly NeededModel[];
-  /** Why what is listed cannot be had, one sentence each. */
+  /** Reasons for unavailable components, one sentence each. */
   readonly problems: readonly string[];
 }
 
-/** What the program of an environment takes from the internet, by what it recorded. */
+/** Downloads needed by an environment's recorded program. */
 export function bundleNeeds({
   environment: { cluster },
   plan,
@@ -170,7 +169,7 @@ function neededModels({ models }: Pick<DeploymentPlan, "models">): NeededModel[]
   return [...found.values()].sort((a, b) => (a.repository < b.repository ? -1 : 1));
 }
 
-/** What several models need of one repository. */
+/** Union of several models' files in a repository. */
 function joined(one: ModelChoice, other: ModelChoice): ModelChoice {
   return one.kind === "model" && other.kind === "model"
     ? {

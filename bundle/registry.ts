@@ -3,18 +3,18 @@ import { promisify } from "node:util";
 import type { Registry } from "../charts/registry";
 import { messageOf } from "../names/message-of";
 
-/** The tool that speaks to registries, and how to get it. */
+/** Registry client and its installation. */
 export const CRANE = {
   name: "crane",
   install: "go install github.com/google/go-containerregistry/cmd/crane@v0.22.1, or a package of that name",
 } as const;
 
-/** Indexes and manifests are small; a registry that sends more is none. */
+/** Above any index or manifest. */
 const LARGEST_MANIFEST = 16 * 2 ** 20;
 
 /**
- * Registries through crane, which logs in with the credentials of Docker's configuration (`docker login`, `crane auth
- * login`), and follows what registries demand of clients.
+ * Registries through crane, which supports credentials of Docker's configuration (`docker login`,
+ * `crane auth login`) and all registries' protocols.
  *
  * @param program path of crane.
  */
@@ -60,7 +60,7 @@ function saidBy(error: unknown): string {
   return text.trim() === "" ? messageOf(error) : lastLine(text);
 }
 
-/** crane writes its reason last, behind a time. */
+/** crane prints its reason last, after a timestamp. */
 function lastLine(text: string): string {
   const line = text.trim().split("\n").at(-1) ?? "";
   return line.replace(/^(\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d )?(Error: )?/, "") || "crane ended without a word";

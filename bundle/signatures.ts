@@ -2,7 +2,7 @@ import { parseImage } from "../catalog/image-reference";
 import { signatureCommand } from "../catalog/image-signatures";
 import { type ImageEntry, images } from "../catalog/images";
 
-/** The row of an image, also of one on a mirror that holds it under its whole name; undefined for what the catalogue has not. */
+/** Catalogue row of an image, also on a mirror with its full name; undefined if absent. */
 export function catalogueImage(reference: string): ImageEntry | undefined {
   const { repository, tag } = parseImage(reference);
   return images.find(
@@ -11,9 +11,10 @@ export function catalogueImage(reference: string): ImageEntry | undefined {
 }
 
 /**
- * cosign commands for those images whose publishers sign them and say how to check that: at the publisher, for a mirror has no signatures.
+ * cosign commands for images with documented signatures. They use the publisher's registry, as
+ * mirrors have no signatures.
  *
- * @param of with the digests that are known of them, or that were fetched.
+ * @param of with known or downloaded digests.
  */
 export function signatureChecks(of: readonly { readonly reference: string; readonly digest?: string }[]): string[] {
   return of.flatMap(({ reference, digest }) => {

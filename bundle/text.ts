@@ -1,4 +1,3 @@
-/** What a bundle holds, for people. */
 import { type Cell, table } from "../report/style";
 import type { Presence } from "./make";
 import type { BundleNeeds } from "./needs";
@@ -20,7 +19,7 @@ function short(digest: string): string {
   return `${digest.slice(0, 19)}…`;
 }
 
-/** How to check who made the images, before anything of them is used. */
+/** Instructions to verify image signatures before use. */
 export function signaturesText(images: readonly { readonly reference: string; readonly digest?: string }[]): string {
   const commands = signatureChecks(images);
   return [
@@ -30,9 +29,10 @@ export function signaturesText(images: readonly { readonly reference: string; re
 }
 
 /**
- * The list of everything that an environment needs.
+ * List of an environment's components.
  *
- * @param present of a folder: then each part says whether it is there. @default nobody asks for a folder
+ * @param present presence in a folder.
+ * @default not shown
  */
 export function needsText(needs: BundleNeeds, present?: ReadonlyMap<string, Presence>): string {
   const { k3s, images, charts, models, platforms, environment } = needs;

@@ -3,16 +3,16 @@ import { parse } from "yaml";
 import type { ChartEntry } from "../catalog/charts";
 import { type TarEntry, tarEntries } from "../downloads/tar";
 
-/** More than any chart unpacks to: an archive of some KB can be made to fill all memory. */
+/** Above any chart's unpacked size: a small archive could fill memory. */
 const LARGEST_UNPACKED = 100 * 2 ** 20;
 
-/** One leading "v" makes no difference between versions of charts. */
+/** Helm ignores a leading "v" in chart versions. */
 export function withoutV(version: string): string {
   return version.replace(/^v/, "");
 }
 
 /**
- * What keeps an archive from being the pinned chart; undefined when it is.
+ * Mismatch with the pinned chart; undefined if none.
  *
  * @param archive content of the `.tgz`.
  */
@@ -40,10 +40,10 @@ function chartIdentity(archive: Buffer): { readonly name: string; readonly versi
 }
 
 /**
- * The files of a chart, by paths that begin with the chart's folder.
+ * Files of a chart, with paths that start with its folder.
  *
  * @param archive content of the `.tgz`.
- * @throws Error where it is no archive, or unpacks to more than any chart.
+ * @throws Error for an invalid or too large archive.
  */
 export function chartFilesOf(archive: Buffer): readonly TarEntry[] {
   return tarEntries(gunzipSync(archive, { maxOutputLength: LARGEST_UNPACKED }));

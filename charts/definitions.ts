@@ -1,24 +1,23 @@
 import { parse } from "yaml";
 import { chartFilesOf } from "./archive";
 
-/** Values of a chart or of a release, as YAML has them. */
 export type ChartValues = Readonly<Record<string, unknown>>;
 
 interface Dependency {
   readonly name: string;
   readonly alias?: string;
-  /** Paths of values, separated by commas: the first that is true or false decides. */
+  /** Comma-separated value paths; the first boolean decides. */
   readonly condition?: string;
 }
 
 /**
- * What Helm installs of a chart once and never changes or deletes: the files in `crds/` of the chart, and of those of its subcharts
- * that the values leave on (helm v3, pkg/chart/chart.go `CRDObjects`; pkg/chartutil/dependencies.go, whose `tags` none of the
- * pinned charts has).
+ * Files in `crds/` of a chart and its enabled subcharts, which Helm installs once (helm v3,
+ * pkg/chart/chart.go `CRDObjects`; pkg/chartutil/dependencies.go, whose `tags` no pinned chart
+ * has).
  *
  * @param archive content of the `.tgz`.
  * @param values of the release.
- * @returns YAML of each file, in no order: definitions do not depend on each other.
+ * @returns YAML per file, in any order.
  */
 export function chartDefinitions(archive: Buffer, values: ChartValues): readonly string[] {
   const files = new Map(chartFilesOf(archive).map(({ path, content }) => [path.slice(path.indexOf("/") + 1), content]));
@@ -51,7 +50,7 @@ function valueAt(values: ChartValues, path: string): unknown {
   return path.split(".").reduce<unknown>((value, key) => asValues(value)[key], values);
 }
 
-/** Values over a chart's own: objects are merged, all else is replaced. */
+/** Merges objects of values; replaces everything else. */
 function overlaid(under: ChartValues, over: ChartValues): ChartValues {
   const merged = Object.entries(over).map(([key, value]) => {
     const isMerged = isValues(value) && isValues(under[key]);

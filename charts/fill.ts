@@ -6,28 +6,26 @@ import { type ObtainedChart, obtainChart } from "./obtain";
 import { type ChartProblem, ChartUnavailableError } from "./problem";
 import type { ChartStore } from "./store";
 
-/** Where charts come from, and where their digests are kept. */
 export interface ChartSources {
   readonly lock: LockFile;
   readonly store: ChartStore;
   readonly repositories: ChartRepositories;
-  /** A chart came from its repository. */
+  /** Called after a download from the repository. */
   readonly onFetched?: (chart: ChartEntry) => void;
 }
 
 export interface FilledCharts {
   readonly obtained: ReadonlyMap<ChartEntry, ObtainedChart>;
-  /** Why others could not be had. */
+  /** Reasons for missing charts. */
   readonly problems: ReadonlyMap<ChartEntry, ChartProblem>;
-  /** Charts whose digest the lock did not have. */
+  /** Charts with new digests. */
   readonly added: readonly ChartEntry[];
 }
 
 /**
- * Charts as files: from the cache, and those that are not there from their repositories, all at once. Digests that nobody knew go into the
- * lock.
+ * Charts from the cache or, in parallel, from their repositories. Adds new digests to the lock.
  *
- * @throws ChartsError where the lock cannot be used.
+ * @throws ChartsError for an unusable lock.
  */
 export async function fillCharts(
   charts: readonly ChartEntry[],

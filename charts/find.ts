@@ -9,23 +9,23 @@ import type { Registry } from "./registry";
 
 const CHART_LAYER = "application/vnd.cncf.helm.chart.content.v1.tar+gzip";
 
-/** Helm keeps a release in a Secret of 1 MiB at most: charts are smaller than this by far. */
+/** Far above real charts: Helm's release Secret is limited to 1 MiB. */
 const LARGEST_CHART = { bytes: 16 * 2 ** 20, seconds: 300 } as const;
-/** Of repositories with thousands of versions. */
+/** For repositories with thousands of versions. */
 const LARGEST_INDEX = { bytes: 64 * 2 ** 20, seconds: 300 } as const;
 /**
- * Until the answer begins, and then without a byte. A repository that does not answer must not hold up a preview: where its chart is not in
- * the cache, and is none of this platform's, each run asks for it again.
+ * Timeouts for the answer and for silence. Low, as previews repeat requests for uncached charts of
+ * other platforms.
  */
 export const PATIENCE = { answerSeconds: 6, silenceSeconds: 20 } as const;
 
-/** Where the archive of a chart is, and what it must be as far as its repository says so. */
+/** Chart archive with its stated digest and size. */
 export interface FoundChart {
   readonly source: Source;
   readonly expected: Expected;
 }
 
-/** Repositories of charts: OCI registries, and those with an index. Each index is asked for once. */
+/** OCI registries and indexed chart repositories. Fetches each index once. */
 export class ChartRepositories {
   private readonly indexes = new Map<string, Promise<string>>();
 
@@ -35,9 +35,9 @@ export class ChartRepositories {
   ) {}
 
   /**
-   * The archive of a pinned chart. Its source ends in an error beyond what charts have in bytes and time.
+   * Archive of a pinned chart. Its source fails beyond the limits of size and time.
    *
-   * @throws Error naming the chart, and what its repository has instead.
+   * @throws Error with the chart and the repository's alternatives.
    */
   async find(chart: ChartEntry): Promise<FoundChart> {
     const what = `chart ${chart.name} ${chart.version}`;
@@ -49,7 +49,7 @@ export class ChartRepositories {
 
   private async inRegistry(what: string, { repository, version }: ChartEntry): Promise<FoundChart> {
     const reference = repository.slice("oci://".length);
-    // Tags have no "+"; Helm writes "_" for it.
+    // Tags cannot contain "+"; Helm uses "_".
     const content = await this.registry.manifest(`${reference}:${version.replaceAll("+", "_")}`);
     const layer = layersOf(content).find(({ mediaType }) => mediaType === CHART_LAYER);
     const [, sha256] = /^sha256:([0-9a-f]{64})$/.exec(String(layer?.digest)) ?? [];
@@ -90,7 +90,7 @@ async function indexOf(base: string, options: HttpOptions): Promise<string> {
   return (await contentOf(bounded(url, httpFile(url, options), LARGEST_INDEX))).toString("utf8");
 }
 
-/** @throws Error naming the index that is none */
+/** @throws Error for an invalid index */
 function entriesIn(url: string, text: string, chart: string, version: string): readonly IndexEntry[] {
   try {
     return entriesOf(text, chart, version);
@@ -105,7 +105,7 @@ interface Layer {
   readonly size?: unknown;
 }
 
-/** Layers of a manifest; none of what is no manifest. */
+/** Layers of a manifest; empty if invalid. */
 function layersOf(manifest: Buffer): readonly Layer[] {
   try {
     const { layers } = Object(JSON.parse(manifest.toString("utf8"))) as { readonly layers?: unknown };

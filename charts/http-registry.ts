@@ -3,7 +3,7 @@ import { type HttpOptions, httpFile, httpGet } from "../downloads/http";
 import { PATIENCE } from "./find";
 import type { Registry } from "./registry";
 
-/** Manifests of charts have some hundred bytes; indexes of images and answers with a token a few thousand. */
+/** Chart manifests have some hundred bytes, image indexes and token answers a few thousand. */
 const SMALL = { bytes: 4 * 2 ** 20, seconds: 60 } as const;
 
 const MANIFESTS = [
@@ -13,7 +13,7 @@ const MANIFESTS = [
   "application/vnd.docker.distribution.manifest.v2+json",
 ].join(", ");
 
-/** Docker Hub's registry is not at the host that references name. */
+/** Docker Hub's registry has another host than its references. */
 const HOSTS: Readonly<Record<string, string>> = { "docker.io": "registry-1.docker.io" };
 
 interface Place {
@@ -24,8 +24,8 @@ interface Place {
 }
 
 /**
- * Public registries by the registry API of OCI's distribution specification, without a program for it. Where a registry asks for a
- * token, an anonymous one is requested; credentials are not supported.
+ * Public registries through the API of OCI's distribution specification. Uses anonymous tokens;
+ * credentials are not supported.
  */
 export class HttpRegistry implements Registry {
   /** By server and repository. */
@@ -57,7 +57,7 @@ export class HttpRegistry implements Registry {
   }
 }
 
-/** The server of a reference: by HTTP on this machine, as Docker has it, and by HTTPS elsewhere. */
+/** Server of a reference: HTTP on loopback, as in Docker, otherwise HTTPS. */
 function placeOf(reference: string): Place {
   const slash = reference.indexOf("/");
   const host = reference.slice(0, slash);
@@ -68,7 +68,10 @@ function placeOf(reference: string): Place {
   };
 }
 
-/** What to send along; nothing where the registry asks for nothing. @throws Error naming what it asks for */
+/**
+ * Authorization header, if required.
+ * @throws Error for an unsupported scheme
+ */
 async function authorizationFor({ server, repository }: Place, options: HttpOptions): Promise<string | undefined> {
   const url = `${server}/v2/`;
   const { silenceSeconds = PATIENCE.silenceSeconds, answerSeconds = silenceSeconds } = options;
@@ -96,11 +99,11 @@ function parameter(challenge: string, name: string): string | undefined {
   return new RegExp(`[\\s,]${name}="([^"]*)"`, "i").exec(challenge)?.[1];
 }
 
-/** @throws Error where an answer has none */
+/** @throws Error without a token */
 function tokenIn(text: string, from: string): string {
   const { token, access_token: accessToken } = Object(parsed(text)) as Readonly<Record<string, unknown>>;
   const found = token ?? accessToken;
-  // One with line breaks would be no header.
+  // Line breaks are invalid in headers.
   if (typeof found !== "string" || !/^[\x21-\x7e]+$/.test(found)) {
     throw new Error(`${from}: answers without a token`);
   }
@@ -115,7 +118,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Node's fetch says "fetch failed", and the reason in its cause alone. */
+/** Node's fetch gives the reason only in its error's cause. */
 function unreached(url: string): (error: unknown) => never {
   return (error) => {
     const { cause, message } = Object(error) as { readonly cause?: NodeJS.ErrnoException; readonly message?: string };

@@ -1,25 +1,27 @@
 import { parse } from "yaml";
 import { withoutV } from "./archive";
 
-/** A version of a chart in the index of a repository. */
 export interface IndexEntry {
   readonly version: string;
   readonly digest?: string;
   readonly urls?: readonly string[];
 }
 
-/** As many as messages name. */
+/** Limit of versions in messages. */
 const FIRST = 5;
 
-/** Of an index that must be parsed whole, for which the parser takes two seconds and 60 times the memory for each MiB: half a minute. */
+/**
+ * Size limit for full parsing, which takes two seconds and 60 times the memory per MiB: half a
+ * minute.
+ */
 const LARGEST_PARSED = 8 * 2 ** 20;
 
 /**
- * What an index says of a version of a chart, and its first ones. Of an index as Helm writes it only their lines are parsed: some have
- * megabytes, for which a parser of all of YAML takes a minute.
+ * Index entries of a chart version, and its first versions. Parses only their lines if in Helm's
+ * layout: full parsing of some indexes takes a minute.
  *
  * @param text content of `index.yaml`.
- * @throws Error for what is no YAML, or is large and not laid out as Helm writes it.
+ * @throws Error for invalid YAML, or a large index in another layout.
  */
 export function entriesOf(text: string, chart: string, version: string): readonly IndexEntry[] {
   const lines = linesOf(text, chart, version);
@@ -30,7 +32,7 @@ export function entriesOf(text: string, chart: string, version: string): readonl
   return quick ?? listIn(() => Object(parse(text)).entries, chart, true) ?? [];
 }
 
-/** The list under a chart's name; undefined where there is none, or where it cannot be parsed and somebody else tries again. */
+/** Entries of a chart; undefined if absent, or unparsable before the last attempt. */
 function listIn(entries: () => unknown, chart: string, isLast = false): readonly IndexEntry[] | undefined {
   try {
     const all: unknown = entries();
@@ -44,7 +46,7 @@ function listIn(entries: () => unknown, chart: string, isLast = false): readonly
   }
 }
 
-/** The chart's key with the items that have the version, and the first ones; undefined where the index is not laid out as Helm does. */
+/** Chart key with entries of the version and the first ones; undefined in another layout. */
 function linesOf(text: string, chart: string, version: string): string | undefined {
   const entries = /^entries:[ \t]*$/m.exec(text);
   const key = entries && new RegExp(`^  (["']?)${escaped(chart)}\\1:[ \\t]*\\n`, "m").exec(text.slice(entries.index));

@@ -5,10 +5,10 @@ import { type ChartLock, EMPTY_LOCK, LOCK_FILE, lockedDigest, lockText, parseLoc
 import type { Pin } from "./obtain";
 import { writeWhole } from "./whole-file";
 
-/** Charts cannot be had as files. The message has every reason, each with what to do. */
+/** Unavailable charts. The message has every reason and fix. */
 export class ChartsError extends Error {}
 
-/** The lock of a project: a file in the folder of its Pulumi.yaml. */
+/** Lock file next to Pulumi.yaml. */
 export class LockFile {
   private readonly path: string;
 
@@ -16,7 +16,7 @@ export class LockFile {
     this.path = join(project, LOCK_FILE);
   }
 
-  /** @throws ChartsError for a file that is there and is no lock. */
+  /** @throws ChartsError for an invalid file. */
   read(): ChartLock {
     const text = textIfThere(this.path);
     const lock = text === undefined ? EMPTY_LOCK : parseLock(text);
@@ -29,9 +29,9 @@ export class LockFile {
   }
 
   /**
-   * Adds digests to what the file has by now: another run may have written it meanwhile.
+   * Adds digests to the current file, which another run may have changed.
    *
-   * @throws ChartsError where that run found other bytes, or where the file cannot be written.
+   * @throws ChartsError for conflicting digests or a failed write.
    */
   add(found: ReadonlyMap<ChartEntry, string>): void {
     let lock = this.read();
@@ -54,7 +54,7 @@ export class LockFile {
   }
 }
 
-/** What a chart must be: as it was published, where that was read, or as it was when it first came. */
+/** Published digest of a chart, or the one recorded at its first download. */
 export function pinOf(chart: ChartEntry, lock: ChartLock): Pin | undefined {
   if (chart.archive?.version === chart.version) {
     return { sha256: chart.archive.sha256, file: "catalog/charts.json" };

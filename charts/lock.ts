@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { ChartEntry } from "../catalog/charts";
 
-/** Name of the file beside Pulumi.yaml that says which bytes each chart has. The user commits it. */
+/** Committed file next to Pulumi.yaml with the digest of each chart. */
 export const LOCK_FILE = "charts.lock.json";
 
 const lock = z.strictObject({
-  /** Of this file: a program that knows another one refuses it. */
+  /** File format version; others are refused. */
   format: z.literal(1),
   /** By catalogue name. */
   charts: z.record(
@@ -23,7 +23,7 @@ export type ChartLock = z.output<typeof lock>;
 
 export const EMPTY_LOCK: ChartLock = { format: 1, charts: {} };
 
-/** What keeps a text from being such a file; the lock when it is one. */
+/** Parsed lock, or its problem. */
 export function parseLock(text: string): ChartLock | { readonly problem: string } {
   try {
     const parsed = lock.safeParse(JSON.parse(text));
@@ -34,13 +34,13 @@ export function parseLock(text: string): ChartLock | { readonly problem: string 
   }
 }
 
-/** The digest that a lock has for the pinned version of a chart; undefined where it has none. */
+/** Digest of a chart's pinned version; undefined if absent. */
 export function lockedDigest({ charts }: ChartLock, { name, version, repository }: ChartEntry): string | undefined {
   const row = Object.hasOwn(charts, name) ? charts[name] : undefined;
   return row?.version === version && row.repository === repository ? row.sha256 : undefined;
 }
 
-/** A lock with the digest of a chart, in the place of one of another version. */
+/** Lock with a chart's digest, replacing other versions. */
 export function withDigest(
   { charts, ...rest }: ChartLock,
   { name, version, repository }: ChartEntry,
@@ -49,7 +49,7 @@ export function withDigest(
   return { ...rest, charts: { ...charts, [name]: { version, repository, sha256 } } };
 }
 
-/** The file's text: the same for the same digests, in whatever order they came. */
+/** Deterministic file content. */
 export function lockText({ charts, ...rest }: ChartLock): string {
   const sorted = Object.fromEntries(Object.entries(charts).sort(([a], [b]) => (a < b ? -1 : 1)));
   return `${JSON.stringify({ ...rest, charts: sorted }, undefined, 2)}\n`;

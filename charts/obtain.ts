@@ -8,7 +8,6 @@ import { LOCK_FILE } from "./lock";
 import { ChartUnavailableError } from "./problem";
 import { type ChartStore, sha256Of } from "./store";
 
-/** A chart as a file: its content, and the digest that it is known by. */
 export interface ObtainedChart {
   readonly content: Buffer;
   /** Hexadecimal. */
@@ -16,21 +15,22 @@ export interface ObtainedChart {
   readonly from: "cache" | "repository";
 }
 
-/** Which bytes a chart must have, and the file that says so. */
+/** Required digest of a chart and its origin. */
 export interface Pin {
   readonly sha256: string;
   /** `catalog/charts.json`, or the lock. */
   readonly file: string;
 }
 
-/** Which bytes a chart must have. Undefined where its digest is not known yet. */
+/** Required digest; undefined before the first download. */
 export type ChartPins = (chart: ChartEntry) => Pin | undefined;
 
 /**
- * A pinned chart, from the cache where its digest is known and it is there, and else from its repository.
+ * Pinned chart from the cache or its repository.
  *
- * @param pin what it must be. @default whatever the repository has, which the caller then remembers
- * @throws ChartUnavailableError naming chart and repository.
+ * @param pin required digest.
+ * @default any, for the caller to record
+ * @throws ChartUnavailableError with chart and repository.
  */
 export async function obtainChart(
   chart: ChartEntry,
@@ -56,7 +56,7 @@ async function fetched(
   const { repository } = chart;
   const what = `chart ${chart.name} ${chart.version}`;
   const { source, expected } = await reached(chart, store, () => repositories.find(chart));
-  // What the repository says of it is compared before anything is downloaded.
+  // Checks the stated digest before the download.
   assertPinned(chart, pin, expected.sha256);
   const content = await reached(chart, store, () => contentOfSource(source));
   const sha256 = sha256Of(content);
@@ -78,8 +78,9 @@ async function fetched(
 }
 
 /**
- * @param sha256 of what the repository has. @default it does not state it
- * @throws ChartUnavailableError where that is not what the chart must be.
+ * @param sha256 from the repository.
+ * @default unknown
+ * @throws ChartUnavailableError for a mismatch.
  */
 export function assertPinned(
   { name, version, repository }: Pick<ChartEntry, "name" | "version" | "repository">,

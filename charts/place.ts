@@ -7,34 +7,33 @@ import type { ChartProblem } from "./problem";
 import { contentOf } from "./store";
 import { writeWhole } from "./whole-file";
 
-/** Folder in the program's working directory, which is also that of the providers. Git ignores it. */
+/** Git-ignored folder in the working directory of program and providers. */
 const FOLDER = ".charts";
 
-/** Charts as releases name them. */
+/** Charts as releases reference them. */
 export interface PlacedCharts {
   /**
-   * Path by catalogue name: relative, so the same in every state on every machine, and another one for other bytes, which
-   * releases are updated by.
+   * Path by catalogue name. Relative, so equal in every state; changes with the content, which
+   * updates releases.
    */
   readonly paths: ReadonlyMap<string, string>;
-  /** Why others are not there, by catalogue name. */
+  /** Reasons for missing charts, by catalogue name. */
   readonly problems: ReadonlyMap<string, ChartProblem>;
-  /** Charts that came from their repositories in this run. */
   readonly fetched: readonly ChartEntry[];
-  /** Charts whose digest is new in the lock. */
   readonly added: readonly ChartEntry[];
 }
 
 /**
- * Puts charts where Pulumi's provider finds them. It loads a chart that is a path from there and asks no repository; paths are relative to
- * its own working directory, which is that of the program (pulumi/pulumi 1b59498, pkg/engine/project.go `getPwdMain` and
- * sdk/go/common/resource/plugin/plugin.go `ExecPlugin`; pulumi-kubernetes 9497796, provider/pkg/provider/helm_release.go `localChart`).
+ * Puts charts where Pulumi's provider loads them by path, without a repository. Paths are relative
+ * to the program's working directory (pulumi/pulumi 1b59498, pkg/engine/project.go `getPwdMain` and
+ * sdk/go/common/resource/plugin/plugin.go `ExecPlugin`; pulumi-kubernetes 9497796,
+ * provider/pkg/provider/helm_release.go `localChart`).
  *
- * Files that are there and have the right bytes are left alone: then nothing is asked of anybody, not even of the cache.
+ * Files with matching digests need no cache or network.
  *
  * @param directory the program's working directory.
- * @throws ChartsError where the lock or the folder cannot be used; what cannot be fetched is in `problems`, since not every platform has
- *   every chart.
+ * @throws ChartsError for an unusable lock or folder; failed downloads are in `problems`, as
+ *   platforms need different charts.
  */
 export async function placeCharts(
   charts: readonly ChartEntry[],

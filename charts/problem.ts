@@ -1,11 +1,10 @@
-/** Why a chart could not be had, and what to do about it. Many charts may share a fix. */
+/** Why a chart is unavailable, and the fix, which charts may share. */
 export interface ChartProblem {
   readonly message: string;
   /** A sentence without "Fix:". */
   readonly fix: string;
 }
 
-/** A chart that could not be had. */
 export class ChartUnavailableError extends Error implements ChartProblem {
   constructor(
     message: string,
@@ -15,7 +14,7 @@ export class ChartUnavailableError extends Error implements ChartProblem {
   }
 }
 
-/** @returns the lines of messages, with each fix once, below the problems that it fixes. */
+/** @returns message lines, with each fix once below its problems. */
 export function problemLines(problems: readonly ChartProblem[]): string[] {
   const fixes = [...new Set(problems.map(({ fix }) => fix))];
   return fixes.flatMap((fix) => [

@@ -3,16 +3,16 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeWhole } from "./whole-file";
 
-/** Content by its SHA-256, each in a file of that name: what is read from it is what was put in, or nothing. */
+/** Files named by the SHA-256 of their content, verified when read. */
 export class ChartStore {
   constructor(readonly folder: string) {}
 
-  /** Undefined where there is none of that digest, or where the file's bytes are not those any more. */
+  /** Undefined if missing or damaged. */
   get(sha256: string): Buffer | undefined {
     return contentOf(this.path(sha256), sha256);
   }
 
-  /** Where the folder cannot be written, nothing is kept: what came is used all the same, and comes again the next time. */
+  /** Ignores an unwritable folder: charts are then downloaded in every run. */
   put(content: Buffer): void {
     try {
       writeWhole(this.path(sha256Of(content)), content);
@@ -26,7 +26,7 @@ export class ChartStore {
   }
 }
 
-/** A file's content where it has that digest; undefined where it has another, or cannot be read. */
+/** File content if it has the digest; otherwise undefined. */
 export function contentOf(path: string, sha256: string): Buffer | undefined {
   try {
     const content = readFileSync(path);

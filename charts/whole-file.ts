@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Replaces a file atomically: readers see the whole new content or the old one, also when several processes write it. */
+/** Replaces a file atomically, also with concurrent writers. */
 export function writeWhole(path: string, content: string | Uint8Array): void {
   const temporary = `${path}.${randomBytes(4).toString("hex")}.tmp`;
   mkdirSync(dirname(path), { recursive: true });

@@ -1,4 +1,4 @@
-/** The header `Authorization` for a name and password as a URL has them; none where it has neither. */
+/** `Authorization` header from a URL's name and password; undefined without either. */
 export function basicAuthorization({ username, password }: URL): string | undefined {
   if (username === "" && password === "") {
     return undefined;

@@ -1,6 +1,6 @@
 import type { Source } from "./save";
 
-/** As much as may come. */
+/** Download limits. */
 export interface Bounds {
   readonly bytes: number;
   /** For the whole. */
@@ -8,9 +8,9 @@ export interface Bounds {
 }
 
 /**
- * A source that ends in an error where more comes than may, or where it takes longer: a server may send without end, a byte at a time.
+ * Source that fails beyond a size or time limit, as servers may send endlessly.
  *
- * @param what names it in messages.
+ * @param what for messages.
  */
 export function bounded(what: string, source: Source, { bytes, seconds }: Bounds): Source {
   return async function* (fromByte) {
@@ -29,7 +29,7 @@ export function bounded(what: string, source: Source, { bytes, seconds }: Bounds
   };
 }
 
-/** All that a source gives, in memory: for what is bounded, and small. */
+/** Whole content of a small, bounded source. */
 export async function contentOf(source: Source): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of source(0)) {

@@ -4,26 +4,26 @@ import { viaProxy } from "./proxy";
 import { proxyOf } from "./proxy-variables";
 import type { Source } from "./save";
 
-/** Seconds without a byte after which a download counts as broken. */
+/** Inactivity timeout in seconds. */
 const SILENCE_SECONDS = 60;
-/** Of a text, which is kept in memory. */
+/** Limits of a text, which is kept in memory. */
 const LARGEST_TEXT = { bytes: 64 * 2 ** 20, seconds: 600 } as const;
 /** GitHub needs two. */
 const MOST_REDIRECTS = 5;
 
 export interface HttpOptions {
-  /** Seconds without a byte after which a download counts as broken; there is no limit on the whole. @default 60 */
+  /** Inactivity timeout in seconds; total time is unlimited. @default 60 */
   readonly silenceSeconds?: number;
-  /** Seconds until the answer begins. @default as `silenceSeconds` */
+  /** Timeout of the response headers in seconds. @default `silenceSeconds` */
   readonly answerSeconds?: number;
-  /** Sent along; `authorization` to the URL's own server alone. */
+  /** `authorization` is sent only to the URL's server. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * A file of a web server, asked for from a byte on. A name and password in the URL are sent to that server alone.
+ * File of a web server from an offset. Credentials in the URL go only to that server.
  *
- * @throws Error with the status or the redirect that is not followed, when it is iterated.
+ * @throws Error during iteration, with the status or refused redirect.
  */
 export function httpFile(
   url: string,
@@ -60,17 +60,17 @@ export function httpFile(
 }
 
 export interface GetOptions {
-  /** `authorization` goes to the URL's own server alone. @default the name and password of the URL */
+  /** `authorization` is sent only to the URL's server. @default the URL's credentials */
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Asks for an address as `fetch` does, but through the proxies of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and never from
+ * Like `fetch`, but with the proxies of HTTPS_PROXY, HTTP_PROXY and NO_PROXY, and no redirect from
  * HTTPS to HTTP.
  *
- * @returns the answer, whatever its status.
- * @throws ProxyVariableError; Error for a redirect that is not followed, or a server that is not reached.
+ * @returns response of any status.
+ * @throws ProxyVariableError; Error for a refused redirect or unreachable server.
  */
 export async function httpGet(address: string, { headers = {}, signal }: GetOptions = {}): Promise<Response> {
   const first = new URL(address);
@@ -78,9 +78,9 @@ export async function httpGet(address: string, { headers = {}, signal }: GetOpti
   let url = first;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const sent = {
-      // GitHub's API refuses requests without one.
+      // GitHub's API requires one.
       "user-agent": "inference-stacks",
-      // What is compressed on the way has other bytes, and cannot be resumed.
+      // Compression would change the bytes and prevent resuming.
       "accept-encoding": "identity",
       ...others,
       ...(authorization !== undefined && url.origin === first.origin && { authorization }),
@@ -103,9 +103,9 @@ function opened(url: URL, headers: Readonly<Record<string, string>>, signal?: Ab
 }
 
 /**
- * Where a redirect goes.
+ * Target of a redirect.
  *
- * @throws Error where it leaves HTTPS, or names no address of the web.
+ * @throws Error if it leaves HTTPS, or is no web address.
  */
 export function redirected(from: URL, location: string | null): URL {
   const shown = withoutCredentials(from).href;
@@ -119,12 +119,12 @@ export function redirected(from: URL, location: string | null): URL {
   return to;
 }
 
-/** An address as messages show it: without a name and password. */
+/** URL for messages, without credentials. */
 export function shownUrl(url: string): string {
   return withoutCredentials(new URL(url)).href;
 }
 
-/** Fetch takes no URL with a password. */
+/** fetch refuses URLs with a password. */
 function withoutCredentials(url: URL): URL {
   const bare = new URL(url);
   bare.username = "";
@@ -132,7 +132,9 @@ function withoutCredentials(url: URL): URL {
   return bare;
 }
 
-/** Node's fetch reports "fetch failed", and the reason in its cause only; a refused connection has a code alone. */
+/**
+ * Node's fetch gives the reason only in its error's cause; a refused connection has only a code.
+ */
 function reached(url: string, error: unknown): Error {
   const { cause } = Object(error) as { readonly cause?: NodeJS.ErrnoException };
   const said = cause === undefined ? undefined : cause.message || cause.code;
@@ -140,7 +142,10 @@ function reached(url: string, error: unknown): Error {
   return new Error(message.startsWith(url) ? message : `${url}: ${message}`);
 }
 
-/** The whole of a text, such as a list of checksums. @throws Error with the status, or above 64 MiB. */
+/**
+ * Text such as a list of checksums.
+ * @throws Error with the status, or above 64 MiB.
+ */
 export async function httpText(url: string, options?: HttpOptions): Promise<string> {
   return (await contentOf(bounded(shownUrl(url), httpFile(url, options), LARGEST_TEXT))).toString("utf8");
 }

@@ -1,18 +1,18 @@
-/** HTTPS_PROXY, HTTP_PROXY and NO_PROXY with the rules of Go (golang.org/x/net/http/httpproxy). Pure. */
+/** HTTPS_PROXY, HTTP_PROXY and NO_PROXY with Go's rules (golang.org/x/net/http/httpproxy). Pure. */
 import { BlockList, isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { basicAuthorization } from "./basic-authorization";
 
-/** Variables of the environment. */
+/** Environment variables. */
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** A variable names a proxy that cannot be used; the message has the variable and the fix. */
+/** Unusable proxy variable; the message has its name and the fix. */
 export class ProxyVariableError extends Error {}
 
 /**
- * The proxy of HTTPS_PROXY or HTTP_PROXY for an address; none for this machine, and for what NO_PROXY lists.
+ * Proxy of HTTPS_PROXY or HTTP_PROXY for a URL; none for loopback, and for NO_PROXY's entries.
  *
- * @throws ProxyVariableError for a proxy that is no URL, or neither http:// nor https://.
+ * @throws ProxyVariableError unless an http:// or https:// URL.
  */
 export function proxyOf(url: URL, env: Variables): URL | undefined {
   const variable = url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
@@ -34,7 +34,7 @@ function parsed(name: string, value: string): URL {
   const address = value.includes("://") ? value : `http://${value}`;
   try {
     const proxy = new URL(address);
-    // A password with a bare "%" is a URL, but cannot be decoded.
+    // A password with a bare "%" is valid in a URL, but cannot be decoded.
     basicAuthorization(proxy);
     return proxy;
   } catch {
@@ -45,7 +45,7 @@ function parsed(name: string, value: string): URL {
   }
 }
 
-/** Host of a URL, an IPv6 address without brackets. */
+/** Host of a URL, IPv6 without brackets. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }
@@ -65,8 +65,8 @@ function isExcepted(url: URL, noProxy: string): boolean {
 }
 
 /**
- * "*", an IP address, a network ("10.0.0.0/8"), a name with all names below it, or only these (".example.com",
- * "*.example.com"). All but "*" and networks may end in a port.
+ * "*", an IP address, a CIDR ("10.0.0.0/8"), a name with its subdomains, or only these
+ * (".example.com", "*.example.com"). All except "*" and CIDRs may have a port.
  */
 function matches(entry: string, { host, port }: Target): boolean {
   if (entry === "*") {
@@ -83,7 +83,7 @@ function matches(entry: string, { host, port }: Target): boolean {
   return isIP(name) ? contains(name, isIP(name) === 6 ? 128 : 32, host) : isBelow(name, host);
 }
 
-/** Whether an address lies in a network; false where either is none. */
+/** Whether a network contains an address; false if either is invalid. */
 function contains(network: string, bits: number, host: string): boolean {
   if (!isIP(network) || !isIP(host) || bits > (isIP(network) === 6 ? 128 : 32)) {
     return false;

@@ -6,24 +6,23 @@ import { connect } from "node:tls";
 import { basicAuthorization } from "./basic-authorization";
 import { hostOf } from "./proxy-variables";
 
-/** Seconds without a byte after which fetch gives up too. */
+/** Inactivity timeout in seconds, as in fetch. */
 const SILENCE_SECONDS = 300;
 
-/** Answers that have no content, for which fetch's Response takes none. */
+/** Statuses for which Response accepts no body. */
 const WITHOUT_CONTENT = [204, 205, 304];
 
 export interface ProxiedOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Seconds without a byte after which the request fails. @default 300 */
+  /** Inactivity timeout in seconds. @default 300 */
   readonly silenceSeconds?: number;
 }
 
 /**
- * Asks for an address through a proxy: by CONNECT for HTTPS, so that the proxy sees nothing of it. Redirects are not
- * followed.
+ * Requests a URL through a proxy; HTTPS is tunnelled with CONNECT. Does not follow redirects.
  *
- * @throws Error with what the proxy answers.
+ * @throws Error with the proxy's answer.
  */
 export async function viaProxy(proxy: URL, url: URL, options: ProxiedOptions): Promise<Response> {
   const { headers, signal, silenceSeconds } = options;
@@ -38,7 +37,7 @@ export async function viaProxy(proxy: URL, url: URL, options: ProxiedOptions): P
   }
   const socket = await tunnel(proxy, url, options);
   const host = hostOf(url);
-  // TLS names hosts, but not IP addresses, which the certificate is compared with all the same.
+  // SNI allows no IP addresses; their certificates are still verified.
   const createConnection = () => connect({ socket, host, ...(!isIP(host) && { servername: host }) });
   return responseOf(limited(https.request(url, { headers, signal, createConnection }), silenceSeconds), url);
 }
@@ -61,7 +60,7 @@ function tunnel(proxy: URL, { hostname, port }: URL, { signal, silenceSeconds }:
   });
 }
 
-/** Node's requests wait for ever. */
+/** Node's requests have no timeout. */
 function limited(request: ClientRequest, silenceSeconds = SILENCE_SECONDS): ClientRequest {
   return request.setTimeout(silenceSeconds * 1000, () => {
     request.destroy(new Error(`nothing came for ${silenceSeconds} s`));
@@ -83,7 +82,7 @@ function responseOf(request: ClientRequest, url: URL): Promise<Response> {
   });
 }
 
-/** @throws RangeError for a status that HTTP does not have. */
+/** @throws RangeError for an invalid HTTP status. */
 function asResponse(message: IncomingMessage, { href }: URL): Response {
   const { statusCode: status = 0 } = message;
   const headers = Object.entries(message.headers).map(([name, value]): [string, string] => [name, String(value)]);

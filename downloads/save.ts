@@ -9,36 +9,36 @@ export interface Saved {
   readonly sha256: string;
 }
 
-/** What a file must be, as far as its source says so beforehand. */
+/** Known properties of a file. */
 export interface Expected {
   readonly bytes?: number;
-  /** Where nobody says its size: what it never exceeds. */
+  /** Limit for an unknown size. */
   readonly atMostBytes?: number;
   readonly sha256?: string;
-  /** Id of the file as a blob of git, where that is all that is known. */
+  /** Git blob id, if no other digest is known. */
   readonly gitBlob?: string;
 }
 
-/** The source ended well, and what came is not what was expected. */
+/** The source ended normally with other content. */
 export class WrongContentError extends Error {}
 
-/** The content of a file from a byte on. */
+/** Content of a file from an offset. */
 export type Source = (fromByte: number) => AsyncIterable<Uint8Array>;
 
 export interface SaveOptions {
-  /** The source can go on where an earlier attempt stopped. */
+  /** Whether the source supports an offset. */
   readonly resumes: boolean;
   readonly onBytes?: (bytes: number) => void;
 }
 
 /**
- * Writes a file under its name only once all of it is there and is what was expected. What an earlier attempt left beside
- * it (`.part`) is gone on with where the source can.
+ * Writes a file under its final name once complete and verified. Resumes a partial file (`.part`)
+ * if the source can.
  *
- * A source that gives more than it should, or never ends, is left after these bytes.
+ * Stops reading at the expected size.
  *
- * @param what names it in messages.
- * @throws WrongContentError with what came instead, which is deleted; what the source throws.
+ * @param what for messages.
+ * @throws WrongContentError with the actual content, which is deleted; errors of the source.
  */
 export async function save(
   what: string,
@@ -75,12 +75,12 @@ export async function save(
     };
     await write(measured(), part, before > 0 ? "a" : "w");
   } else if (!existsSync(part)) {
-    // An empty file has no bytes to ask for.
+    // An empty file needs no request.
     await write([], part);
   }
   const problem = digests.problem();
   if (problem !== undefined) {
-    // Fewer bytes are a connection that ended: the next attempt goes on. Other bytes are another file.
+    // Fewer bytes mean a broken connection, to resume; others a different file.
     if (!resumes || expected.bytes === undefined || digests.bytes >= expected.bytes) {
       rmSync(part, { force: true });
     }
@@ -90,7 +90,6 @@ export async function save(
   return digests.saved();
 }
 
-/** The size and SHA-256 of a file that is there. */
 export async function measure(path: string): Promise<Saved> {
   const digests = new Digests({});
   for await (const chunk of createReadStream(path, { highWaterMark: 2 ** 21 })) {

@@ -1,22 +1,21 @@
-/** Tar archives as container tools read them: ustar headers, sizes beyond 8 GiB in base 256. Pure. */
+/** Tar archives for container tools: ustar headers, base-256 sizes above 8 GiB. Pure. */
 
-/** Bytes of a header; contents are filled up to a multiple. */
+/** Header size; content is padded to a multiple. */
 export const BLOCK = 512;
 /** Eleven octal digits. */
 const LARGEST_OCTAL = 8 ** 11 - 1;
 
-/** Bytes of zeros that fill the last block of a file. */
+/** Padding of a file's last block. */
 export function paddingOf(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
-/** What ends an archive. */
 export const TAR_END = Buffer.alloc(2 * BLOCK);
 
 /**
- * The header of a file. Times, owners and modes are the same for all, so that the same files give the same bytes.
+ * Header of a file, without time, owner or mode, so that archives are reproducible.
  *
- * @param path of at most 100 bytes.
+ * @param path up to 100 bytes.
  * @throws Error for a longer path.
  */
 export function tarHeader(path: string, size: number): Buffer {
@@ -53,10 +52,10 @@ export interface TarEntry {
 }
 
 /**
- * Files of an archive that is in memory, or of its beginning: what is cut off is left out.
+ * Files of an archive in memory, or of its start, without a truncated one.
  *
- * Only what the platform reads: the index of an image archive, the Chart.yaml of a chart. Long names of extended headers
- * (pax, GNU) keep the short form that the header has.
+ * Supports what the platform reads: image archive indexes, Chart.yaml files. Ignores long names in
+ * extended headers (pax, GNU).
  */
 export function tarEntries(archive: Buffer): TarEntry[] {
   const entries: TarEntry[] = [];
@@ -78,11 +77,11 @@ export function tarEntries(archive: Buffer): TarEntry[] {
 export interface TarHeader {
   readonly path: string;
   readonly size: number;
-  /** No folder, link or extended header. */
+  /** Not a folder, link or extended header. */
   readonly isFile: boolean;
 }
 
-/** Fields of the header of an entry. @param header of BLOCK bytes */
+/** Parsed entry header. @param header of BLOCK bytes */
 export function readTarHeader(header: Buffer): TarHeader {
   const type = String.fromCharCode(header[156] ?? 0);
   const prefix = header.toString("latin1", 257, 262) === "ustar" ? text(header, 345, 500) : "";

@@ -5,15 +5,15 @@ import { BLOCK, paddingOf, readTarHeader } from "./tar";
 import { write } from "./write";
 
 /**
- * Writes one file of a `.tar.gz`, without holding the archive in memory.
+ * Extracts a file of a `.tar.gz`, without loading the archive into memory.
  *
- * @param member its path in the archive, without a leading "./".
- * @throws Error where the archive has no such file, is cut off, or is no archive.
+ * @param member archive path without a leading "./".
+ * @throws Error for a missing file or a truncated or invalid archive.
  */
 export async function extractFile(archive: string, member: string, target: string): Promise<void> {
   const file = createReadStream(archive);
   const closed = new Promise<void>((resolve) => file.once("close", () => resolve()));
-  // An error of the file ends the other stream too, whose iteration throws it.
+  // Errors of the file reach the unpacked stream, whose iteration throws them.
   const unpacked = pipeline(file, createGunzip(), () => {});
   try {
     await writeMember(new Bytes(unpacked), member, target);
@@ -36,7 +36,6 @@ async function writeMember(bytes: Bytes, member: string, target: string): Promis
   throw new Error(`it has no file ${member}`);
 }
 
-/** A stream of bytes, read piece by piece. */
 class Bytes {
   private readonly chunks: AsyncIterator<Buffer>;
   private rest: Buffer = Buffer.alloc(0);
@@ -45,7 +44,7 @@ class Bytes {
     this.chunks = stream[Symbol.asyncIterator]();
   }
 
-  /** The next header; undefined at the end. */
+  /** Next header; undefined at the end. */
   async block(): Promise<Buffer | undefined> {
     const pieces: Buffer[] = [];
     if (this.rest.length === 0 && !(await this.refill())) {
@@ -57,7 +56,10 @@ class Bytes {
     return Buffer.concat(pieces);
   }
 
-  /** So many bytes. @throws Error where the stream ends before. */
+  /**
+   * The given number of bytes.
+   * @throws Error if the stream ends early.
+   */
   async *next(count: number): AsyncGenerator<Buffer> {
     for (let missing = count; missing > 0; ) {
       if (this.rest.length === 0 && !(await this.refill())) {

@@ -1,4 +1,4 @@
-/** Zip archives that are in memory, as the proxies of Go modules have them: no encryption, no parts, less than 4 GiB. Pure. */
+/** Zip archives in memory, as from Go proxies: unencrypted, single-file, below 4 GiB. Pure. */
 import { inflateRawSync } from "node:zlib";
 
 const END = 0x06054b50;
@@ -9,7 +9,7 @@ const ENTRY_BYTES = 46;
 const LOCAL = 0x04034b50;
 const LOCAL_BYTES = 30;
 
-/** Go's limit for a module and for its files together (MaxZipFile of golang.org/x/mod/zip). */
+/** Go's limit for a module archive and its files (MaxZipFile of golang.org/x/mod/zip). */
 const MOST_BYTES = 500 * 2 ** 20;
 
 const STORED = 0;
@@ -21,9 +21,9 @@ export interface ZipEntry {
 }
 
 /**
- * Files of an archive, in the order of its directory; folders are left out.
+ * Files of an archive in directory order, without folders.
  *
- * @throws Error for what is no such archive, is damaged, or has more than 500 MiB of files.
+ * @throws Error for an unsupported or damaged archive, or above 500 MiB of files.
  */
 export function* zipEntries(archive: Buffer): Generator<ZipEntry> {
   const listed = directoryOf(archive);
@@ -38,14 +38,14 @@ export function* zipEntries(archive: Buffer): Generator<ZipEntry> {
   }
 }
 
-/** A line of the directory. */
+/** Directory entry. */
 interface Listed {
   readonly path: string;
   readonly method: number;
   readonly packedSize: number;
-  /** Bytes of the file, as the archive states it. */
+  /** Stated file size in bytes. */
   readonly size: number;
-  /** Where its local header lies. */
+  /** Offset of its local header. */
   readonly local: number;
 }
 
@@ -69,7 +69,7 @@ function directoryOf(archive: Buffer): Listed[] {
   return listed;
 }
 
-/** Where the record lies that ends the archive, with a comment at most behind it. */
+/** Offset of the end record, followed at most by a comment. */
 function endOf(archive: Buffer): number {
   const first = Math.max(0, archive.length - END_BYTES - MOST_COMMENT);
   for (let at = archive.length - END_BYTES; at >= first; at -= 1) {
@@ -98,7 +98,7 @@ function unpacked(packed: Buffer, method: number, size: number): Buffer {
   if (method !== DEFLATED) {
     throw new Error(`its zip archive packs files by method ${method}, which is not read here`);
   }
-  // No more than the stated size, whose sum is limited: a small archive must not fill the memory.
+  // Limits output to the stated size, whose sum is limited: prevents zip bombs.
   return inflateRawSync(packed, { maxOutputLength: Math.max(size, 1) });
 }
 

@@ -2,10 +2,10 @@ import { createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
 
 /**
- * Writes what a source gives. Ends, well or not, when the file is closed: opened later, it would come back into a folder
- * that is being deleted.
+ * Writes a source to a file. Settles only after the file is closed: a late open could recreate it
+ * in a folder being deleted.
  *
- * @throws whatever the source throws, or the file system.
+ * @throws errors of the source or file system.
  */
 export async function write(
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,

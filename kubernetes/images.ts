@@ -1,4 +1,4 @@
-/** Strings under the key `image`, wherever they stand: containers of pods and templates, proxies of Envoy Gateway. */
+/** Values of every key `image`: containers of pods and templates, proxies of Envoy Gateway. */
 export function imagesIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) {
     return [];

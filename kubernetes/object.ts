@@ -1,10 +1,10 @@
-/** A Kubernetes object as the API takes and gives it. */
+/** Kubernetes API object. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: {
     readonly name: string;
-    /** Undefined for what belongs to the whole cluster. */
+    /** Undefined for cluster-scoped objects. */
     readonly namespace?: string;
     readonly uid?: string;
     readonly resourceVersion?: string;
@@ -18,7 +18,7 @@ export interface KubernetesObject {
   readonly [field: string]: unknown;
 }
 
-/** `<Kind> <namespace>/<name>`, as messages name an object. */
+/** `<Kind> <namespace>/<name>`, for messages. */
 export function describeObject({ kind, metadata }: KubernetesObject): string {
   return `${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
 }

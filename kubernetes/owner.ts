@@ -1,12 +1,12 @@
-/** Who applies a resource of an environment's program in the cluster. */
+/** What applies a resource to the cluster. */
 export type Owner = "up" | "folder";
 
-/** What holds the platform: objects outside of it are the cluster's part. */
+/** Component of the platform: objects outside belong to the cluster. */
 const PLATFORM = "inference:platform:Platform";
 
 /**
- * Components that `up` makes as a whole: Argo CD itself, what is set to ids that only a deployment knows, and agents of management servers,
- * which are bound to cluster-admin: no commit may make such a binding.
+ * Components that `up` creates completely: Argo CD, resources with deployment-generated ids, and
+ * management agents bound to cluster-admin, a binding that no commit may create.
  */
 const COMPONENTS_OF_UP: ReadonlySet<string> = new Set([
   "inference:argo-cd:ArgoCd",
@@ -17,8 +17,8 @@ const COMPONENTS_OF_UP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Kinds that `up` makes wherever they are: what Argo CD's own pods need, secret values, and namespaces with the policies that close them, so
- * that none is ever open and no commit opens one.
+ * Types that `up` always creates: prerequisites of Argo CD's pods, secret values, and namespaces
+ * with their isolating policies, so that no namespace is ever open.
  */
 const TYPES_OF_UP: ReadonlySet<string> = new Set([
   "kubernetes:core/v1:Namespace",
@@ -28,21 +28,21 @@ const TYPES_OF_UP: ReadonlySet<string> = new Set([
   "kubernetes:storage.k8s.io/v1:StorageClass",
 ]);
 
-/** As much of a resource as says whose it is: of a recording, a state, or a registration. */
+/** Fields that determine the owner, from a recording, state or registration. */
 export interface OwnedResource {
-  /** With the types of the components around it: `urn:pulumi:<stack>::<project>::<types joined by $>::<name>`. */
+  /** Includes parent types: `urn:pulumi:<stack>::<project>::<types joined by $>::<name>`. */
   readonly urn: string;
 }
 
 /**
- * With `gitops`, whether `up` owns a resource or the rendered folder, which Argo CD applies. The one definition of the cut: rendering, the
- * program and moves of a state go by it. Everything is one or the other; without `gitops`, `up` owns both.
+ * Owner of a resource with `gitops`: `up`, or the rendered folder that Argo CD applies. Single
+ * definition for rendering, program and state moves. Without `gitops`, `up` owns everything.
  */
 export function ownerOf({ urn }: OwnedResource): Owner {
   return ownerOfTypes((urn.split("::")[2] ?? "").split("$"));
 }
 
-/** @param types of the components around a resource, outermost first, and its own. */
+/** @param types of the parent components, outermost first, then its own. */
 export function ownerOfTypes(types: readonly string[]): Owner {
   const own = types.at(-1) ?? "";
   const isFolders =

@@ -1,7 +1,7 @@
-/** A map of plain data, as manifests are made of; its values may be anything. */
+/** Plain object with any values, as in manifests. */
 export type Plain = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a map of plain data: no list, and no instance of a class, such as an output of Pulumi. */
+/** Whether a value is a plain object, not a list or class instance such as a Pulumi output. */
 export function isPlain(value: unknown): value is Plain {
   return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }

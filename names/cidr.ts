@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** A network of IPv4 or IPv6 addresses, as numbers: text of addresses has many spellings. */
+/** IPv4 or IPv6 network in numbers, as text has many spellings. */
 export interface Network {
   readonly family: 4 | 6;
   /** First address. */
@@ -11,10 +11,10 @@ export interface Network {
 
 const BITS = { 4: 32, 6: 128 } as const;
 
-/** IPv6 addresses that are IPv4 addresses (RFC 4291): packets to them are IPv4. */
+/** IPv4-mapped IPv6 addresses (RFC 4291): sent as IPv4. */
 const MAPPED = 0xffffn << 32n;
 
-/** Addresses of a network in CIDR form, such as `10.0.0.0/8`, those of IPv4 in the form of IPv6 included; undefined for any other text. */
+/** Network of a CIDR such as `10.0.0.0/8`, including IPv4-mapped ones; undefined if invalid. */
 export function parseCidr(cidr: string): Network | undefined {
   const [, address = "", digits = ""] = /^([0-9a-fA-F.:]+)\/(0|[1-9]\d{0,2})$/.exec(cidr) ?? [];
   const family = isIP(address);
@@ -35,25 +35,25 @@ export function parseCidr(cidr: string): Network | undefined {
 }
 
 /**
- * Addresses that a network in CIDR form or a host stands for. A host is read as programs read one: `2852039166`, `0xa9fea9fe` and
- * `0251.0376.0251.0376` are 169.254.169.254. Undefined for names.
+ * Network of a CIDR or host address, in any spelling programs accept: `2852039166`, `0xa9fea9fe`
+ * and `0251.0376.0251.0376` are 169.254.169.254. Undefined for names.
  */
 export function parseAddresses(text: string): Network | undefined {
   return parseCidr(text) ?? (text.includes("/") ? undefined : parseCidr(hostCidr(hostAddress(text))));
 }
 
-/** The address in the form of the URL standard, IPv6 without brackets; other hosts as they are. */
+/** Address normalized as in URLs, IPv6 without brackets; other hosts unchanged. */
 function hostAddress(host: string): string {
   const url = `http://${host.includes(":") ? `[${host.replace(/%.*$/, "")}]` : host}`;
   return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$|\.$/g, "") : host;
 }
 
-/** Whether a network in CIDR form is one of IPv4 in the form of IPv6, which the Kubernetes API refuses. */
+/** Whether a CIDR is IPv4-mapped, which the Kubernetes API refuses. */
 export function isMappedIpv4(cidr: string): boolean {
   return cidr.includes(":") && parseCidr(cidr)?.family === 4;
 }
 
-/** The same network as the Kubernetes API wants it written: no address bits behind the prefix, lower case, shortest form. */
+/** CIDR as the Kubernetes API requires it: no host bits, lower case, shortest form. */
 export function canonicalCidr(cidr: string): string | undefined {
   const network = parseCidr(cidr);
   if (network === undefined) {
@@ -64,44 +64,41 @@ export function canonicalCidr(cidr: string): string | undefined {
   return `${family === 4 ? dotted(first) : compressed(first)}/${prefix}`;
 }
 
-/** Whether every address of the inner network is one of the outer network. */
 export function contains(outer: Network, inner: Network): boolean {
   return outer.family === inner.family && outer.first <= inner.first && inner.last <= outer.last;
 }
 
-/** The network of one address, in CIDR form. */
 export function hostCidr(address: string): string {
   return `${address}/${address.includes(":") ? 128 : 32}`;
 }
 
-/** Whether a network in CIDR form contains an address; false where one of them is none. */
+/** Whether a CIDR contains an address; false if either is invalid. */
 export function cidrContains(cidr: string, address: string): boolean {
   const [network, host] = [parseCidr(cidr), parseCidr(hostCidr(address))];
   return network !== undefined && host !== undefined && contains(network, host);
 }
 
-/** Whether any address is one of both networks. */
 export function overlaps(one: Network, other: Network): boolean {
   return one.family === other.family && one.first <= other.last && other.first <= one.last;
 }
 
-/** A network of IPv4 by its first address. */
+/** IPv4 CIDR from its first address. */
 export function ipv4Cidr(first: bigint, prefix: number): string {
   return `${dotted(first)}/${prefix}`;
 }
 
-/** RFC 1918: IPv4 addresses that many networks have, each its own. */
+/** RFC 1918: private IPv4 addresses. */
 export const PRIVATE_IPV4 = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"] as const;
 
-/** RFC 6598: carriers' networks, and pods on EKS with custom networking. */
+/** RFC 6598: carrier networks, and pods on EKS with custom networking. */
 export const SHARED_IPV4 = "100.64.0.0/10";
 
-/** Whether an IPv4 address is of a network that the internet has no way to. */
+/** Whether the internet cannot route to an IPv4 address. */
 export function isPrivateIpv4(address: string): boolean {
   return isPrivateNetwork(`${address}/32`);
 }
 
-/** Whether all of an IPv4 network in CIDR form is one that the internet has no way to. */
+/** Whether the internet cannot route to any of an IPv4 CIDR. */
 export function isPrivateNetwork(cidr: string): boolean {
   const network = parseCidr(cidr);
   const ranges = [...PRIVATE_IPV4, SHARED_IPV4].flatMap((range) => parseCidr(range) ?? []);
@@ -112,7 +109,7 @@ function addressOf(parts: readonly number[], bits: bigint): bigint {
   return parts.reduce((sum, part) => (sum << bits) | BigInt(part), 0n);
 }
 
-/** The eight groups of a valid IPv6 address. */
+/** Eight groups of a valid IPv6 address. */
 function groupsOf(address: string): number[] {
   const embedded = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
   if (embedded) {

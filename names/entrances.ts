@@ -1,13 +1,16 @@
 import { PORTAINER_NAMESPACE } from "./namespaces";
 
-/** A Service besides the gateway's that answers at nodes. */
+/** Service other than the gateway's that is reachable on nodes. */
 export interface Entrance {
   readonly namespace: string;
   readonly service: string;
   readonly reason: string;
 }
 
-/** The only ones. Each must keep its callers' addresses (`externalTrafficPolicy: Local`), by which a NetworkPolicy lets them in. */
+/**
+ * Complete list. Each must keep caller addresses (`externalTrafficPolicy: Local`), as
+ * NetworkPolicies match them.
+ */
 export const ENTRANCES: readonly Entrance[] = [
   {
     namespace: PORTAINER_NAMESPACE,

@@ -1,2 +1,2 @@
-/** Ports of nodes at which the gateway answers, where networks around them must know the ports before it is there. */
+/** Fixed node ports of the gateway, for networks configured before it exists. */
 export const GATEWAY_NODE_PORTS = { https: 30443, http: 30080 } as const;

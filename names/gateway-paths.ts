@@ -1,6 +1,6 @@
-/** What the gateway answers by itself: no server group is called so, for it would stand in the way. */
+/** Names reserved by the gateway, which server groups must not use. */
 
-/** First parts of paths, and whose they are. */
+/** First path segments and their owners. */
 export const GATEWAY_PATHS: Readonly<Record<string, string>> = {
   v1: "OpenAI's API",
   v2: "KServe's API",
@@ -9,5 +9,5 @@ export const GATEWAY_PATHS: Readonly<Record<string, string>> = {
   api: "the API of models that are loaded at run time",
 };
 
-/** Names of its routes that are no model's and no group's. */
+/** Routes that belong to no model or group. */
 export const GATEWAY_ROUTES: readonly RegExp[] = [/^(other|unknown)-model$/, /^redirect-to-https$/, /^(free|service)-/];

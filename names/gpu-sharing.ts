@@ -1,30 +1,30 @@
 /**
- * Names by which nodes, NVIDIA's software on them and the platform mean the same parts of GPUs. The labels are NVIDIA's: the
- * MIG manager and the device plugin read them.
+ * Shared names for GPU slices. The labels are NVIDIA's, read by the MIG manager and device plugin.
  */
 
-/** How the MIG manager parts the cards of a node, by the name of a layout: `all-1g.10gb`. */
+/** MIG layout of a node's GPUs, by name: `all-1g.10gb`. */
 export const MIG_CONFIG_LABEL = "nvidia.com/mig.config";
 
-/** What became of it: the MIG manager says `success` once the cards of the node are parted, and are free to use. */
+/** MIG manager's state: `success` once a node's GPUs are partitioned and usable. */
 export const MIG_STATE = { key: "nvidia.com/mig.config.state", done: "success" } as const;
 
-/** On nodes whose driver NVIDIA's feature discovery has asked. */
+/** Set on nodes once NVIDIA's feature discovery has read the driver. */
 export const DRIVER_LABEL = "nvidia.com/cuda.driver-version.major";
 
-/** Which configuration of `DEVICE_PLUGIN_CONFIG` the device plugin of a node takes. */
+/** Configuration in `DEVICE_PLUGIN_CONFIG` for a node's device plugin. */
 export const DEVICE_PLUGIN_CONFIG_LABEL = "nvidia.com/device-plugin.config";
 
-/** Name of the ConfigMap with the configurations of device plugins, one key each. */
+/** ConfigMap with device plugin configurations, one per key. */
 export const DEVICE_PLUGIN_CONFIG = "inference-device-plugin";
 
-/** The configuration of nodes that do not part their cards in time. */
+/** Configuration of nodes without time slicing. */
 export const WHOLE_CARDS = "whole-cards";
 
 /**
- * Value of `MOFED_ENABLED` of NVIDIA's device plugin: a pod with a GPU gets RDMA devices by asking for them, and no others. Plugins 0.19.0
- * to 0.19.2 put all `/dev/infiniband` files of the node into every such pod by default (NVIDIA/k8s-device-plugin#1692, taken back in 0.19.3), and
- * the operator's own (gpu-operator v26.7.0, assets/state-device-plugin/0400_configmap.yaml) does where the module `nvidia_fs` is loaded, unless
- * the variable is set. NVIDIA asks for it on OKE (docs.nvidia.com/aicr, OKE GPU Setup, read 2026-11-28).
+ * `MOFED_ENABLED` of NVIDIA's device plugin: GPU pods get only requested RDMA devices. By default,
+ * plugins 0.19.0 to 0.19.2 mount all `/dev/infiniband` files of the node
+ * (NVIDIA/k8s-device-plugin#1692, reverted in 0.19.3), as does the operator's plugin with the
+ * module `nvidia_fs` (gpu-operator v26.7.0, assets/state-device-plugin/0400_configmap.yaml). NVIDIA
+ * requires the setting on OKE (docs.nvidia.com/aicr, OKE GPU Setup, read 2026-11-28).
  */
 export const NO_HOST_RDMA = "false";

@@ -1,4 +1,4 @@
-/** The value of a JSON text, or undefined for what is not JSON. */
+/** Parsed JSON; undefined if invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,54 +1,52 @@
-/** Labels that every object of the platform carries, in the vocabulary that Kubernetes recommends. */
+/** Standard labels, as recommended by Kubernetes. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Prefix of our own labels and annotations. */
 export const LABEL_PREFIX = "inference-stacks.io";
 
-/** Annotation keys, in one place because policies and reports read what components write. */
+/** Annotation keys, shared by components, policies and reports. */
 export const ANNOTATIONS = {
-  /** Why an object is there, for people: one of Kubernetes' well-known annotations. */
+  /** Purpose of an object; a well-known Kubernetes annotation. */
   description: "kubernetes.io/description",
-  /** The connections that a NetworkPolicy lets through, a line for each reason. */
+  /** Connections that a NetworkPolicy allows, one line per reason. */
   connections: `${LABEL_PREFIX}/connections`,
-  /** GiB that the plan expects on the tightest GPU. */
+  /** Planned GiB on the GPU with least free memory. */
   memoryTotalGiB: `${LABEL_PREFIX}/memory-total-gib`,
-  /** GiB that it may be there: the largest need in the estimate's interval. */
+  /** Maximum GiB there: upper end of the estimate's interval. */
   memoryMostGiB: `${LABEL_PREFIX}/memory-most-gib`,
   /** GiB that the engine may use there. */
   memoryLimitGiB: `${LABEL_PREFIX}/memory-limit-gib`,
-  /** Part of a GPU that a pod gets by intent, as people call it: without it, policies take the part for a slip. */
+  /** Intended GPU slice of a pod; without it, policies report the slice as a mistake. */
   gpuPart: `${LABEL_PREFIX}/gpu-part`,
-  /** Hash of the configuration a pod was started with: a change rolls the pods. */
+  /** Hash of a pod's configuration: a change restarts pods. */
   configHash: `${LABEL_PREFIX}/config-hash`,
-  /** Of a route: who asks callers for credentials, where the gateway does not. */
+  /** Of a route: what authenticates callers, if not the gateway. */
   callers: `${LABEL_PREFIX}/callers`,
-  /** How the last trial of a node on its RDMA network ended, as JSON (docs/fabric-gate.md). */
+  /** Result of a node's last RDMA fabric test, as JSON (docs/fabric-gate.md). */
   fabricTrial: `${LABEL_PREFIX}/fabric-trial`,
-  /** Version of a Secret that a pod was started with: another value rolls the pods, though no value shows. */
+  /** Version of a pod's Secret: a change restarts pods, without revealing the value. */
   secretVersion: `${LABEL_PREFIX}/secret-version`,
 } as const;
 
-/** Value of `ANNOTATIONS.callers`: the service behind the route does. */
+/** Value of `ANNOTATIONS.callers`: the service behind the route authenticates. */
 export const CHECKED_BY_SERVICE = "checked-by-service";
 
-/** Label that names the model a namespace or pod belongs to. */
 export const MODEL_LABEL = `${LABEL_PREFIX}/model`;
 
-/** Label of pods that are of several kinds in one model: what a pod is there. Rules read that of a Ray cluster's `head`. */
+/** Label with a pod's role in its model. Rules match `head` of a Ray cluster. */
 export const ROLE_LABEL = `${LABEL_PREFIX}/role`;
 
 /**
- * On a model's namespace, its server and its pods, where these are on the network of their nodes: what allows that asks for the label. Its
- * value is the model's name.
+ * Set to the model's name on namespace, server and pods with host network, which exceptions
+ * require.
  */
 export const HOST_NETWORK_LABEL = `${LABEL_PREFIX}/host-network`;
 
-/** Labels that select the pods of one workload. Immutable once created: keep them few. */
+/** Pod selector of a workload. Immutable once created: keep it small. */
 export function selectorLabels(name: string, instance: string): Labels {
   return { "app.kubernetes.io/name": name, "app.kubernetes.io/instance": instance };
 }
 
-/** Selector labels plus what describes the object. */
+/** Selector labels plus descriptive ones. */
 export function standardLabels(name: string, instance: string, extra: Labels = {}): Labels {
   return {
     ...selectorLabels(name, instance),
@@ -58,7 +56,7 @@ export function standardLabels(name: string, instance: string, extra: Labels = {
   };
 }
 
-/** Labels that Kubernetes, the platform, or a part of it selects by or acts upon: by their prefix, or without one. */
+/** Labels with a meaning to Kubernetes or the platform, by prefix, or without one. */
 const TAKEN = {
   prefixes: [
     LABEL_PREFIX,
@@ -73,7 +71,7 @@ const TAKEN = {
   names: ["app", "control-plane", "istio-injection", "k8s-app", "grafana_dashboard", "grafana_datasource"],
 };
 
-/** Whether a label has a meaning already, so that nobody may set it on everything. */
+/** Whether a label is reserved, and must not be set on all objects. */
 export function isTakenLabel(key: string): boolean {
   const [prefix = "", name] = key.split("/");
   return name === undefined

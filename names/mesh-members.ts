@@ -16,16 +16,16 @@ import {
   SPARE_NAMESPACE,
 } from "./namespaces";
 
-/** By mode of the mesh: the label that takes a namespace in, and its value for one that stays outside, so that people see that it is meant. */
+/** Namespace label by mesh mode, with values for members and for explicit exclusion. */
 export const MESH_LABELS = {
   ambient: { key: "istio.io/dataplane-mode", inside: "ambient", outside: "none" },
   sidecar: { key: "istio-injection", inside: "enabled", outside: "disabled" },
 } as const;
 
-/** A namespace of the platform that stays outside of a mesh, whatever runs in the platform. */
+/** Platform namespace that is always outside the mesh. */
 export interface MeshOutsider {
   readonly namespace: string;
-  /** In one sentence without a full stop. */
+  /** One sentence without a full stop. */
   readonly reason: string;
   /** @default in each mode */
   readonly mode?: keyof typeof MESH_LABELS;

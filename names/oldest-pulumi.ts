@@ -1,2 +1,2 @@
-/** The oldest release of Pulumi's command line that runs the program; `requiredPulumiVersion` in Pulumi.yaml says the same. */
+/** Minimum version of the Pulumi CLI, as `requiredPulumiVersion` in Pulumi.yaml. */
 export const OLDEST_PULUMI = "3.259.0";

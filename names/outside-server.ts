@@ -1,24 +1,24 @@
 import { isIP } from "node:net";
 import { hostCidr } from "./cidr";
 
-/** An HTTP server outside of the cluster, as its URL names it. */
+/** External HTTP server from a URL. */
 export interface OutsideServer {
-  /** DNS name in lower case, or an address as digits: IPv6 without brackets. */
+  /** DNS name in lower case, or an IP address, IPv6 without brackets. */
   readonly host: string;
   /** Of an address; `undefined` for a name. */
   readonly family: 4 | 6 | undefined;
   readonly port: number;
   readonly tls: boolean;
-  /** What its paths begin with, without a slash at the end: `/v1`, or nothing. */
+  /** Path prefix without a trailing slash: `/v1`, or empty. */
   readonly path: string;
 }
 
-/** @returns undefined for what is no http:// or https:// URL. */
+/** @returns undefined unless an http:// or https:// URL. */
 export function outsideServer(text: string): OutsideServer | undefined {
   if (!URL.canParse(text)) {
     return undefined;
   }
-  // Whoever writes an address as one number or in hexadecimal is read by the same rules as browsers read it.
+  // Decimal and hexadecimal addresses are parsed as in browsers.
   const { protocol, hostname, port, pathname } = new URL(text);
   if (protocol !== "http:" && protocol !== "https:") {
     return undefined;
@@ -35,7 +35,7 @@ export function outsideServer(text: string): OutsideServer | undefined {
   };
 }
 
-/** The one address of a server that is named by it, as a network. */
+/** CIDR of a server's IP address. */
 export function addressNetwork({ host, family }: Pick<OutsideServer, "host" | "family">): string | undefined {
   return family && hostCidr(host);
 }

@@ -1,2 +1,2 @@
-/** Where a stack publishes its plan: the ConfigMap that policies, reports and operators read. */
+/** ConfigMap with a stack's plan, for policies, reports and operators. */
 export const PLAN_CONFIG_MAP = { namespace: "inference-system", name: "inference-plan", key: "plan.json" } as const;

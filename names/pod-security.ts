@@ -7,10 +7,9 @@ import {
   RANCHER_NAMESPACE,
 } from "./namespaces";
 
-/** Pod Security Admission levels of Kubernetes. */
 export type PodSecurityLevel = "restricted" | "baseline" | "privileged";
 
-/** A namespace, as far as its level depends on it. */
+/** Properties of a namespace that determine its level. */
 export interface NamespaceIdentity {
   readonly name: string;
   readonly labels: Labels;
@@ -20,23 +19,23 @@ export interface PodSecurityException {
   readonly matches: (namespace: NamespaceIdentity) => boolean;
   readonly level: Exclude<PodSecurityLevel, "restricted">;
   readonly reason: string;
-  /** The one object of ours whose pods ask for the level, by kind and name. @default none: the pods of charts alone */
+  /** The only object of ours that needs the level. @default none: only pods of charts */
   readonly own?: { readonly kind: "DaemonSet" | "Deployment"; readonly name: string };
-  /** Objects of ours whose pods ask for a part of the level, and are `restricted` in all else. @default none */
+  /** Objects of ours that need part of the level, otherwise `restricted`. @default none */
   readonly partly?: PartialException;
 }
 
-/** Objects of a kind that bear a label, and what of Pod Security their pods leave out. */
+/** Labelled objects of a kind, and the Pod Security fields their pods omit. */
 export interface PartialException {
   readonly kind: string;
   readonly label: string;
-  /** Fields of the pods' specs. */
+  /** Pod spec fields. */
   readonly ofPods: readonly string[];
-  /** Fields of the securityContext of their first container, which is the one that does their work; others leave out nothing. */
+  /** securityContext fields of the first, working container; other containers omit none. */
   readonly ofFirstContainer: readonly string[];
 }
 
-/** The only namespaces that are not `restricted`, with the reason; the first row that matches counts. */
+/** All namespaces that are not `restricted`, with reasons; the first match applies. */
 export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
   {
     matches: isNamed("beta9"),
@@ -79,7 +78,7 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
     reason: "DCGM and AMD exporters read the GPU driver through host paths and need SYS_ADMIN for profiling counters",
   },
   {
-    // The label names the model, so that no other namespace gets the level by it.
+    // The label must name the model, so that other namespaces cannot use it.
     matches: ({ name, labels }) => {
       const model = labels[HOST_NETWORK_LABEL];
       return model !== undefined && name === modelNamespaceName(model);
@@ -91,7 +90,7 @@ export const POD_SECURITY_EXCEPTIONS: readonly PodSecurityException[] = [
       kind: "LeaderWorkerSet",
       label: HOST_NETWORK_LABEL,
       ofPods: ["hostNetwork"],
-      // Kubernetes takes `privileged` only where escalation is not forbidden.
+      // Kubernetes refuses `privileged` if escalation is forbidden.
       ofFirstContainer: ["privileged", "allowPrivilegeEscalation"],
     },
   },
@@ -125,14 +124,14 @@ function isNamed(name: string): PodSecurityException["matches"] {
   return (namespace) => namespace.name === name;
 }
 
-/** What every container of ours and of charts must not do; that it is no root, and its seccomp profile, pod or container say. */
+/** Restrictions of every container; pod or container set non-root and seccomp. */
 export const RESTRICTED_CONTAINER = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,
   capabilities: { drop: ["ALL"] },
 };
 
-/** What a container of a `baseline` namespace keeps that needs root and a port below 1024. */
+/** Restrictions of a root container with a port below 1024, in a `baseline` namespace. */
 export const ROOT_CONTAINER = {
   allowPrivilegeEscalation: false,
   runAsUser: 0,
@@ -140,14 +139,14 @@ export const ROOT_CONTAINER = {
   capabilities: { drop: ["ALL"], add: ["NET_BIND_SERVICE"] },
 };
 
-/** The same of a container that opens all device files of its node: it may not keep from escalating, and is no root all the same. */
+/** Same for a container with all device files: privileged, but not root. */
 export const PRIVILEGED_CONTAINER = {
   privileged: true,
   readOnlyRootFilesystem: true,
   capabilities: { drop: ["ALL"] },
 };
 
-/** Level of a namespace: `restricted` unless an exception matches it. */
+/** Level of a namespace, by default `restricted`. */
 export function podSecurityLevel(
   namespace: NamespaceIdentity,
   exceptions: readonly PodSecurityException[] = POD_SECURITY_EXCEPTIONS,
@@ -155,7 +154,7 @@ export function podSecurityLevel(
   return exceptions.find(({ matches }) => matches(namespace))?.level ?? "restricted";
 }
 
-/** Level that an object of ours may ask for, and not only the pods of charts in its namespace; undefined: `restricted`. */
+/** Level that an object of ours may need; undefined: `restricted`. */
 export function exceptedLevel(object: {
   kind: string | undefined;
   name: string | undefined;
@@ -172,7 +171,7 @@ export function exceptedLevel(object: {
   )?.level;
 }
 
-/** What of Pod Security the pods of an object of ours may leave out, because its labels say that they must. */
+/** Pod Security fields that an object's pods may omit, by its labels. */
 export function partialException({
   kind,
   labels,

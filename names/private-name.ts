@@ -1,7 +1,7 @@
-/** Ends of names that the public DNS does not resolve: reserved (.internal, RFC 6762, RFC 8375), or in common use (.corp, .lan). */
+/** Private suffixes: reserved (.internal, RFC 6762, RFC 8375), or in common use (.corp, .lan). */
 const PRIVATE_NAME = /\.(internal|local|corp|lan|home\.arpa)$/;
 
-/** Whether a DNS name in lower case is of a private network: no public resolver finds it, and no public authority certifies it. */
+/** Whether a lower-case DNS name is private: not publicly resolvable or certifiable. */
 export function isPrivateName(host: string): boolean {
   return PRIVATE_NAME.test(host);
 }

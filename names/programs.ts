@@ -2,9 +2,9 @@ import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
 /**
- * Absolute path of a program that a PATH has; undefined where there is none.
+ * Absolute path of a program on a PATH; undefined if absent.
  *
- * Relative entries of the PATH are left out: what they mean depends on the current folder.
+ * Skips relative entries, which depend on the current folder.
  */
 export function programIn(path: string | undefined, name: string): string | undefined {
   return (path ?? "")
@@ -14,7 +14,7 @@ export function programIn(path: string | undefined, name: string): string | unde
     .find(isExecutable);
 }
 
-/** Whether this is a file that may be executed; a folder is none. */
+/** Whether this is an executable file. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

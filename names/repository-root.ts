@@ -5,10 +5,10 @@ const PACKAGE_NAME = "inference-stacks";
 let found: string | undefined;
 
 /**
- * Absolute path of the repository root: the nearest folder above this file, or else above the working directory,
- * whose package.json is named "inference-stacks". Works from the source tree and from a bundle in dist/.
+ * Absolute path of the repository root: the nearest folder above this file, or the working
+ * directory, whose package.json is "inference-stacks". Works in source and from dist/.
  *
- * @throws Error naming both starting points when there is none.
+ * @throws Error with both starting points if not found.
  */
 export function repositoryRoot(): string {
   found ??= rootAbove(__dirname) ?? rootAbove(process.cwd());
@@ -20,7 +20,7 @@ export function repositoryRoot(): string {
   return found;
 }
 
-/** The nearest of a folder and those above it that is the repository's root; undefined where none is. */
+/** Nearest repository root at or above a folder; undefined if none. */
 export function rootAbove(folder: string): string | undefined {
   const parent = dirname(folder);
   return isRoot(folder) ? folder : parent === folder ? undefined : rootAbove(parent);

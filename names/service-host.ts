@@ -1,14 +1,17 @@
-/** DNS name of a Service, as pods of any namespace resolve it by the search list of their resolver. */
+/** DNS name of a Service, resolvable in pods with a search list. */
 export function serviceHost(service: string, namespace: string): string {
   return `${service}.${namespace}.svc`;
 }
 
-/** The same in full, for who resolves without a search list, as Envoy does; in clusters of the usual domain. */
+/**
+ * Fully qualified name, for resolvers without a search list such as Envoy's; default cluster
+ * domain.
+ */
 export function serviceFqdn(service: string, namespace: string): string {
   return `${serviceHost(service, namespace)}.cluster.local`;
 }
 
-/** Namespace of the Service that a host name names, in full or as far as `.svc`; undefined for what is none. */
+/** Namespace in a Service host name, fully qualified or up to `.svc`; undefined for others. */
 export function serviceNamespace(host: string): string | undefined {
   return /^[a-z0-9-]+\.([a-z0-9-]+)\.svc(\.|$)/.exec(host)?.[1];
 }

@@ -1,16 +1,13 @@
-/** Names of Services, and of the controllers behind them, that other folders name too. */
-
-/** The model control API: its Service, Deployment and service account. */
+/** Service, Deployment and service account of the model control API. */
 export const MODEL_CONTROL = "model-control";
 
-/** The task queue of the model control API: Service and controller. */
+/** Service and controller of the model control API's queue. */
 export const QUEUE = "valkey";
 
-/** Port of each Valkey. */
 export const VALKEY_PORT = 6379;
 
-/** The relay to models that come at run time: its Service, Deployment and service account. */
+/** Service, Deployment and service account of the relay for run-time models. */
 export const MODEL_RELAY = "model-relay";
 
-/** Name of what scales a model by demand, in the model's namespace: of a ScaledObject, or of a HorizontalPodAutoscaler. */
+/** ScaledObject or HorizontalPodAutoscaler in a model's namespace. */
 export const AUTOSCALER_NAME = "replicas";

@@ -1,9 +1,9 @@
-/** A text as one word of a POSIX shell: in quotes where it is not plain. */
+/** POSIX shell word, quoted if necessary. */
 export function shellWord(text: string): string {
   return /^[\w./:@=-]+$/.test(text) ? text : shellQuoted(text);
 }
 
-/** A text as one word of a POSIX shell, always in quotes. */
+/** POSIX shell word, always quoted. */
 export function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { repositoryRoot } from "./repository-root";
 
-/** A checkout whose files are not as they were committed. */
+/** Checkout with modified files. */
 export class CheckoutError extends Error {}
 
 /**
- * Text of a file of this repository that goes to machines or into pods: scripts, units, filters.
+ * Repository file for machines or pods: scripts, units, filters.
  *
  * @param path relative to the repository root.
- * @throws CheckoutError where lines end as on Windows: a shell takes the carriage return for part of each command, and every hash
- *   of what is rendered differs from that of other checkouts.
+ * @throws CheckoutError for Windows line ends: shells misread carriage returns, and rendered hashes
+ *   would differ between checkouts.
  */
 export function shippedText(path: string): string {
   return requireUnixLines(path, readFileSync(join(repositoryRoot(), path), "utf8"));

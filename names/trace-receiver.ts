@@ -1,6 +1,6 @@
-/** Where spans of requests go, by OTLP. */
+/** OTLP receiver of request spans. */
 export interface TraceReceiver {
-  /** Name in the cluster's DNS. */
+  /** Cluster DNS name. */
   readonly host: string;
   /** OTLP over gRPC. */
   readonly grpcPort: number;
@@ -8,10 +8,10 @@ export interface TraceReceiver {
   readonly httpPort: number;
 }
 
-/** The ports that OTLP has by its specification. */
+/** Default OTLP ports of the specification. */
 export const OTLP_PORTS = { grpcPort: 4317, httpPort: 4318 } as const;
 
-/** Address of OTLP over HTTP, without `/v1/traces`. */
+/** OTLP/HTTP address without `/v1/traces`. */
 export function otlpHttp({ host, httpPort }: Pick<TraceReceiver, "host" | "httpPort">): string {
   return `http://${host}:${httpPort}`;
 }

@@ -1,4 +1,4 @@
-/** Negative when a is older than b. Compares numbers only, so "0.20.2rc1" equals "0.20.2". */
+/** Negative if a is older. Compares only numbers: "0.20.2rc1" equals "0.20.2". */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parts(a), parts(b)];
   for (let index = 0; index < Math.max(left.length, right.length); index += 1) {
@@ -10,7 +10,7 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
-/** Few versions are compared, each thousands of times in a plan. */
+/** Plans compare few versions thousands of times. */
 const known = new Map<string, readonly number[]>();
 
 function parts(version: string): readonly number[] {

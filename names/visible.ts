@@ -1,17 +1,17 @@
-/** Text of strangers: names, versions and errors that servers, files and other people chose. */
+/** Untrusted text from servers, files and other people. */
 
 /**
- * Control characters, which move a terminal's cursor or change its title; marks that turn the direction of text; what is not seen, as
- * Unicode has it: joiners, fillers, tags, variation selectors; halves of surrogate pairs. They could make a report say what it does not.
+ * Characters that could falsify a report: control characters, bidirectional marks, Unicode's
+ * invisible characters (joiners, fillers, tags, variation selectors), lone surrogates.
  */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
-/** The text with every such character written out: `\u001b`. Line feeds and tabs too. */
+/** Escapes such characters, including line feeds and tabs: `\u001b`. */
 export function visible(text: string): string {
   return text.replace(UNSEEN, written);
 }
 
-/** The same for text of several lines and columns: line feeds and tabs stay. */
+/** Same, but keeps line feeds and tabs. */
 export function visibleLines(text: string): string {
   return text.replace(UNSEEN, (character) => (/[\n\t]/.test(character) ? character : written(character)));
 }

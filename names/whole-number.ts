@@ -1,9 +1,9 @@
-/** More than anything that is counted here; bounds every loop over it. */
+/** Above any count here; bounds all loops. */
 const MOST = 2 ** 31 - 1;
 
-/** A count above 0 as people and engines write it: 8192, 8k (decimal), 8K (binary); undefined for all else. */
+/** Positive count: 8192, 8k (decimal), 8K (binary); undefined if invalid. */
 export function wholeNumber(value: unknown): number | undefined {
-  // Of anything else even the conversion to text may fail.
+  // Converting other types to text may throw.
   const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
   const [, digits, unit = ""] = /^(\d{1,12})([kKmMgG]?)$/.exec(text) ?? [];
   if (digits === undefined) {

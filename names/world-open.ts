@@ -1,12 +1,12 @@
 import { type Network, PRIVATE_IPV4, parseCidr, SHARED_IPV4 } from "./cidr";
 
-/** More addresses than these hold strangers, whoever they were meant for: half the internet is as open as all of it. */
+/** Larger networks include strangers: half the internet is as open as all of it. */
 const MOST = { 4: 1n << 24n, 6: 1n << 112n } as const;
 
-/** Networks that each organization has for itself. */
+/** Private networks of organizations. */
 const PRIVATE = [...PRIVATE_IPV4, SHARED_IPV4].flatMap((cidr) => parseCidr(cidr) ?? []);
 
-/** True for blocks of addresses that are together open to strangers, in however many pieces they are written. */
+/** Whether the combined CIDRs are open to strangers, however they are split. */
 export function isWorldOpen(...cidrs: readonly string[]): boolean {
   const networks = cidrs.flatMap((cidr) => parseCidr(cidr) ?? []);
   return ([4, 6] as const).some((family) => {
@@ -16,7 +16,7 @@ export function isWorldOpen(...cidrs: readonly string[]): boolean {
   });
 }
 
-/** The same addresses in blocks that neither overlap nor touch. */
+/** Merges overlapping and adjacent networks. */
 function union(networks: readonly Network[]): Network[] {
   const merged: Network[] = [];
   for (const network of [...networks].sort((a, b) => (a.first < b.first ? -1 : 1))) {

@@ -2,27 +2,28 @@ import { type AwsPlace, awsCalls, awsState, OFFLINE_AWS } from "./aws-answers";
 import { answerOfHost } from "./host-answers";
 import { OCI_CALLS } from "./oci-answers";
 
-/** What the providers of an offline run answer. */
+/** Simulated provider answers of an offline run. */
 export interface ProviderAnswers {
-  /** Result of a provider function. Throws for a function it does not know: an invented answer proves nothing. */
+  /**
+   * Result of a provider function. Throws for an unknown one: an invented result proves nothing.
+   */
   call(token: string, inputs: unknown): Record<string, unknown>;
-  /** Outputs of a resource besides its inputs. */
+  /** Additional outputs of a resource. */
   state(type: string, name: string, inputs: Readonly<Record<string, unknown>>): Record<string, unknown>;
-  /** Id of a resource that a provider makes. */
   id(type: string, name: string): string;
-  /** A value of another stack that only its deployment knows; named by where it stands there. */
+  /** Output of another stack, by its path there. */
   ofOtherStack(path: string): string;
 }
 
-/** Result of a provider function for its inputs. */
+/** Provider function. */
 export type ProviderFunction = (inputs: Readonly<Record<string, unknown>>) => Record<string, unknown>;
 
-/** Recognizable stand-in for a value that only a real provider can make. It never leaves an offline run. */
+/** Recognizable placeholder for a provider-generated value. Never leaves an offline run. */
 function generated(name: string): string {
   return `offline-${name}`;
 }
 
-/** @param aws where on AWS a run is; asked with each answer: a run reads its environment first. */
+/** @param aws the run's AWS location; called per answer, as the environment is read first. */
 export const answersIn = (aws: () => AwsPlace): ProviderAnswers => ({
   id: (_type, name) => `${name}-id`,
   ofOtherStack: generated,
@@ -53,5 +54,5 @@ export const answersIn = (aws: () => AwsPlace): ProviderAnswers => ({
   },
 });
 
-/** Of a run without an environment. */
+/** For a run without an environment. */
 export const defaultAnswers: ProviderAnswers = answersIn(() => OFFLINE_AWS);

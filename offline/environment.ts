@@ -11,51 +11,52 @@ import { type OfflineOptions, type Recording, runOffline } from "./run";
 /** Name of the Pulumi project, as in Pulumi.yaml. */
 export const PROJECT = "inference-stacks";
 
-/** An environment whose file was read. */
 export interface OfflineEnvironment {
   /** Name of the Pulumi stack. */
   readonly name: string;
   readonly file: ParsedEnvironmentFile;
-  /** Name of the file, for messages. @default `Pulumi.<name>.yaml` */
+  /** File name for messages. @default `Pulumi.<name>.yaml` */
   readonly fileName?: string;
-  /** Where relative paths in the file start. */
+  /** Base of relative paths in the file. */
   readonly baseDirectory: string;
 }
 
-/** What the program of an environment decided and made. */
 export interface EnvironmentRun {
   readonly environment: EnvironmentConfig;
   readonly plan: DeploymentPlan;
   readonly recording: Recording;
-  /** Keys of the secrets that are set. */
+  /** Keys of present secrets. */
   readonly secrets: readonly string[];
-  /** What a stack says of the cluster: this one where it makes it, the other one where that did. Undefined: nobody does. */
+  /**
+   * Cluster outputs of this stack, or of the one that created the cluster; undefined without
+   * either.
+   */
   readonly clusterOutputs: unknown;
 }
 
 export interface EnvironmentRunOptions extends Pick<OfflineOptions, "preview" | "onResource"> {
-  /** Changes what providers answer in the environment. @default as it is */
+  /** Overrides provider answers. @default unchanged */
   readonly answers?: (own: ProviderAnswers) => ProviderAnswers;
   /**
-   * What the stack that made the cluster says of it, with `provision: stack`.
+   * Outputs of the stack that created the cluster, for `provision: stack`.
    *
-   * @default assumed: the pools of the plan, on a cluster as this program makes one
+   * @default assumed: pools of the plan, on a cluster created by this program
    */
   readonly clusterOutputs?: GivenOutput;
 }
 
-/** An output of another stack, as somebody read it. */
+/** Output read from another stack. */
 export interface GivenOutput {
-  /** Where it was read, for messages: a file. */
+  /** Its source for messages: a file. */
   readonly said: string;
   readonly value: unknown;
 }
 
 /**
- * Runs the program of an environment in this process, against recorded providers. A plan that must not be deployed
- * runs too: what can be placed is made, so that all policies can say what they think.
+ * Runs an environment's program in this process with recorded providers. Also runs undeployable
+ * plans with all resources that fit, so that all policies report.
  *
- * @throws ConfigError or ModelConfigError for what the user can mend, such as a config.json that cannot be read.
+ * @throws ConfigError or ModelConfigError for user mistakes, such as an unreadable config.json.
  */
 export async function runEnvironment(
   { name, file, fileName, baseDirectory }: OfflineEnvironment,

@@ -1,4 +1,4 @@
-/** What machines answer in an offline run, in the form that the scripts of components/cluster/k3s print it. */
+/** Simulated output of the scripts in components/cluster/k3s. */
 const ANSWERS: Readonly<Record<string, (render: number) => object>> = {
   "host-checks check": (render) => ({ machine: "x86_64", deviceGroups: [render] }),
   "k3s install": () => ({}),
@@ -19,14 +19,14 @@ const ANSWERS: Readonly<Record<string, (render: number) => object>> = {
   }),
 };
 
-/** Number of the group `render`, of which each machine has its own. */
+/** Id of the group `render`, which varies by machine. */
 const RENDER = 992;
 
 /**
- * What a script prints that a command runs on a machine.
+ * Output of a script run on a machine.
  *
- * @param render number of the group that opens the machine's GPUs.
- * @throws Error for a script that is not known: an invented answer proves nothing.
+ * @param render id of the group that owns the GPUs.
+ * @throws Error for an unknown script: an invented answer proves nothing.
  */
 export function answerOfHost({ create }: Readonly<Record<string, unknown>>, render = RENDER): string {
   const asked = /^sh (-s|-c .*) (?<asked>[a-z0-9-]+ [a-z0-9-]+)$/.exec(String(create))?.groups?.asked ?? "";

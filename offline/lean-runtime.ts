@@ -1,15 +1,15 @@
 import { skipMessages, skipPromiseRecords } from "./sdk-internals";
 import { explainMissingTrace, stopStackTraces } from "./stack-traces";
 
-/** Each turns off one thing, and returns what turns it on again. */
+/** Each disables a feature and returns a function that restores it. */
 const savings = [stopStackTraces, skipMessages, skipPromiseRecords] as const;
 
 let running = 0;
 let restore: readonly (() => void)[] = [];
 
 /**
- * Runs a program without what the Pulumi SDK does for an engine in another process and for debugging, together more than
- * half of a run's time. Runs may overlap: all of it is back when the last one has ended.
+ * Runs a program without the Pulumi SDK's engine communication and debugging, which take more than
+ * half of the time. Concurrent runs are supported; the last one restores the SDK.
  */
 export async function withLeanRuntime<T>(run: () => Promise<T>): Promise<T> {
   running += 1;

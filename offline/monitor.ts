@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { MockMonitor, type MockResourceArgs, type Mocks } from "@pulumi/pulumi/runtime/mocks";
 import { deserializeProperties, serializeProperties } from "@pulumi/pulumi/runtime/rpc";
 
-/** As much of a registration as is read here. */
+/** Fields of a registration used here. */
 interface RegisterRequest {
   getType(): string;
   getName(): string;
@@ -11,50 +11,47 @@ interface RegisterRequest {
   getProvider(): string;
   getCustom(): boolean;
   getImportid(): string;
-  /** URNs as this monitor gives them. */
+  /** URNs from this monitor. */
   getDependenciesList(): string[];
-  /** The same of each property that was computed from other resources. */
+  /** Same by computed property. */
   getPropertydependenciesMap(): {
     forEach(visit: (origins: { getUrnsList(): string[] }, property: string) => void): void;
   };
 }
 
-/** What tells the resources of a program apart. */
+/** Identity of a resource in a program. */
 export interface ResourceKey {
   readonly type: string;
   readonly name: string;
 }
 
-/** What a registration depends on. */
 export interface Dependencies {
-  /** Resources that the engine would finish first. */
+  /** Resources that the engine finishes first. */
   readonly waitsFor: readonly ResourceKey[];
-  /** Resources that a property was computed from, by property; only of those that were. */
+  /** Source resources by computed property. */
   readonly origins: Readonly<Record<string, readonly ResourceKey[]>>;
 }
 
-/** What answers for the providers. */
 export interface Answering extends Mocks {
   newResource(args: MockResourceArgs & Dependencies): ReturnType<Mocks["newResource"]>;
 }
 
-/** What the runtime asks an answer for. */
 interface RegisterAnswer {
   getUrn(): string;
   getId(): string;
   getObject(): { toJavaScript(): Record<string, unknown> };
   getPropertydependenciesMap(): undefined;
-  /** 0: the resource was made. */
+  /** 0: the resource was created. */
   getResult(): number;
 }
 
 /**
- * The SDK's own mocks, whose answers stay in this process: theirs is packed into a message of protobuf, written out as text for a
- * log that nobody reads, and unpacked, which together is more than a tenth of a run.
+ * The SDK's mocks with answers kept in process: packing, logging and unpacking protobuf messages
+ * takes more than a tenth of a run.
  */
 class InProcessMonitor extends MockMonitor {
   constructor(private readonly answering: Answering) {
-    // What is read, such as another stack, waits for nothing.
+    // Reads, such as of another stack, have no dependencies.
     super({ ...answering, newResource: (args) => answering.newResource({ ...args, waitsFor: [], origins: {} }) });
   }
 
@@ -74,7 +71,7 @@ class InProcessMonitor extends MockMonitor {
         origins: originsOf(request),
       });
       const urn = mockUrn(request.getParent(), request.getType(), request.getName());
-      // Plain data is what it would be serialized to.
+      // Plain data needs no serialization.
       const object = isPlainData(state) ? state : await serializeProperties("", state);
       this.resources.set(urn, { urn, id: id ?? null, state: object });
       callback(null, {
@@ -101,7 +98,7 @@ function originsOf(request: RegisterRequest): Record<string, readonly ResourceKe
   return origins;
 }
 
-/** Whether a value is made of maps, lists and scalars alone: of no output, asset or resource. */
+/** Whether a value has only maps, lists and scalars, without outputs, assets or resources. */
 function isPlainData(value: unknown): boolean {
   if (typeof value !== "object" || value === null) {
     return value !== undefined && typeof value !== "function";
@@ -112,22 +109,23 @@ function isPlainData(value: unknown): boolean {
 
 const STACK_TYPE = "pulumi:pulumi:Stack";
 
-/** As the SDK's mocks name resources, with the type of the parent alone; without the stack's, as the engine does. */
+/**
+ * URN as in the SDK's mocks, with only the parent's type; without the stack's, as in the engine.
+ */
 function mockUrn(parent: string, type: string, name: string): string {
   const above = parent === "" ? undefined : parent.split("::")[2]?.split("$").pop();
   const qualified = above === undefined || above === STACK_TYPE ? type : `${above}$${type}`;
   return `urn:pulumi:${pulumi.getStack()}::${pulumi.getProject()}::${qualified}::${name}`;
 }
 
-/** The resource that a URN of `mockUrn` is of. */
+/** Resource of a URN from `mockUrn`. */
 function keyIn(urn: string): ResourceKey {
   const [, , types = "", ...name] = urn.split("::");
   return { type: types.slice(types.lastIndexOf("$") + 1), name: name.join("::") };
 }
 
-/** Has the program's resources answered by `mocks`. */
 export async function useMocks(mocks: Answering, project: string, stack: string, preview: boolean): Promise<void> {
-  // Sets what the runtime may ask for, too.
+  // Also sets the runtime's feature support.
   await pulumi.runtime.setMocks(mocks, project, stack, preview);
   pulumi.runtime.setMockOptions(new InProcessMonitor(mocks), project, stack, preview);
 }

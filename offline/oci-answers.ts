@@ -3,7 +3,7 @@ import type { ProviderFunction } from "./answers";
 
 const ALL_SERVICES = "all-fra-services-in-oracle-services-network";
 
-/** What Oracle Cloud's functions answer in an offline run, in the form that the real ones have. */
+/** Results of Oracle Cloud functions in their real format. */
 export const OCI_CALLS: Readonly<Record<string, ProviderFunction>> = {
   "oci:Identity/getAvailabilityDomains:getAvailabilityDomains": (inputs) => ({
     ...inputs,
@@ -39,7 +39,7 @@ export const OCI_CALLS: Readonly<Record<string, ProviderFunction>> = {
   "oci:ContainerEngine/getNodePools:getNodePools": (inputs) => ({ ...inputs, id: "pools", nodePools: [] }),
   "oci:Core/getClusterNetworks:getClusterNetworks": (inputs) => ({ ...inputs, id: "networks", clusterNetworks: [] }),
   "oci:Core/getInstancePools:getInstancePools": (inputs) => ({ ...inputs, id: "instance-pools", instancePools: [] }),
-  // A region that offers all of the catalogue, and has more of it than any test asks for.
+  // Region that offers the whole catalogue in sufficient quantity.
   "oci:Core/getShapes:getShapes": (inputs) => ({
     ...inputs,
     id: "shapes",
@@ -59,7 +59,7 @@ export const OCI_CALLS: Readonly<Record<string, ProviderFunction>> = {
   }),
 };
 
-/** `VM.Standard.E5.Flex` counts its OCPUs and its memory, `BM.GPU.H100.8` its GPUs. */
+/** `VM.Standard.E5.Flex` has quotas of OCPUs and memory, `BM.GPU.H100.8` of GPUs. */
 function quotaNames(shape: string, gpus: number | undefined): string[] {
   const family = shape.split(".").slice(1, -1).join("-").toLowerCase();
   return gpus === undefined ? [`${family}-core-count`, `${family}-memory-count`] : [`${family}-count`];
@@ -87,7 +87,7 @@ function kubeconfig(clusterId: string): string {
   });
 }
 
-/** OKE's images of one version, and of what else the real answer lists. */
+/** OKE's images of a version, including unrelated ones as in real answers. */
 function nodeImages(version: string) {
   const names = ["", "aarch64-", "Gen2-GPU-"].flatMap((variant) => [
     `Oracle-Linux-8.10-${variant}2026.09.30-0-OKE-${version}-1501`,

@@ -2,16 +2,16 @@ import type { ProviderAnswers } from "./answers";
 
 const STACK_REFERENCE = "pulumi:pulumi:StackReference";
 
-/** An output of another stack: what an offline run assumes of it, because it asks no backend. */
+/** Assumed output of another stack, as an offline run queries no backend. */
 export interface AssumedOutput {
   readonly name: string;
   readonly value: unknown;
 }
 
 /**
- * Answers that know of other stacks too.
+ * Adds answers for other stacks.
  *
- * @param assume what the other stack has as outputs; asked when the program refers to one.
+ * @param assume outputs of the other stack; called when the program references one.
  */
 export function withOtherStack(
   answers: ProviderAnswers,

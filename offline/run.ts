@@ -6,39 +6,36 @@ import { type ResourceKey, useMocks } from "./monitor";
 
 import { Turns } from "./turns";
 
-/** One resource that the program registered, with its inputs resolved. */
 export interface RecordedResource {
   readonly urn: string;
   readonly type: string;
   readonly name: string;
-  /** URN of the parent; undefined for the stack itself. */
+  /** URN of the parent; undefined for the stack. */
   readonly parent: string | undefined;
   readonly custom: boolean;
-  /** Resolved inputs; secrets are unwrapped, and named in `secretInputs`. Empty for components. */
+  /** Resolved inputs with plaintext secrets, listed in `secretInputs`. Empty for components. */
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Top-level input properties that are, or contain, a secret. */
+  /** Top-level inputs that are or contain a secret. */
   readonly secretInputs: readonly string[];
   /** Reference (`urn::id`) of an explicit provider. */
   readonly provider: string | undefined;
-  /** URNs of the resources that its `dependsOn` names; its ancestors' hold for it too. */
+  /** URNs in its `dependsOn`; its ancestors' apply too. */
   readonly dependsOn: readonly string[];
   /**
-   * URNs of the custom resources that the engine finishes first: those of `dependsOn`, with what is below components, and
-   * those whose outputs the inputs take. Its parent, and what that waits for, comes first too.
+   * URNs of custom resources that the engine finishes first: from `dependsOn`, including children
+   * of components, and from inputs. Its parent and that one's dependencies also come first.
    */
   readonly waitsFor: readonly string[];
-  /** URNs of the resources that an input was computed from, by input; only of those that were. */
+  /** Source resources' URNs by computed input. */
   readonly origins: Readonly<Record<string, readonly string[]>>;
   readonly options: RecordedOptions;
 }
 
-/** The resource options that policies and tests judge. */
 export interface RecordedOptions {
   readonly protect: boolean;
   readonly retainOnDelete: boolean;
   readonly deleteBeforeReplace: boolean;
   readonly ignoreChanges: readonly string[];
-  /** Absent where there are none. */
   readonly replaceOnChanges?: readonly string[];
 }
 
@@ -52,24 +49,29 @@ export interface OfflineOptions {
   readonly stack: string;
   /** Values by full key (`project:key`), as in `Pulumi.<stack>.yaml`; objects as JSON text. */
   readonly config?: Readonly<Record<string, string>>;
-  /** Full keys of the config values that are secret. */
+  /** Full keys of secret values. */
   readonly secretKeys?: readonly string[];
-  /** Run as the first preview, before anything exists (first-preview.ts): ids and what else only the cloud knows are unknown. @default false */
+  /**
+   * Simulates the first preview (first-preview.ts): ids and cloud-generated values are unknown.
+   * @default false
+   */
   readonly preview?: boolean;
-  /** What providers answer. @default `defaultAnswers` */
+  /** Provider answers. @default `defaultAnswers` */
   readonly answers?: ProviderAnswers;
-  /** Milliseconds without an answered registration, once the program returned, until it counts as stuck. @default 60000 */
+  /**
+   * Timeout after the program returns, in milliseconds since the last answered registration.
+   * @default 60000
+   */
   readonly drainTimeoutMs?: number;
   readonly onResource?: (count: number) => void;
 }
 
-/** The program left promises that never settle: an input depends on something that never happens. */
+/** The program left unsettled promises: an input never resolves. */
 export class UnsettledProgramError extends Error {}
 
-/** Two resources of one type share a name. The engine would refuse them, mocks alone would not. */
+/** Two resources share type and name, which the engine refuses, but mocks accept. */
 export class DuplicateResourceError extends Error {}
 
-/** What a registration came with, by the time that it was answered. */
 interface Answered {
   readonly inputs: Record<string, unknown>;
   readonly secretInputs: string[];
@@ -88,10 +90,10 @@ interface Registration {
 }
 
 /**
- * Runs a Pulumi program in this process against recorded providers: no engine, cluster or credentials.
- * One run at a time: the Pulumi runtime keeps its state in globals.
+ * Runs a Pulumi program in this process with recorded providers: no engine, cluster or credentials.
+ * Runs are sequential: the Pulumi runtime keeps state in globals.
  *
- * @throws whatever the program throws, `DuplicateResourceError`, or `UnsettledProgramError`.
+ * @throws the program's error, `DuplicateResourceError`, or `UnsettledProgramError`.
  */
 export function runOffline(program: () => unknown, options: OfflineOptions): Promise<Recording> {
   return withLeanRuntime(() => record(program, options));
@@ -140,15 +142,15 @@ async function record(program: () => unknown, options: OfflineOptions): Promise<
   const outputs = await pulumi.runtime.runInPulumiStack(async () => {
     pulumi.runtime.registerStackTransformation(({ resource, type, name, props, opts }) => {
       registrations.push({ resource, type, name, parent: opts.parent, opts });
-      // The runtime reads this option first, and serializes nothing before it has.
+      // The runtime reads this option first, before serialization.
       const dependsOn = turns.next().then(() => resourcesIn(opts.dependsOn));
-      // Former names matter to an engine with a state alone; computing them takes more than half of a program's outputs.
+      // Aliases only affect state, but take more than half of a program's outputs.
       return { props, opts: { ...opts, dependsOn, aliases: [] } };
     });
     try {
       return (await program()) as Record<string, unknown>;
     } catch (error) {
-      // Kept for later: what was registered until now must settle first, or it ends up in the next run.
+      // Deferred: earlier registrations must settle, or would affect the next run.
       failure = { error };
       return {};
     }
@@ -170,7 +172,7 @@ async function record(program: () => unknown, options: OfflineOptions): Promise<
   return { resources: assemble(options, registrations, answered, dependencies), outputs: outputs ?? {} };
 }
 
-/** The resources that an option names, out of whatever inputs they are wrapped in. */
+/** Resources of an option, unwrapped from inputs. */
 async function resourcesIn(value: unknown): Promise<pulumi.Resource[]> {
   const open: unknown = pulumi.Output.isInstance(value)
     ? await new Promise((resolve) => value.apply(resolve))
@@ -204,7 +206,7 @@ function assemble(
     origins: {},
     options: { protect: false, retainOnDelete: false, deleteBeforeReplace: false, ignoreChanges: [] },
   };
-  // Qualified type of each resource: the types of its ancestors, without the stack, joined by "$".
+  // Qualified type per resource: types of its ancestors, without the stack, joined by "$".
   const known = new Map<pulumi.Resource, { qualified: string; urn: string; protect: boolean; retain: boolean }>();
   const urns = new Map<string, string>();
   const resources: RecordedResource[] = [root];
@@ -230,7 +232,7 @@ function assemble(
       inputs: custom ? (answer?.inputs ?? {}) : {},
       secretInputs: answer?.secretInputs ?? [],
       provider: answer?.provider,
-      // What a resource depends on was constructed before it, so its URN is known by now.
+      // Dependencies are constructed first, so their URNs are known.
       dependsOn: (dependencies.get(resource) ?? []).flatMap((needed) => known.get(needed)?.urn ?? []),
       waitsFor: answer?.waitsFor ?? [],
       origins: answer?.origins ?? {},
@@ -259,7 +261,7 @@ function key({ type, name }: ResourceKey): string {
   return `${type}::${name}`;
 }
 
-/** Names listed of what never settled: the first ones hold up the others. */
+/** Unsettled registrations to list: the first ones block the others. */
 const LISTED = 20;
 
 function unanswered(registrations: readonly Registration[], answered: ReadonlyMap<string, unknown>): string {
@@ -271,18 +273,18 @@ function unanswered(registrations: readonly Registration[], answered: ReadonlyMa
   return `the program never settled; still waiting for the inputs of: ${listed}${more}`;
 }
 
-/** Waits for work for as long as it shows signs of life. */
+/** Waits for work with an inactivity timeout. */
 class Patience {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly milliseconds: number) {}
 
-  /** A sign of life. */
+  /** Reports activity. */
   renew(): void {
     this.timer?.refresh();
   }
 
-  /** @throws UnsettledProgramError with what `describe` says, or whatever the work throws. */
+  /** @throws UnsettledProgramError with the text of `describe`, or the work's error. */
   async until(work: Promise<void>, describe: () => string): Promise<void> {
     const limit = new Promise<never>((_, reject) => {
       this.timer = setTimeout(() => reject(new UnsettledProgramError(describe())), this.milliseconds);
@@ -295,11 +297,11 @@ class Patience {
   }
 }
 
-/** Signature by which the Pulumi protocol marks a secret in serialized properties. */
+/** The Pulumi protocol's marker of secrets in serialized properties. */
 const SIGNATURE_KEY = "4dabf18193072939515e22adb298388d";
 const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 
-/** Keys are sorted, as they come out of the messages to an engine: the order of a file's sections is in no output. */
+/** Sorts keys, as engine messages do, so that outputs do not depend on a file's section order. */
 function unwrap(serialized: Record<string, unknown>): { inputs: Record<string, unknown>; secretInputs: string[] } {
   const secretInputs: string[] = [];
   const inputs: Record<string, unknown> = {};

@@ -11,7 +11,7 @@ interface Debugging {
 const { Struct }: Messages = requireAsSdk("google-protobuf/google/protobuf/struct_pb.js");
 const debugging: Debugging = requireAsSdk("@pulumi/pulumi/runtime/debuggable.js");
 
-/** A message with properties that nothing packed. */
+/** Message with unserialized properties. */
 class Unpacked extends Struct {
   constructor(private readonly value: object) {
     super();
@@ -23,10 +23,9 @@ class Unpacked extends Struct {
 }
 
 /**
- * Has the SDK pass properties on as they are: it packs them into protobuf messages for an engine in another process, and
- * unpacks its answers.
+ * Lets the SDK pass properties unserialized, instead of as protobuf messages.
  *
- * @returns what undoes that.
+ * @returns function that restores it.
  */
 export function skipMessages(): () => void {
   const before = Struct.fromJavaScript;
@@ -37,10 +36,10 @@ export function skipMessages(): () => void {
 }
 
 /**
- * Has the SDK keep no record of each promise for its report on those that never settle: an offline run reports them
- * itself (`UnsettledProgramError`).
+ * Disables the SDK's promise tracking: an offline run reports unsettled promises itself
+ * (`UnsettledProgramError`).
  *
- * @returns what undoes that.
+ * @returns function that restores it.
  */
 export function skipPromiseRecords(): () => void {
   const before = debugging.debuggablePromise;

@@ -20,13 +20,12 @@ interface Seen {
   readonly nodePools: readonly NodePool[];
   readonly groupNodes: readonly PoolNode[];
   readonly made: readonly MadeNode[];
-  /** NodeClaims: what Karpenter notes of each node that it makes. */
+  /** NodeClaims: Karpenter's records of its nodes. */
   readonly claims: readonly KubernetesObject[];
-  /** When the first pods came, milliseconds since 1970. */
+  /** Creation of the first pods, in milliseconds since 1970. */
   readonly since: number;
 }
 
-/** What a report says of the nodes that Karpenter made, pool by pool of those that it may make nodes for. */
 export function autoscalerFact(
   { pools }: Pick<DeploymentPlan, "pools">,
   { nodePools, groupNodes, made, claims, since }: Seen,
@@ -54,7 +53,6 @@ export function autoscalerFact(
   };
 }
 
-/** Whether Karpenter knows of a node that everything of it is there. */
 export function isInitialized(claim: KubernetesObject): boolean {
   return initialized(claim as NodeClaim) !== undefined;
 }
@@ -63,7 +61,7 @@ function initialized({ status }: NodeClaim) {
   return status?.conditions?.find(({ type, status: is }) => type === "Initialized" && is === "True");
 }
 
-/** When pods could go to each node, by its name. */
+/** When each node accepted pods, by name. */
 function initializedAt(claims: readonly NodeClaim[]): ReadonlyMap<string, number> {
   return new Map(
     claims.flatMap((claim) => {
@@ -74,7 +72,7 @@ function initializedAt(claims: readonly NodeClaim[]): ReadonlyMap<string, number
   );
 }
 
-/** List price on demand of nodes together. Null where the catalogue has none for one of them. */
+/** Total on-demand list price; null if one is unknown. */
 function usdPerHour(nodes: readonly MadeNode[]): number | null {
   const prices = nodes.map(({ shape }) => {
     const known = findShape(shape);
@@ -84,7 +82,10 @@ function usdPerHour(nodes: readonly MadeNode[]): number | null {
   return Number.isNaN(sum) ? null : Math.round(sum * 10_000) / 10_000;
 }
 
-/** Nodes that are not as planned: another machine, or more of them than the plan counted on for the same pods, and the budget pays for. */
+/**
+ * Nodes that differ from the plan: another machine, or more than planned and budgeted for the same
+ * pods.
+ */
 export function autoscalerFindings({ autoscaler, pools }: Pick<RehearsalFacts, "autoscaler" | "pools">): Finding[] {
   const broken = (subject: string, message: string): Finding => {
     return { severity: "broken", rule: "autoscaler", subject, message };

@@ -1,16 +1,14 @@
-/** What of an environment's objects tells Karpenter which nodes to make, and what of a cluster tells which it made. */
 import { groupOf, type KubernetesObject } from "../kubernetes/object";
 import { isChartType } from "../kubernetes/resource-types";
 import type { RecordedResource } from "../offline/run";
 import { MACHINE_LABEL, POOL_LABEL } from "../planner/pool-labels";
 import { CAPACITY_TYPES, type CapacityType } from "./cluster/instance-types";
 
-/** On what Karpenter made, the NodePool that it made it for. */
 const NODE_POOL_LABEL = "karpenter.sh/nodepool";
 const CAPACITY_LABEL = "karpenter.sh/capacity-type";
 const ZONE_LABEL = "topology.kubernetes.io/zone";
 const CHART = "karpenter";
-/** API groups of NodePools, whatever the cloud, and of the simulated cloud. */
+/** API groups of NodePools in any cloud, and of the simulated cloud. */
 export const KARPENTER_GROUP = "karpenter.sh";
 export const SIMULATED_GROUP = "karpenter.kwok.sh";
 const SIMULATED_CLASS = { group: SIMULATED_GROUP, kind: "KWOKNodeClass" } as const;
@@ -28,7 +26,6 @@ export interface NodePool extends KubernetesObject {
   };
 }
 
-/** What pods may claim where Karpenter makes nodes for them. */
 export function nodePoolsOf(objects: readonly KubernetesObject[]): NodePool[] {
   return objects.filter(isNodePool);
 }
@@ -37,12 +34,11 @@ function isNodePool(object: KubernetesObject): object is NodePool {
   return object.kind === "NodePool" && groupOf(object.apiVersion) === KARPENTER_GROUP;
 }
 
-/** The pool of the plan whose nodes it makes. */
+/** Pool of the plan that it provides nodes for. */
 export function planPoolOf({ metadata, spec }: NodePool): string {
   return spec.template.metadata?.labels?.[POOL_LABEL] ?? metadata.name;
 }
 
-/** Zones in which nodes may be made, each once. */
 export function zonesOf(pools: readonly NodePool[]): string[] {
   const named = pools.flatMap(({ spec }) =>
     spec.template.spec.requirements.filter(({ key }) => key === ZONE_LABEL).flatMap(({ values = [] }) => values),
@@ -51,8 +47,8 @@ export function zonesOf(pools: readonly NodePool[]): string[] {
 }
 
 /**
- * The objects as Karpenter's simulated cloud takes them: NodePools name its class in place of the one of AWS, which stays and is what the
- * API server checks. Nothing else changes.
+ * Objects adapted to Karpenter's simulated cloud: NodePools reference its node class. AWS's classes
+ * remain, for the API server's validation.
  */
 export function onSimulatedCloud(objects: readonly KubernetesObject[]): KubernetesObject[] {
   const classes = new Set(nodePoolsOf(objects).map(({ spec }) => spec.template.spec.nodeClassRef.name));
@@ -73,7 +69,7 @@ function withSimulatedClass(pool: NodePool): NodePool {
   return { ...pool, spec: { ...pool.spec, template: { ...template, spec: { ...template.spec, nodeClassRef } } } };
 }
 
-/** A node that Karpenter made. */
+/** Node created by Karpenter. */
 export interface MadeNode {
   readonly name: string;
   readonly nodePool: string;
@@ -82,7 +78,6 @@ export interface MadeNode {
   readonly zone: string;
 }
 
-/** Those of these nodes that Karpenter made. */
 export function madeNodes(nodes: readonly KubernetesObject[]): MadeNode[] {
   return nodes.flatMap(({ metadata: { name, labels = {} } }) => {
     const nodePool = labels[NODE_POOL_LABEL];
@@ -105,7 +100,7 @@ interface Event extends KubernetesObject {
   readonly involvedObject?: { readonly kind?: string; readonly uid?: string };
 }
 
-/** Why Karpenter makes no node for a pod, in its own words, by the pod's uid. The last that it said. */
+/** Karpenter's latest reason for creating no node, by pod uid. */
 export function refusedPods(events: readonly KubernetesObject[]): ReadonlyMap<string, string> {
   return new Map(
     (events as readonly Event[])
@@ -114,24 +109,24 @@ export function refusedPods(events: readonly KubernetesObject[]): ReadonlyMap<st
   );
 }
 
-/** That a NodePool makes other machines than the pod asks for says nothing of those that it asks for. */
+/** A NodePool with another instance type does not explain a pod's missing node. */
 const OF_OTHER_POOLS = /^incompatible requirements, key node\.kubernetes\.io\/instance-type\b/;
 
-/** What Karpenter says of the NodePools that a pod could have nodes of; all that it says where there is none. */
+/** Reasons of the NodePools suitable for a pod; all reasons if none is. */
 export function shortRefusal(message: string): string {
   const reasons = message.replace(/^Failed to schedule pod, /, "").split("; ");
   const own = reasons.filter((reason) => !OF_OTHER_POOLS.test(reason));
   return (own.length > 0 ? own : reasons).join("; ");
 }
 
-/** Values of Karpenter's chart that decide which nodes it makes, and the variables by which its program takes them. */
+/** Chart values that affect node creation, with the variables of Karpenter's program. */
 const SETTINGS: Readonly<Record<string, string>> = {
   preferencePolicy: "PREFERENCE_POLICY",
   minValuesPolicy: "MIN_VALUES_POLICY",
   ignoreDRARequests: "IGNORE_DRA_REQUESTS",
 };
 
-/** What an environment's release of Karpenter says of the nodes that it makes, as its program's variables. */
+/** Variables of Karpenter's program from an environment's release. */
 export function karpenterSettings(
   resources: readonly Pick<RecordedResource, "type" | "inputs">[],
 ): Readonly<Record<string, string>> {

@@ -34,13 +34,15 @@ import type { Stopwatch } from "./stopwatch";
 import { podRefusals } from "./workload-facts";
 import { type Workload, workloadsOf } from "./workloads";
 
-/** Seconds that Karpenter has for all nodes. */
+/** Time limit for all nodes, in seconds. */
 const LIMIT_SECONDS = 180;
 const INITIALIZED_SECONDS = 30;
 
-/** A control plane on this machine, with an environment's platform, where the real Karpenter makes the nodes that are its to make. */
+/**
+ * Local control plane with an environment's platform, where the real Karpenter creates its nodes.
+ */
 export class AutoscaledRehearsal {
-  /** Nodes of managed node groups: there from the start. */
+  /** Nodes of managed node groups, present from the start. */
   private readonly nodes: readonly PoolNode[];
   private readonly objects: readonly KubernetesObject[];
   private readonly workloads: readonly Workload[];
@@ -62,25 +64,25 @@ export class AutoscaledRehearsal {
   /**
    * Starts a control plane.
    *
-   * @param counts of some node groups; the others have what they always have.
-   * @throws Error with the log of a program that did not start.
+   * @param counts of some node groups.
+   * @default their usual number
+   * @throws Error with the log of a program that failed to start.
    */
   static async start(run: EnvironmentRun, watch: Stopwatch, counts: NodeCounts = {}): Promise<AutoscaledRehearsal> {
     const plane = await watch.time("control plane", () => ControlPlane.start({ controllers: true }));
     return new AutoscaledRehearsal(run, plane, watch, counts);
   }
 
-  /** Kubeconfig of the control plane's administrator. */
   get kubeconfig(): string {
     return this.plane.kubeconfig;
   }
 
-  /** What the environment lets Karpenter make, as it was applied. */
+  /** Applied NodePools. */
   get nodePools(): readonly NodePool[] {
     return nodePoolsOf(this.objects);
   }
 
-  /** What Karpenter printed until now. Empty before it started. */
+  /** Karpenter's output so far; empty before its start. */
   get autoscalerOutput(): string {
     return this.autoscaler?.output ?? "";
   }
@@ -89,7 +91,7 @@ export class AutoscaledRehearsal {
     await this.plane.stop();
   }
 
-  /** Brings the platform up on the nodes that Karpenter makes for it. */
+  /** Deploys the platform on nodes created by Karpenter. */
   async perform(): Promise<RehearsalReport> {
     const builtIn = await builtInGroups(this.plane.client);
     const gates = new PlayedGates(this.plane.client, gateJobsOf(this.objects, this.run.plan), this.run.plan);
@@ -110,7 +112,7 @@ export class AutoscaledRehearsal {
     }
   }
 
-  /** Ends Karpenter and starts it again with a cloud that has only what is offered. */
+  /** Restarts Karpenter with only the given offers. */
   async changeOffers(offered: (offer: Offer) => boolean): Promise<void> {
     await this.autoscaler?.restart(this.types(offered));
   }
@@ -129,7 +131,7 @@ export class AutoscaledRehearsal {
     return simulatedMachines(this.run.plan, this.nodePools, offered);
   }
 
-  /** Waits until everything is ready, or Karpenter has said of each pod that still waits why it makes no node for it. */
+  /** Waits until everything is ready, or Karpenter has given a reason for each waiting pod. */
   private async settled(): Promise<ClusterState> {
     const { client } = this.plane;
     const until = Date.now() + LIMIT_SECONDS * 1000;
@@ -165,7 +167,10 @@ export class AutoscaledRehearsal {
         };
   }
 
-  /** Karpenter says of a node a moment after its first pods that it is complete. What it does not say in time is left open. */
+  /**
+   * Karpenter initializes a node shortly after its first pods. Pending ones remain after the
+   * timeout.
+   */
   private async initializedClaims(): Promise<readonly KubernetesObject[]> {
     const { client } = this.plane;
     const until = Date.now() + INITIALIZED_SECONDS * 1000;
@@ -211,17 +216,20 @@ export class AutoscaledRehearsal {
   }
 }
 
-/** Whether no controller of this rehearsal does anything with an object of a kind that a chart brings. */
+/** Whether no controller of this rehearsal handles a chart's kind. */
 function isNobodys(object: KubernetesObject): boolean {
   return ![KARPENTER_GROUP, SIMULATED_GROUP].includes(groupOf(object.apiVersion));
 }
 
-/** Nodes that managed node groups always have, by pool. */
+/** Permanent nodes of managed node groups, by pool. */
 function groupNodes({ environment, plan }: EnvironmentRun): NodeCounts {
   return Object.fromEntries(eksPools(environment.pools, plan, []).map((pool) => [pool.plan.name, pool.groupNodes]));
 }
 
-/** Why an environment cannot be rehearsed with Karpenter, and what to do. Undefined: it can. @param counts as the user gave them. */
+/**
+ * Why an environment cannot be rehearsed with Karpenter, with the fix; undefined if it can.
+ * @param counts from the user.
+ */
 export function autoscalerProblem(run: EnvironmentRun, counts: NodeCounts): string | undefined {
   const { environment, recording } = run;
   const own = nodePoolsOf(recordedObjects(recording.resources)).map(planPoolOf);

@@ -9,11 +9,13 @@ import { foreignNamespacesOf, kindsOf, makesPods, runtimeClassesOf } from "./clu
 import { addUserClaims } from "./cluster/user-claims";
 import type { RehearsalFacts } from "./report/schema";
 
-/** Long enough for controllers to see a pod leave, as they always do where containers have to stop. */
+/** Long enough for controllers to notice a termination, as with real containers. */
 const TERMINATION_MS = 1000;
 const FIELD_MANAGER = "inference-stacks-rehearsal";
 
-/** What the cluster must have before the platform comes: nodes, storage, classes, CRDs, and the controller of groups. */
+/**
+ * Creates prerequisites of the platform: nodes, storage, classes, CRDs and the group controller.
+ */
 export async function prepareCluster(
   plane: ControlPlane,
   nodes: readonly KubernetesObject[],
@@ -38,8 +40,8 @@ export async function prepareCluster(
 }
 
 /**
- * Applies the platform's objects: namespaces and priorities, then what pods need, then what makes pods. What the API
- * server refuses is noted, and the rest goes on.
+ * Applies namespaces and priorities, prerequisites of pods, then workloads. Records refused
+ * objects.
  */
 export async function applyPlatform(
   client: ApiClient,

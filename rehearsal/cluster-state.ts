@@ -3,23 +3,23 @@ import type { ApiClient } from "./cluster/api-client";
 import type { PodFact } from "./report/schema";
 import type { Workload } from "./workloads";
 
-/** A pod as the API server has it, less what no question here needs. */
+/** Fields of a pod needed here. */
 export interface PodState extends PodFact {
   readonly uid: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** It ended and will not start again. */
+  /** Ended without a restart. */
   readonly finished: boolean;
-  /** Its deletion was asked for. */
+  /** Deletion requested. */
   readonly terminating: boolean;
-  /** The scheduler found no node for it. */
+  /** The scheduler found no node. */
   readonly unschedulable: boolean;
-  /** A DaemonSet made it: it belongs to its node. */
+  /** Created by a DaemonSet, so bound to its node. */
   readonly ofDaemonSet: boolean;
 }
 
 export interface ClusterState {
   readonly pods: readonly PodState[];
-  /** `<namespace>/<name>` of Jobs that have ended well. */
+  /** `<namespace>/<name>` of completed Jobs. */
   readonly completedJobs: ReadonlySet<string>;
 }
 
@@ -42,7 +42,6 @@ interface ApiJob extends KubernetesObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** Reads all pods, and which Jobs have ended. */
 export async function readState(client: ApiClient): Promise<ClusterState> {
   const [pods, jobs] = await Promise.all([client.list("v1", "Pod"), client.list("batch/v1", "Job")]);
   return {
@@ -55,7 +54,6 @@ export async function readState(client: ApiClient): Promise<ClusterState> {
   };
 }
 
-/** A pod of the API as a state. */
 export function podState({ metadata, spec, status }: ApiPod): PodState {
   const ready = condition(status.conditions, "Ready")?.status === "True";
   const scheduled = condition(status.conditions, "PodScheduled");
@@ -87,7 +85,7 @@ function condition(conditions: readonly Condition[] = [], type: string): Conditi
   return conditions.find((candidate) => candidate.type === type);
 }
 
-/** The pods of a workload that are meant to stay: neither leaving nor ended. */
+/** A workload's pods that are neither terminating nor ended. */
 export function podsOfWorkload({ namespace, selector }: Workload, { pods }: ClusterState): PodState[] {
   return pods.filter(
     (pod) =>
@@ -98,12 +96,10 @@ export function podsOfWorkload({ namespace, selector }: Workload, { pods }: Clus
   );
 }
 
-/** What a report says of a pod. */
 export function podFact({ namespace, name, node, ready, waitsFor: reason }: PodState): PodFact {
   return { namespace, name, node, ready, waitsFor: reason };
 }
 
-/** The object by which the API knows a pod. */
 export function podObject({ namespace, name, uid }: PodState): KubernetesObject {
   return { apiVersion: "v1", kind: "Pod", metadata: { namespace, name, uid } };
 }

@@ -8,15 +8,14 @@ import { LOOK_EVERY_MS, Rest, settle } from "./settle";
 import { secondsSince } from "./stopwatch";
 import { isHead, isService, type Workload } from "./workloads";
 
-/** Seconds after which a drain that still makes progress is given up. */
+/** Time limit of a drain that progresses, in seconds. */
 const LIMIT_SECONDS = 120;
 
 /**
- * Drains a node as `kubectl drain --ignore-daemonsets` does, and puts it back: cordon, evict, and try again what a
- * disruption budget holds. Where that ends in a deadlock, because replacements have no place, the pool gets one node
- * more, as long as it may have one.
+ * Drains a node like `kubectl drain --ignore-daemonsets`, and uncordons it. Retries evictions held
+ * by disruption budgets. If replacements cannot be scheduled, adds nodes up to the pool's limit.
  *
- * kubectl tries again every five seconds, this every 0.2.
+ * Retries every 0.2 seconds; kubectl every five.
  */
 export async function drainNode(cluster: RehearsedCluster, node: PoolNode): Promise<DrainFact> {
   const started = Date.now();
@@ -58,14 +57,13 @@ export async function drainNode(cluster: RehearsedCluster, node: PoolNode): Prom
   };
 }
 
-/** The nodes that the pool of a node may have beside those there are. */
+/** Nodes that may be added to a node's pool. */
 function sparesOf({ plan, machines, nodes }: RehearsedCluster, { pool }: PoolNode): PoolNode[] {
   const present = new Set(nodes.map(({ object }) => object.metadata.name));
   const most = nodesOfPool(plan, pool, { count: pool.maxNodes, machines });
   return most.filter(({ object }) => !present.has(object.metadata.name));
 }
 
-/** Evicts the pods of one node, and remembers what it saw. */
 class Drain {
   private readonly goals: ReadonlySet<string>;
   private readonly fewest = new Map<Workload, number>();
@@ -76,7 +74,7 @@ class Drain {
   constructor(
     private readonly cluster: RehearsedCluster,
     node: PoolNode,
-    /** What the last look showed. */
+    /** Latest observed state. */
     public state: ClusterState,
   ) {
     const name = node.object.metadata.name;
@@ -89,7 +87,7 @@ class Drain {
     }
   }
 
-  /** Goes on until all pods have left (true), or all that remain are held and nothing else moves (false). */
+  /** Continues until all pods have left (true), or the rest is held and nothing changes (false). */
   async run(): Promise<boolean> {
     const until = Date.now() + LIMIT_SECONDS * 1000;
     const rest = new Rest(this.cluster.workloads);
@@ -110,7 +108,7 @@ class Drain {
     return false;
   }
 
-  /** Takes a state into account. */
+  /** Records a state. */
   look(state: ClusterState): void {
     this.state = state;
     for (const [workload, fewest] of this.fewest) {
@@ -118,7 +116,7 @@ class Drain {
     }
   }
 
-  /** One replica is away, however soon the next look finds another in its place. */
+  /** Counts a replica as unavailable, even if its replacement appears before the next check. */
   private countAway(pod: PodState): void {
     for (const [workload, fewest] of this.fewest) {
       const isOfWorkload = podsOfWorkload(workload, { ...this.state, pods: [pod] }).length > 0;
@@ -149,14 +147,14 @@ class Drain {
     };
   }
 
-  /** Whether the pod goes. */
+  /** Whether the eviction was accepted. */
   private async evict(pod: PodState): Promise<boolean> {
     const { status, body } = await this.cluster.client.evict(podObject(pod));
     if (status < 300) {
       this.evicted += 1;
       this.countAway(pod);
     }
-    // 404 and 409: it went by itself, or another pod has its name by now.
+    // 404 and 409: already gone, or replaced under the same name.
     if (status < 300 || status === 404 || status === 409) {
       return true;
     }
@@ -168,7 +166,7 @@ class Drain {
   }
 }
 
-/** What the API server says about the budget: the cause of a refused eviction, or the refusal itself. */
+/** Budget named by a refused eviction, or the refusal's message. */
 function budgetMessage(body: unknown): string {
   const { message = "", details } = body as {
     readonly message?: string;

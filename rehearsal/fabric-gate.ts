@@ -1,6 +1,6 @@
 /**
- * What a fabric gate does to nodes once its first Job has ended well: KWOK ends Jobs without running them, so the rehearsal takes
- * the taint away in its place. Nodes that come later lose it too, as the gate's CronJob would see to.
+ * KWOK completes Jobs without running them, so the rehearsal removes a fabric gate's taint after
+ * its first Job. Also for later nodes, as the gate's CronJob does.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { KubernetesObject } from "../kubernetes/object";
@@ -18,7 +18,7 @@ interface NodeObject extends KubernetesObject {
   readonly spec?: { readonly taints?: readonly { readonly key: string }[] };
 }
 
-/** The first Jobs of an environment's gates, by what they are labelled with. */
+/** First Jobs of an environment's gates, by label. */
 export function gateJobsOf(objects: readonly KubernetesObject[], plan: Pick<DeploymentPlan, "pools">): GateJobs {
   const jobs = objects.filter(({ kind, metadata }) => {
     return kind === "Job" && metadata.labels?.["app.kubernetes.io/name"] === "fabric-certifier";
@@ -33,7 +33,7 @@ export function gateJobsOf(objects: readonly KubernetesObject[], plan: Pick<Depl
   );
 }
 
-/** Certifies nodes of pools whose gate's Job has ended well, until it is stopped. */
+/** Certifies nodes of pools whose gate Job has completed, until stopped. */
 export class PlayedGates {
   private running = true;
   private readonly done: Promise<void>;
@@ -53,7 +53,7 @@ export class PlayedGates {
 
   private async play(): Promise<void> {
     for (; this.running; await sleep(LOOK_EVERY_MS)) {
-      // The API server may be away, or a node gone: the next look is soon.
+      // API server or node may be unavailable: retries at the next check.
       await this.look().catch(() => undefined);
     }
   }

@@ -2,7 +2,7 @@ import { type ClusterState, type PodState, podFact, podsOfWorkload } from "./clu
 import type { GroupFact } from "./report/schema";
 import { GROUP_LABELS, type Workload } from "./workloads";
 
-/** The groups that a LeaderWorkerSet should have, with the pods that its controller made for each. */
+/** Expected groups of a LeaderWorkerSet, with their pods. */
 export function groupsOf(workload: Workload, state: ClusterState): GroupFact[] {
   if (workload.kind !== "LeaderWorkerSet") {
     return [];

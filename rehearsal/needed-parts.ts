@@ -7,24 +7,23 @@ import { CRDS } from "./parts/pins";
 
 const BINARIES: readonly BinaryName[] = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kwok"];
 
-/** KWOK has none of its rules built in. */
+/** KWOK has no built-in stages. */
 const KWOK_MODULE = "sigs.k8s.io/kwok";
 
 const KARPENTER: Pick<ForeignController, "binary" | "module"> = { binary: "karpenter-kwok", module: KARPENTER_MODULE };
 
-/** What a rehearsal needs and this machine lacks. */
 export interface MissingParts {
   /** Names for the setup. */
   readonly names: readonly string[];
-  /** Why what is found on the machine is not used, one sentence each. */
+  /** Why found binaries are not used, one sentence each. */
   readonly skipped: readonly string[];
 }
 
 /**
- * What a rehearsal needs and this machine lacks; undefined where it has all.
+ * Missing toolchain; undefined if complete.
  *
- * @param kinds of the objects that it applies, as `<Kind>.<group>`: some need a controller of their own.
- * @param autoscaled Karpenter makes nodes.
+ * @param kinds of the applied objects, as `<Kind>.<group>`: some need a controller.
+ * @param autoscaled whether Karpenter creates nodes.
  */
 export async function missingParts(
   kinds: ReadonlySet<string>,

@@ -7,7 +7,7 @@ import { settle } from "./settle";
 import { secondsSince } from "./stopwatch";
 import { GROUP_LABELS, isService, type Workload } from "./workloads";
 
-/** Lets a node die, looks at what is left of the platform, and replaces the node. */
+/** Removes a node, observes the platform, and replaces the node. */
 export async function loseNode(cluster: RehearsedCluster, node: PoolNode): Promise<LossFact> {
   const started = Date.now();
   const { client, workloads } = cluster;
@@ -52,7 +52,6 @@ interface GroupBefore {
   readonly uids: ReadonlySet<string>;
 }
 
-/** The groups that have a pod on a node. */
 function groupsOn(workload: Workload, node: PoolNode, state: ClusterState): GroupBefore[] {
   if (workload.kind !== "LeaderWorkerSet") {
     return [];

@@ -11,9 +11,8 @@ import type { RehearsalFacts } from "./report/schema";
 import { type Refusal, workloadFact } from "./workload-facts";
 import type { Workload } from "./workloads";
 
-/** What was seen of a platform once it came to rest. */
 interface Observed {
-  /** What the API server served by itself. */
+  /** API groups served by default. */
   readonly builtIn: ReadonlySet<string>;
   readonly objects: readonly KubernetesObject[];
   readonly applied: RehearsalFacts["objects"];
@@ -23,7 +22,6 @@ interface Observed {
   readonly refusals: readonly Refusal[];
 }
 
-/** What a report says of a platform that came up. */
 export function platformFacts(
   { plan, recording }: EnvironmentRun,
   { builtIn, objects, applied, nodes, workloads, state, refusals }: Observed,
@@ -38,7 +36,7 @@ export function platformFacts(
       maxNodes,
       gpusPerNode: shape.gpu?.count ?? 0,
     })),
-    // Whoever joins the server of another has no pods.
+    // Models on another model's server have no pods.
     models: hostsOf(plan.models).map((model) => {
       const { name, pool, nodesPerReplica } = model;
       return { name, pool, replicas: firstReplicas(model), nodesPerReplica };
@@ -68,7 +66,7 @@ function notRehearsed(
   };
 }
 
-/** API groups that a control plane serves by itself, before custom resource definitions are installed. */
+/** API groups served before custom resource definitions are installed. */
 export async function builtInGroups(client: ApiClient): Promise<Set<string>> {
   const { body } = await client.request("GET", "/apis");
   const { groups } = body as { readonly groups: readonly { readonly name: string }[] };

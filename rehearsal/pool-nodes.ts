@@ -5,26 +5,24 @@ import type { EnvironmentConfig } from "../stacks/config";
 import { nodesOf, numbered } from "./cluster/existing-parts";
 import type { ClusterState } from "./cluster-state";
 
-/** Nodes of a pool, by its name. */
 export type NodeCounts = Readonly<Record<string, number>>;
 
-/** A node of the rehearsal, and the pool that it belongs to. */
 export interface PoolNode {
   readonly pool: PoolPlan;
   readonly object: KubernetesObject;
 }
 
-/** Names of the machines that become nodes, where an environment names them: volumes on their disks are of nodes so called. */
+/** Machines named by the environment, to which local volumes refer. */
 export function machinesOf({ cluster }: Pick<EnvironmentConfig, "cluster">): string[] {
   return cluster.kind === "edge" ? Object.keys(cluster.hosts ?? {}) : [];
 }
 
 /**
- * The nodes that the rehearsal starts with: as many as the plan pays for, which is each pool's minimum, and those that an
- * autoscaler makes for the first replicas of models that sleep later.
+ * Initial nodes: each pool's minimum, as the plan's cost assumes, plus those of first replicas of
+ * sleeping models.
  *
  * @param counts other numbers, for some pools.
- * @param machines what `machinesOf` finds.
+ * @param machines from `machinesOf`.
  */
 export function startNodes(plan: DeploymentPlan, counts: NodeCounts, machines: readonly string[]): PoolNode[] {
   return plan.pools.flatMap((pool) => {
@@ -38,7 +36,7 @@ function nodesAtFirst({ models }: DeploymentPlan, { name, minNodes, maxNodes }: 
   return Math.max(minNodes, Math.min(maxNodes, minNodes + more));
 }
 
-/** The first nodes of a pool. Machines are of the only pool: validation refuses others beside it. */
+/** First nodes of a pool. Validation allows only one pool with machines. */
 export function nodesOfPool(
   plan: DeploymentPlan,
   pool: PoolPlan,
@@ -52,7 +50,7 @@ export function nodesOfPool(
   return nodes.map((object) => ({ pool, object }));
 }
 
-/** The node of each pool on which most pods run; none for a pool without any. Of equals the first. */
+/** Node with most pods in each pool, the first of equals; none for a pool without pods. */
 export function busiestNodes(nodes: readonly PoolNode[], { pods }: ClusterState): PoolNode[] {
   const load = ({ object }: PoolNode): number =>
     pods.filter(({ node, finished }) => node === object.metadata.name && !finished).length;

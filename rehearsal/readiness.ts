@@ -2,7 +2,7 @@ import { type ClusterState, type PodState, podsOfWorkload } from "./cluster-stat
 import { groupsOf } from "./groups";
 import { GROUP_LABELS, isHead, isService, podsWanted, type Workload } from "./workloads";
 
-/** Replicas of a workload that serve; of a Job, the ones that have ended well. */
+/** Ready replicas of a workload; completions of a Job. */
 export function readyReplicas(workload: Workload, state: ClusterState): number {
   const { kind, namespace, name, replicas } = workload;
   if (kind === "Job") {
@@ -16,7 +16,7 @@ export function readyReplicas(workload: Workload, state: ClusterState): number {
   return heads < (workload.heads ?? 0) ? 0 : pods.length - heads;
 }
 
-/** Whether every workload has all it should have, and no pod is about to leave. */
+/** Whether every workload is complete and no pod is terminating. */
 export function isAllReady(workloads: readonly Workload[], state: ClusterState): boolean {
   return (
     workloads.every((workload) => readyReplicas(workload, state) >= workload.replicas) &&
@@ -24,10 +24,7 @@ export function isAllReady(workloads: readonly Workload[], state: ClusterState):
   );
 }
 
-/**
- * Whether nothing will happen by itself: every pod that should be there is ready, or the scheduler has said why it has
- * no place.
- */
+/** Whether nothing will change: every expected pod is ready, or unschedulable with a reason. */
 export function isStill(workloads: readonly Workload[], state: ClusterState): boolean {
   return (
     state.pods.every(({ terminating }) => !terminating) &&
@@ -43,7 +40,7 @@ function isWorkloadStill(workload: Workload, state: ClusterState): boolean {
   if (!isService(workload)) {
     return pods.some(({ unschedulable }) => unschedulable) || readyReplicas(workload, state) >= workload.replicas;
   }
-  // A set that keeps each group to itself makes the workers only when their leader has a node.
+  // Exclusive groups create workers only after their leader is scheduled.
   return pods.length === podsWanted(workload) || pods.some(isWaitingLeader);
 }
 
@@ -51,12 +48,11 @@ function isWaitingLeader({ labels, unschedulable }: PodState): boolean {
   return unschedulable && labels[GROUP_LABELS.worker] === "0";
 }
 
-/** Pods that have no place, or are not ready for another reason. */
 export function waitingPods({ pods }: ClusterState): PodState[] {
   return pods.filter(({ waitsFor, terminating }) => waitsFor !== null && !terminating);
 }
 
-/** The scheduler's own words for claims without a volume, of classes that bind at once. */
+/** Scheduler's message for unbound claims of classes with immediate binding. */
 export function waitsForVolume({ waitsFor }: Pick<PodState, "waitsFor">): boolean {
   return waitsFor?.includes("unbound immediate PersistentVolumeClaims") === true;
 }

@@ -17,7 +17,7 @@ import type { Stopwatch } from "./stopwatch";
 import { podRefusals } from "./workload-facts";
 import { workloadsOf } from "./workloads";
 
-/** A control plane on this machine, with an environment's platform on the nodes of its plan. */
+/** Local control plane with an environment's platform on its planned nodes. */
 export class Rehearsal {
   private readonly machines: readonly string[];
   private readonly nodes: readonly PoolNode[];
@@ -38,9 +38,11 @@ export class Rehearsal {
   /**
    * Starts a control plane.
    *
-   * @param nodes of some pools; the others have their minimum, which is what the plan pays for.
-   * @param failing labels of pods of Jobs that end with an error. @default all end well
-   * @throws Error with the log of a program that did not start.
+   * @param nodes of some pools.
+   * @default the pool's minimum, as the plan's cost assumes
+   * @param failing labels of Job pods that fail.
+   * @default none fail
+   * @throws Error with the log of a program that failed to start.
    */
   static async start(
     run: EnvironmentRun,
@@ -52,12 +54,11 @@ export class Rehearsal {
     return new Rehearsal(run, plane, watch, nodes, failing);
   }
 
-  /** Kubeconfig of the control plane's administrator. */
   get kubeconfig(): string {
     return this.plane.kubeconfig;
   }
 
-  /** Brings the platform up, then drains nodes and loses some; afterwards everything is as after the start. */
+  /** Deploys the platform, drains and removes nodes; restores the initial state. */
   async perform(): Promise<RehearsalReport> {
     const facts = await this.observe();
     const findings = assess(facts);
@@ -101,7 +102,7 @@ export class Rehearsal {
 
     const drains: DrainFact[] = [];
     const losses: LossFact[] = [];
-    // What waits from the start would be taken for a consequence of the drain.
+    // Pods already waiting would count as effects of the drain.
     if (allReady) {
       for (const node of busiestNodes(this.nodes, state)) {
         const name = `drain ${node.object.metadata.name}`;

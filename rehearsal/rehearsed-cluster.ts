@@ -6,10 +6,9 @@ import type { PoolNode } from "./pool-nodes";
 import { LOOK_EVERY_MS } from "./settle";
 import { GROUP_LABELS, type Workload } from "./workloads";
 
-/** Seconds that the controller of groups has to react; a group that it leaves alone is reported as such. */
+/** Reaction time of the group controller, in seconds. */
 const REACTION_SECONDS = 15;
 
-/** Where everything happens: a cluster with the platform on it. */
 export interface RehearsedCluster {
   readonly client: ApiClient;
   readonly plan: DeploymentPlan;
@@ -20,9 +19,9 @@ export interface RehearsedCluster {
 }
 
 /**
- * Takes a machine away as a cluster gets to know it: its Node object goes, its pods are asked to leave, which they cannot,
- * and at last they are removed without their kubelet. A cluster takes minutes from one step to the next, the rehearsal
- * only as long as it takes the controller of groups to see that a pod leaves: it does nothing about one that is just gone.
+ * Removes a node as after a failure: deletes the Node, requests pod deletion, then forces it. Real
+ * clusters wait minutes between steps; here only until the group controller sees the terminating
+ * pod, as it ignores pods that vanish.
  */
 export async function removeNode(
   { client }: RehearsedCluster,

@@ -4,32 +4,27 @@ import { type ClusterState, readState } from "./cluster-state";
 import { isAllReady, isStill, waitingPods, waitsForVolume } from "./readiness";
 import type { Workload } from "./workloads";
 
-/** Milliseconds between two looks at the cluster. */
+/** Polling interval in milliseconds. */
 export const LOOK_EVERY_MS = 200;
-/** Milliseconds for which everything stays ready before it is believed: controllers react to a deletion with a delay. */
+/** How long everything must stay ready, in milliseconds: controllers react to deletions late. */
 const READY_FOR_MS = 500;
-/** The same for pods that wait: longer than the scheduler lets one wait that did not fit. */
+/** Same for waiting pods: longer than the scheduler's backoff. */
 const WAITING_FOR_MS = 2000;
 /**
- * The same while a pod waits for its volume: kube-controller-manager looks for claims that it found no volume for, or came too early
- * to, every 15 seconds (--pvclaimbinder-sync-period).
+ * Same for pods that wait for a volume: kube-controller-manager retries claims every 15 seconds
+ * (--pvclaimbinder-sync-period).
  */
 const BINDING_FOR_MS = 20_000;
 
-/** Seconds after which a cluster is taken as it is. */
+/** Timeout in seconds, after which the state is used as it is. */
 const LIMIT_SECONDS = 60;
 
-/** What a cluster came to rest in. */
 export interface Settled {
   readonly state: ClusterState;
-  /** All workloads have all they should have. */
   readonly allReady: boolean;
 }
 
-/**
- * Waits until nothing happens any more: all is ready, or the scheduler has said of every other pod why it waits. After a
- * minute the state is taken as it is.
- */
+/** Waits until all pods are ready or unschedulable. Returns the current state after a minute. */
 export async function settle(client: ApiClient, workloads: readonly Workload[]): Promise<Settled> {
   const until = Date.now() + LIMIT_SECONDS * 1000;
   const rest = new Rest(workloads);
@@ -42,14 +37,14 @@ export async function settle(client: ApiClient, workloads: readonly Workload[]):
   }
 }
 
-/** Tells from successive looks at a cluster when it has come to rest. */
+/** Detects a stable cluster from successive states. */
 export class Rest {
   private last = "";
   private since = Date.now();
 
   constructor(private readonly workloads: readonly Workload[]) {}
 
-  /** Whether this state, and those before it, were the same for long enough. */
+  /** Whether the state has been stable for long enough. */
   isReached(state: ClusterState): boolean {
     const now = Date.now();
     const look = JSON.stringify(state.pods.map(({ uid, node, ready, terminating }) => [uid, node, ready, terminating]));

@@ -5,9 +5,10 @@ import { playedAllocatable } from "./cluster/existing-parts";
 import { type InstanceType, instanceTypes, type Offer } from "./cluster/instance-types";
 
 /**
- * The machines of AWS as Karpenter's simulated cloud rents them, in the zones of an environment's NodePools.
+ * AWS machines that Karpenter's simulated cloud offers in an environment's zones.
  *
- * @param offered those that can be had. @default all of them
+ * @param offered available ones.
+ * @default all
  */
 export function simulatedMachines(
   { mesh }: Pick<DeploymentPlan, "mesh">,

@@ -1,6 +1,6 @@
 import type { RehearsalReport } from "./report/schema";
 
-/** Times the phases of a rehearsal, and tells someone when one starts. */
+/** Times phases of a rehearsal and reports their start. */
 export class Stopwatch {
   readonly phases: RehearsalReport["phases"] = [];
   private started = Date.now();
@@ -15,7 +15,7 @@ export class Stopwatch {
     return result;
   }
 
-  /** Does what is no phase, and counts in no time. */
+  /** Runs work that counts in no phase and no total. */
   async leaveOut<T>(work: () => Promise<T>): Promise<T> {
     const started = Date.now();
     const result = await work();
@@ -23,13 +23,13 @@ export class Stopwatch {
     return result;
   }
 
-  /** Seconds since the first phase could start, less what was left out. */
+  /** Seconds since the start, without omitted work. */
   get seconds(): number {
     return secondsSince(this.started);
   }
 }
 
-/** Seconds, to a tenth. */
+/** Seconds, rounded to tenths. */
 export function secondsSince(started: number): number {
   return Math.round((Date.now() - started) / 100) / 10;
 }

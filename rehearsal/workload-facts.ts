@@ -5,10 +5,9 @@ import { readyReplicas } from "./readiness";
 import type { WorkloadFact } from "./report/schema";
 import { isService, podsWanted, type Workload } from "./workloads";
 
-/** An event of a controller that could not make a pod. */
 export interface Refusal {
   readonly namespace: string;
-  /** Of the object that makes the pods: the workload itself, or one that belongs to it and has its name in front. */
+  /** Object that creates the pods: the workload, or a dependent with its name as prefix. */
   readonly maker: string;
   readonly message: string;
 }
@@ -19,7 +18,7 @@ interface ApiEvent extends KubernetesObject {
   readonly involvedObject?: { readonly namespace?: string; readonly name?: string };
 }
 
-/** What controllers said when the API server refused a pod of theirs: quota, limits, Pod Security. */
+/** Controllers' messages for refused pods: quota, limits, Pod Security. */
 export async function podRefusals(client: ApiClient): Promise<Refusal[]> {
   const events = (await client.list("v1", "Event")) as ApiEvent[];
   return events
@@ -31,7 +30,6 @@ export async function podRefusals(client: ApiClient): Promise<Refusal[]> {
     }));
 }
 
-/** A workload as the report shows it. */
 export function workloadFact(workload: Workload, state: ClusterState, refusals: readonly Refusal[]): WorkloadFact {
   const { kind, namespace, name, model, replicas, size } = workload;
   const pods = podsOfWorkload(workload, state);
@@ -50,7 +48,7 @@ export function workloadFact(workload: Workload, state: ClusterState, refusals: 
   };
 }
 
-/** The latest: earlier ones may be overcome. */
+/** The latest, as earlier ones may be resolved. */
 function refusalOf({ namespace, name }: Workload, refusals: readonly Refusal[]): string | undefined {
   return refusals
     .filter((refusal) => refusal.namespace === namespace)

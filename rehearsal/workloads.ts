@@ -3,23 +3,23 @@ import { type Labels, MODEL_LABEL, selectorLabels } from "../names/labels";
 import type { PodState } from "./cluster-state";
 import type { WorkloadFact } from "./report/schema";
 
-/** A controller's object that the rehearsal follows, and how to know its pods. */
+/** Observed workload and its pod selector. */
 export interface Workload {
   readonly kind: WorkloadFact["kind"];
   readonly namespace: string;
   readonly name: string;
   readonly model: string | null;
-  /** A LeaderWorkerSet's are its groups, a RayService's its workers; a Job's are its completions. */
+  /** Groups of a LeaderWorkerSet, workers of a RayService, completions of a Job. */
   readonly replicas: number;
-  /** Pods of one replica. */
+  /** Pods per replica. */
   readonly size: number;
-  /** Pods beside its replicas without which none of them serves: heads of Ray clusters. @default none */
+  /** Additional pods required by all replicas: heads of Ray clusters. @default none */
   readonly heads?: number;
-  /** Labels of its pods within its namespace. */
+  /** Pod labels within its namespace. */
   readonly selector: Readonly<Record<string, string>>;
 }
 
-/** Labels that the LeaderWorkerSet controller gives its pods (leaderworkerset.x-k8s.io/v1). */
+/** Pod labels set by the LeaderWorkerSet controller (leaderworkerset.x-k8s.io/v1). */
 export const GROUP_LABELS = {
   set: "leaderworkerset.sigs.k8s.io/name",
   group: "leaderworkerset.sigs.k8s.io/group-index",
@@ -41,7 +41,7 @@ interface Spec {
 
 type Shape = Pick<Workload, "replicas" | "size" | "heads" | "selector">;
 
-/** How objects of each kind say which pods they want; all numbers are 1 where they say nothing, as in Kubernetes. */
+/** Expected pods by kind; numbers default to 1, as in Kubernetes. */
 const SHAPES: Readonly<Record<WorkloadFact["kind"], (spec: Spec, name: string) => Shape>> = {
   Deployment: replicated,
   StatefulSet: replicated,
@@ -67,25 +67,23 @@ function replicated({ replicas = 1, selector }: Spec): Shape {
   return { replicas, size: 1, selector: selector?.matchLabels ?? {} };
 }
 
-/** Label by which KubeRay's operator tells the heads of its clusters from their workers. */
+/** KubeRay's label that distinguishes heads from workers. */
 const RAY_NODE_LABEL = "ray.io/node-type";
 
-/** Whether a pod is one of `heads`. */
 export function isHead({ labels }: Pick<PodState, "labels">): boolean {
   return labels[RAY_NODE_LABEL] === "head";
 }
 
-/** Pods that a workload should have. */
 export function podsWanted({ replicas, size, heads = 0 }: Pick<Workload, "replicas" | "size" | "heads">): number {
   return replicas * size + heads;
 }
 
-/** The labels that all pods of one instance have, whatever their part in it. */
+/** Labels shared by all pods of an instance. */
 function ofInstance(labels: Labels = {}): Labels {
   return Object.fromEntries(Object.entries(labels).filter(([key]) => INSTANCE_LABELS.includes(key)));
 }
 
-/** The workloads among these objects, in their order. CronJobs are none: no run of theirs is due. */
+/** Workloads among these objects, in order. Excludes CronJobs, which are not due. */
 export function workloadsOf(objects: readonly KubernetesObject[]): Workload[] {
   return objects.flatMap(({ kind, metadata, spec }) => {
     if (!isWorkloadKind(kind)) {
@@ -109,13 +107,13 @@ const COLLECTIONS: Readonly<Record<WorkloadFact["kind"], readonly [group: string
   RayService: ["ray.io/v1", "rayservices"],
 };
 
-/** Where an API server has it. */
+/** API path. */
 export function workloadPath({ kind, namespace, name }: Pick<Workload, "kind" | "namespace" | "name">): string {
   const [group, resources] = COLLECTIONS[kind];
   return `/apis/${group}/namespaces/${encodeURIComponent(namespace)}/${resources}/${encodeURIComponent(name)}`;
 }
 
-/** Whether its pods are to run for good, unlike a Job's. */
+/** Whether its pods run indefinitely, unlike a Job's. */
 export function isService({ kind }: Pick<Workload, "kind">): boolean {
   return kind !== "Job";
 }

@@ -2,7 +2,7 @@ import { describeObject, type KubernetesObject } from "../../kubernetes/object";
 import type { ApiClient } from "./api-client";
 import { waitFor } from "./wait";
 
-/** Waits for what admission of pods needs from controllers: default service accounts, and quotas that were counted. */
+/** Waits for prerequisites of pod admission: default service accounts and computed quotas. */
 export async function admissionReady(client: ApiClient, objects: readonly KubernetesObject[]): Promise<void> {
   const accounts = objects
     .filter(({ kind }) => kind === "Namespace")

@@ -1,9 +1,10 @@
 /**
- * Servers that answer for an API group in the API server's place, as adapters of metrics do.
+ * Aggregated API servers, such as metrics adapters.
  *
- * Flags as of kubernetes 1.36 (staging/src/k8s.io/apiserver/pkg/server/options/authentication.go), tried on 2026-11-23. Without
- * `--client-ca-file` an adapter stops at "missing content for CA bundle". Not `--enable-aggregator-routing`: it looks for endpoints, which a
- * Service of type ExternalName has none of.
+ * Flags of kubernetes 1.36 (staging/src/k8s.io/apiserver/pkg/server/options/authentication.go),
+ * tried on 2026-11-23. Without `--client-ca-file` an adapter stops at "missing content for CA
+ * bundle". `--enable-aggregator-routing` fails: it needs endpoints, which Services of type
+ * ExternalName lack.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,10 +12,10 @@ import type { ApiClient } from "./api-client";
 import { Authority } from "./authority";
 import { waitFor } from "./wait";
 
-/** Who the API server is to these servers. The same authority could sign others, so its name is asked for. */
+/** Common name of the API server's client certificate; the authority could sign others. */
 const AGGREGATOR = "aggregator";
 
-/** What makes an API server hand calls on: its own certificate for them, and the headers that say who called it. */
+/** Flags for aggregation: client certificate and headers that name the caller. */
 export function aggregationArgs(folder: string): string[] {
   const authority = new Authority();
   try {
@@ -40,25 +41,26 @@ export function aggregationArgs(folder: string): string[] {
   }
 }
 
-/** The Service by which a cluster finds a server, and where the server is on this machine. */
+/** Service of an aggregated server, and its address on this machine. */
 export interface AggregatedServer {
   readonly service: string;
   readonly namespace: string;
   readonly port: number;
-  /** PEM of the authority that signed its certificate for `servingName`. */
+  /** PEM of the authority for `servingName`. */
   readonly ca: string;
 }
 
-/** The name that the API server asks a server to prove. */
+/** Name in the server's certificate. */
 export function servingName({ service, namespace }: Pick<AggregatedServer, "service" | "namespace">): string {
   return `${service}.${namespace}.svc`;
 }
 
 /**
- * Has a server of this machine answer for a version of an API group, and waits until it does. The namespace must be there.
+ * Registers a local server for a version of an API group, and waits until it is available. Its
+ * namespace must exist.
  *
  * @param api such as `v1beta1.external.metrics.k8s.io`.
- * @throws Error with what the API server says of it.
+ * @throws Error with the API server's message.
  */
 export async function aggregate(
   client: ApiClient,

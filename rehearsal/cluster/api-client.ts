@@ -5,7 +5,7 @@ export interface ApiAccess {
   /** IPv4 address. @default "127.0.0.1" */
   readonly address?: string;
   readonly port: number;
-  /** PEM of the authority that signed the server's certificate. */
+  /** PEM of the authority for the server's certificate. */
   readonly ca: string;
   readonly token: string;
 }
@@ -13,11 +13,10 @@ export interface ApiAccess {
 export interface ApiResponse {
   readonly status: number;
   readonly body: unknown;
-  /** Texts of the `Warning` headers: deprecated APIs, Pod Security, unknown fields. */
+  /** Texts of `Warning` headers: deprecated APIs, Pod Security, unknown fields. */
   readonly warnings: readonly string[];
 }
 
-/** The API server refused a request. */
 export class ApiError extends Error {
   constructor(
     what: string,
@@ -32,7 +31,10 @@ export interface ApplyOptions {
   readonly dryRun?: boolean;
   /** @default "e2e" */
   readonly fieldManager?: string;
-  /** Take fields that another manager owns with another value; otherwise that is an error. @default true */
+  /**
+   * Takes over fields that another manager set differently; otherwise that is an error.
+   * @default true
+   */
   readonly force?: boolean;
 }
 
@@ -46,7 +48,7 @@ interface ResourceKind {
   readonly namespaced: boolean;
 }
 
-/** Requests to one API server, as its administrator. */
+/** Client of an API server, as administrator. */
 export class ApiClient {
   private readonly agent: Agent;
   private readonly kinds = new Map<string, ResourceKind>();
@@ -55,7 +57,7 @@ export class ApiClient {
     this.agent = new Agent({ keepAlive: true, maxSockets: 16, ca: access.ca });
   }
 
-  /** Server-side apply with strict field validation: an unknown or doubled field is an error. */
+  /** Server-side apply with strict validation: unknown or duplicate fields are errors. */
   async apply(object: KubernetesObject, options: ApplyOptions = {}): Promise<Applied> {
     const query = new URLSearchParams({
       fieldManager: options.fieldManager ?? "e2e",
@@ -69,7 +71,7 @@ export class ApiClient {
   }
 
   /**
-   * Creates an object; one that is there already is left as it is.
+   * Creates an object; leaves an existing one unchanged.
    *
    * @returns whether it was created.
    */
@@ -85,13 +87,12 @@ export class ApiClient {
     return true;
   }
 
-  /** The object of this kind and name as the server has it, or undefined. */
+  /** Current object of this kind and name, or undefined. */
   async get(object: KubernetesObject): Promise<KubernetesObject | undefined> {
     const response = await this.request("GET", await this.path(object));
     return response.status === 404 ? undefined : succeeded(`get ${describeObject(object)}`, response);
   }
 
-  /** All objects of a kind, in all namespaces. */
   async list(apiVersion: string, kind: string): Promise<KubernetesObject[]> {
     const { name } = await this.kind(apiVersion, kind);
     const response = await this.request("GET", `${groupPath(apiVersion)}/${name}`);
@@ -99,7 +100,7 @@ export class ApiClient {
     return items.map((item) => ({ ...item, apiVersion, kind }));
   }
 
-  /** Changes the given fields of an object (RFC 7396): null removes one, a list replaces the whole list. */
+  /** Merge patch (RFC 7396): null removes a field, a list replaces the list. */
   async patch(object: KubernetesObject, change: object): Promise<KubernetesObject> {
     const body = JSON.stringify(change);
     const response = await this.request("PATCH", await this.path(object), body, "application/merge-patch+json");
@@ -107,9 +108,10 @@ export class ApiClient {
   }
 
   /**
-   * Asks for an object's deletion, with its dependents'. An object that is gone is no error.
+   * Deletes an object and its dependents. Accepts a missing object.
    *
-   * @param gracePeriodSeconds 0 removes a pod at once, without its kubelet. @default the object's own
+   * @param gracePeriodSeconds 0 removes a pod at once, without its kubelet.
+   * @default the object's grace period
    */
   async delete(object: KubernetesObject, gracePeriodSeconds?: number): Promise<void> {
     const query = new URLSearchParams({
@@ -123,8 +125,8 @@ export class ApiClient {
   }
 
   /**
-   * Asks for a pod's eviction, as a node drain does. The answer is the server's, whatever it says: 429 while a
-   * disruption budget holds the pod, 404 when it is gone.
+   * Evicts a pod, as a drain does. Returns any answer: 429 if a disruption budget refuses, 404 if
+   * the pod is gone.
    */
   async evict(pod: KubernetesObject): Promise<ApiResponse> {
     const { name, namespace, uid } = pod.metadata;
@@ -132,7 +134,7 @@ export class ApiClient {
       apiVersion: "policy/v1",
       kind: "Eviction",
       metadata: { name, namespace },
-      // A pod of the same name may have taken its place.
+      // Protects a new pod of the same name.
       deleteOptions: { preconditions: { uid } },
     };
     return this.request("POST", `${await this.path(pod)}/eviction`, JSON.stringify(eviction));
@@ -161,7 +163,8 @@ export class ApiClient {
         });
       });
       sent.once("error", (error: NodeJS.ErrnoException) => {
-        // The server closed an idle connection just as it was taken again. Every request here may be made twice.
+        // The server closed an idle connection that was about to be reused. All requests here can
+        // be repeated.
         if (sent.reusedSocket && error.code === "ECONNRESET") {
           resolve(this.request(method, path, body, contentType));
         } else {
@@ -176,7 +179,6 @@ export class ApiClient {
     this.agent.destroy();
   }
 
-  /** Path of an object of this kind and name on the server. */
   async path({ apiVersion, kind, metadata }: KubernetesObject): Promise<string> {
     const { name, namespaced } = await this.kind(apiVersion, kind);
     const namespace = namespaced ? `/namespaces/${metadata.namespace ?? "default"}` : "";
@@ -193,7 +195,7 @@ export class ApiClient {
     if (response.status === 200) {
       const { resources } = response.body as { readonly resources: (ResourceKind & { readonly kind: string })[] };
       for (const resource of resources) {
-        // "pods/status" and the like have their parent's kind.
+        // Subresources such as "pods/status" have their parent's kind.
         if (!resource.name.includes("/")) {
           this.kinds.set(`${apiVersion}/${resource.kind}`, resource);
         }

@@ -7,18 +7,18 @@ import type { KubernetesObject } from "../../kubernetes/object";
 const KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 const DAYS = ["-days", "2"];
 
-/** The keys of a Secret that cert-manager fills. */
+/** Keys of a Secret that cert-manager fills. */
 export type IssuedCertificate = Readonly<Record<"tls.crt" | "tls.key" | "ca.crt", string>>;
 
-/** Who shows a certificate, and as what. */
+/** Subject and usages of a certificate. */
 export interface Holder {
   /** @default "server" */
   readonly commonName?: string;
-  /** @default it answers calls, and makes none */
+  /** @default serverAuth only */
   readonly uses?: readonly ("serverAuth" | "clientAuth")[];
 }
 
-/** An authority of a test, in place of cert-manager's issuers. */
+/** Test certificate authority, instead of cert-manager's issuers. */
 export class Authority {
   private readonly folder = mkdtempSync(join(tmpdir(), "inference-stacks-ca-"));
   /** Its certificate, PEM. */
@@ -31,7 +31,7 @@ export class Authority {
   }
 
   /**
-   * A certificate, with the keys and usages that our Certificates ask for.
+   * Certificate with the keys and usages of our Certificates.
    *
    * @param names subject alternative names, such as `DNS:minio.model-store.svc`.
    */
@@ -49,7 +49,7 @@ export class Authority {
     return { "tls.crt": this.read("tls.crt"), "tls.key": this.read("tls.key"), "ca.crt": this.certificate };
   }
 
-  /** The Secret that cert-manager fills for a Certificate of these DNS names. */
+  /** Secret that cert-manager fills for a Certificate with these DNS names. */
   tlsSecret(metadata: KubernetesObject["metadata"], names: readonly string[]): KubernetesObject {
     const stringData = { ...this.issue(names.map((name) => `DNS:${name}`)) };
     return { apiVersion: "v1", kind: "Secret", metadata, type: "kubernetes.io/tls", stringData };

@@ -9,24 +9,26 @@ import { type ApiClient, ApiError } from "./api-client";
 import { withoutDescriptions } from "./crd-descriptions";
 import { waitFor } from "./wait";
 
-/** Where custom resource definitions lie. */
 export interface CrdSource {
-  /** Go module. @default this repository: there is no such module */
+  /** Go module. @default this repository */
   readonly module?: string;
-  /** A file of it, or a folder with YAML files. */
+  /** YAML file or folder. */
   readonly path: string;
 }
 
 interface ChartCrds extends CrdSource {
-  /** Group without whose kinds a cluster does not get the chart's definitions: few environments have them. @default every cluster does */
+  /**
+   * Installs the chart's definitions only with kinds of this group, which few environments use.
+   * @default always installed
+   */
   readonly onlyWith?: string;
 }
 
 const ARGO_CD: CrdSource = { module: "github.com/argoproj/argo-cd/v3", path: "manifests/crds" };
 
 /**
- * Where the definitions of each chart of ours, and of each add-on of a cloud, lie in its project's Go module. The modules' versions
- * are pinned in rehearsal/parts/modules and are the nearest to the charts' that the Go module index has.
+ * Definitions of each chart and cloud add-on in its project's Go module. The versions in
+ * rehearsal/parts/modules are the closest to the charts' in the Go module index.
  */
 const CHART_CRDS: Readonly<Record<string, ChartCrds>> = {
   "argo-cd": { ...ARGO_CD, onlyWith: "argoproj.io" },
@@ -52,21 +54,22 @@ const CHART_CRDS: Readonly<Record<string, ChartCrds>> = {
   "kuberay-operator": { module: "github.com/ray-project/kuberay/ray-operator", path: "config/crd/bases" },
 };
 
-/** Definitions of what only rendered YAML has: charts as Argo CD Applications, secrets as External Secrets' references. */
+/** Definitions used only by rendered YAML: Argo CD Applications, External Secrets. */
 export const GITOPS_CRDS: readonly CrdSource[] = [
   ARGO_CD,
   { module: "github.com/external-secrets/external-secrets", path: "config/crds/bases" },
 ];
 
-/** All sources of definitions that our objects need, applied or rendered. */
+/** All definition sources for our objects, applied or rendered. */
 export function crdSources(): readonly CrdSource[] {
   return [...new Set([...Object.values(CHART_CRDS), ...GITOPS_CRDS])];
 }
 
 /**
- * Names of the charts and add-ons that bring custom resource definitions.
+ * Charts and add-ons with custom resource definitions.
  *
- * @param kinds the ones that are wanted, as `<Kind>.<group>`. @default those that every cluster gets
+ * @param kinds wanted, as `<Kind>.<group>`.
+ * @default those of every cluster
  */
 export function chartsWithCrds(kinds: ReadonlySet<string> = new Set()): string[] {
   const hasGroup = (group: string) => [...kinds].some((kind) => kind.endsWith(`.${group}`));
@@ -75,15 +78,11 @@ export function chartsWithCrds(kinds: ReadonlySet<string> = new Set()): string[]
   );
 }
 
-/** The Go modules whose files have the definitions of these charts. */
 export function crdModules(charts: readonly string[]): string[] {
   return charts.flatMap((chart) => CHART_CRDS[chart]?.module ?? []);
 }
 
-/**
- * Installs the custom resource definitions that a chart brings, as `installCrds` does; none for a chart that is not
- * listed above.
- */
+/** Installs a chart's definitions with `installCrds`; no-op for an unlisted chart. */
 export async function installChartCrds(client: ApiClient, chart: string, kinds?: ReadonlySet<string>): Promise<void> {
   const source = CHART_CRDS[chart];
   if (source !== undefined) {
@@ -91,17 +90,17 @@ export async function installChartCrds(client: ApiClient, chart: string, kinds?:
   }
 }
 
-/** The wanted definitions that a chart brings, as `crdDefinitions` has them; none for a chart that is not listed above. */
+/** Wanted definitions of a chart, as from `crdDefinitions`; none for an unlisted chart. */
 export async function chartDefinitions(chart: string, kinds: ReadonlySet<string>): Promise<readonly CrdDefinition[]> {
   const source = CHART_CRDS[chart];
   return source === undefined ? [] : crdDefinitions(source, kinds);
 }
 
 /**
- * Installs definitions, and waits until the API server serves them.
+ * Installs definitions and waits until they are served.
  *
- * @param kinds the ones that are wanted, as `<Kind>.<group>`: each costs the API server a good part of a second. @default
- * all that are there
+ * @param kinds wanted, as `<Kind>.<group>`: each costs the API server up to a second.
+ * @default all
  */
 export async function installCrds(client: ApiClient, source: CrdSource, kinds?: ReadonlySet<string>): Promise<void> {
   const wanted = await crdDefinitions(source, kinds);
@@ -111,7 +110,7 @@ export async function installCrds(client: ApiClient, source: CrdSource, kinds?: 
 }
 
 /**
- * The wanted definitions of a source.
+ * Wanted definitions of a source.
  *
  * @param kinds as for `installCrds`.
  */
@@ -132,7 +131,7 @@ interface CustomResourceDefinition extends KubernetesObject {
 export interface CrdDefinition {
   /** Without its schemas. */
   readonly summary: CustomResourceDefinition;
-  /** The whole definition, in YAML. */
+  /** Definition in YAML. */
   readonly text: string;
 }
 
@@ -146,8 +145,8 @@ function yamlFiles(path: string): string[] {
 }
 
 /**
- * The definitions in a file. Schemas, which are nearly all of their megabytes, come last in what controller-gen writes
- * and are not parsed: the API server does that in a fraction of the time.
+ * Definitions in a file. Leaves schemas, which are most of the text and last in controller-gen's
+ * output, unparsed: the API server parses them much faster.
  */
 function definitions(file: string): CrdDefinition[] {
   return readFileSync(file, "utf8")
@@ -156,15 +155,15 @@ function definitions(file: string): CrdDefinition[] {
     .map((text) => ({ text, summary: parse(text.replace(/^ {2}versions:$.*/ms, "")) as CustomResourceDefinition }));
 }
 
-/** Answers of an API server that has too much to do at once, as with megabytes of definitions beside other work. */
+/** Statuses of an overloaded API server. */
 const BUSY: ReadonlySet<number> = new Set([429, 503, 504]);
 
 const CREATE_ATTEMPTS = 4;
 
 /**
- * Creates a definition; one that is there already, or is after an attempt that was given up, is left as it is.
+ * Creates a definition; leaves an existing one, perhaps from a timed-out attempt, unchanged.
  *
- * @param pauseMs before the second attempt; it grows with each.
+ * @param pauseMs before the second attempt; grows with each.
  */
 export async function createDefinition(
   client: ApiClient,
@@ -185,8 +184,8 @@ export async function createDefinition(
 }
 
 /**
- * Waits until the kinds of a group are served. Asks for the kinds, not for their definitions: a large one takes the API
- * server longer to send than to serve; and once for all of them, for it is busy.
+ * Waits until a group's kinds are served. One discovery query for all: large definitions are slow
+ * to send.
  */
 async function waitUntilServed(client: ApiClient, group: string, wanted: readonly CrdDefinition[]): Promise<void> {
   const awaited = wanted.map(({ summary }) => summary.spec).filter((spec) => spec.group === group);

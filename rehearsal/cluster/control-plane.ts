@@ -10,55 +10,58 @@ import { Program } from "./lifeline";
 import { freePorts } from "./ports";
 
 export interface ControlPlaneOptions {
-  /** Start kube-controller-manager: service accounts, quota usage, Deployments, Jobs, garbage collection; or these of its controllers alone. */
+  /** Starts kube-controller-manager with all controllers, or only these. */
   readonly controllers?: boolean | readonly string[];
-  /** IPv4 address of this machine that the API server listens at. @default "127.0.0.1", which only this machine reaches */
+  /** Listen address of the API server. @default "127.0.0.1", loopback only */
   readonly address?: string;
-  /** Servers beside the API server may answer for API groups (aggregation.ts), as those of metrics do. @default false */
+  /** Enables aggregated API servers (aggregation.ts). @default false */
   readonly aggregation?: boolean;
-  /** Further arguments of kube-apiserver, such as those of a cluster that is hardened. @default none */
+  /** Additional kube-apiserver flags, such as hardening. @default none */
   readonly serverArgs?: readonly string[];
-  /** How often the controller of HorizontalPodAutoscalers looks at its metrics, a Go duration. @default "15s" */
+  /** Sync period of the HorizontalPodAutoscaler controller, a Go duration. @default "15s" */
   readonly autoscalingPeriod?: string;
-  /** Address of a server that speaks etcd's protocol and runs already: `http://127.0.0.1:2379`. @default an etcd of its own */
+  /**
+   * Endpoint of an existing etcd-compatible server: `http://127.0.0.1:2379`.
+   * @default starts an etcd
+   */
   readonly datastore?: string;
 }
 
 /**
- * Of the servers here, which are Go programs and live for minutes: half of what an API server computes while it takes definitions
- * is the search for garbage in a heap that has just begun to grow. Measured 2026-11-23 with the kinds of the gateways' charts: 5.3 CPU
- * seconds become 3.9. The limit holds them to the usual from then on.
+ * Go settings of these short-lived servers: collecting a small heap takes half of an API server's
+ * CPU time for definitions. Measured 2026-11-23 with the gateways' kinds: 3.9 instead of 5.3 CPU
+ * seconds. The limit restores normal collection later.
  */
 const SHORT_LIVED = { GOGC: "400", GOMEMLIMIT: "1GiB" };
 
-/** PEM files of a server's certificate for its address, signed by itself, and its key. */
+/** Paths of a server's self-signed certificate for its address, and its key (PEM). */
 export interface ServerCertificate {
   readonly certificate: string;
   readonly key: string;
 }
 
 /**
- * An etcd, or another datastore that a test brings, and a kube-apiserver of this test alone, on free loopback ports, with their data in a temporary folder.
- * Every admission plugin that a cluster has by default is on: Pod Security, ResourceQuota, LimitRanger, Priority.
+ * Etcd, or a given datastore, and kube-apiserver on free loopback ports, with a temporary folder
+ * and default admission plugins.
  */
 export class ControlPlane {
   private constructor(
     /** Kubeconfig of a cluster administrator. */
     readonly kubeconfig: string,
     readonly client: ApiClient,
-    /** For data and logs of what else runs against this control plane; removed with it. */
+    /** For data and logs of other programs; removed with the control plane. */
     readonly folder: string,
     private readonly programs: Program[],
     private readonly server: Program,
   ) {}
 
-  /** What the API server proves itself with; webhooks on this machine may do the same. */
+  /** The API server's certificate, which local webhooks may share. */
   get certificate(): ServerCertificate {
     const folder = certificateFolder(this.folder);
     return { certificate: join(folder, "apiserver.crt"), key: join(folder, "apiserver.key") };
   }
 
-  /** @throws Error with the log of the program that did not start. */
+  /** @throws Error with the log of the program that failed to start. */
   static async start(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
     const folder = mkdtempSync(join(tmpdir(), "inference-stacks-e2e-"));
     const programs: Program[] = [];
@@ -73,9 +76,9 @@ export class ControlPlane {
   }
 
   /**
-   * Starts another program that ends with this control plane.
+   * Starts a program that ends with the control plane.
    *
-   * @param restarts it may end before, and start again: the folder goes with the other programs only.
+   * @param restarts whether it may restart: its exit then keeps the folder.
    */
   run(
     command: string,
@@ -86,12 +89,12 @@ export class ControlPlane {
     return begin(this.programs, this.folder, command, args, env, restarts);
   }
 
-  /** Ends the API server as a crash does. What it answered with success is in its datastore. */
+  /** Kills the API server, as a crash. Acknowledged writes are in the datastore. */
   async killApiServer(): Promise<void> {
     await this.server.stop();
   }
 
-  /** Starts the API server again, on the same port and data, and waits until it is ready. */
+  /** Restarts the API server with its port and data; waits until ready. */
   async restartApiServer(): Promise<void> {
     this.server.restart();
     await this.server.ready(async () => {
@@ -140,7 +143,7 @@ async function startIn(
     `--etcd-servers=${datastore ?? (await startEtcd(programs, folder))}`,
     `--secure-port=${port}`,
     `--bind-address=${address}`,
-    // Nothing reaches the server by its Service: a documentation address spares it the search for an interface.
+    // Its Service is unused: a documentation address avoids interface detection.
     "--advertise-address=192.0.2.1",
     "--endpoint-reconciler-type=none",
     `--cert-dir=${certificates}`,
@@ -155,7 +158,7 @@ async function startIn(
     ...(aggregation ? aggregationArgs(certificates) : []),
     ...furtherArgs,
   ];
-  // It may end and start again: the folder goes with the other programs only.
+  // It may restart: its exit must keep the folder.
   const server = new Program(requirePart("kube-apiserver"), serverArgs, join(folder, "kube-apiserver.log"), {
     env: SHORT_LIVED,
   });
@@ -181,18 +184,18 @@ async function startIn(
       `--service-account-private-key-file=${signingKey}`,
       `--root-ca-file=${authority}`,
       "--concurrent-namespace-syncs=20",
-      // Its own limits are those of a controller that shares a server with thousands of nodes.
+      // The default limits suit servers with thousands of nodes.
       "--kube-api-qps=200",
       "--kube-api-burst=400",
       `--horizontal-pod-autoscaler-sync-period=${autoscalingPeriod}`,
-      // On a busy machine a made-up node misses heartbeats; taken for lost, its pods would never be ready again.
+      // On a busy machine, simulated nodes miss heartbeats and their pods would not recover.
       "--node-monitor-grace-period=2h",
     ]);
   }
   return make(kubeconfig, client, server);
 }
 
-/** Starts an etcd in the folder; its address, once it answers. */
+/** Starts an etcd in the folder; returns its address once ready. */
 async function startEtcd(programs: Program[], folder: string): Promise<string> {
   const [port = 0, peerPort = 0] = await freePorts(2);
   const url = `http://127.0.0.1:${port}`;

@@ -1,13 +1,14 @@
 /**
- * The key `description` of a schema with the text beside it, and the lines that this goes on in, which are indented further. What has
- * nothing beside it is a field of that name. Those of printer columns, which begin a list's item, stay: there, they do.
+ * `description` of a schema with its value and continuation lines, which are indented further.
+ * Without a value it is a field name. Printer columns keep theirs, which starts a list item.
  */
 const DESCRIPTION = /^( *)description: \S.*\n(?:(?:\1 .*)?\n)*/gm;
 
 /**
- * A definition without what its fields mean: half of its text, which the API server keeps, converts and publishes for nobody here.
+ * Removes field descriptions, half of a definition's text, which the API server would store,
+ * convert and publish.
  *
- * @param definition YAML as controller-gen and its kin write it.
+ * @param definition YAML from controller-gen or similar.
  */
 export function withoutDescriptions(definition: string): string {
   return definition.replace(DESCRIPTION, "");

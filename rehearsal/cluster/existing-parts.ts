@@ -13,13 +13,13 @@ import type { ApiClient } from "./api-client";
 import type { ControlPlane } from "./control-plane";
 import { madeStorageClassesOf, storageClassesOf } from "./recorded-objects";
 
-/** The class of claims that name none. */
+/** Default storage class. */
 const CLASS_OF_CLUSTER = "cluster-default";
-/** Provisioner of classes whose volumes somebody made beforehand. */
+/** Provisioner of classes with static volumes. */
 const NO_PROVISIONER = "kubernetes.io/no-provisioner";
 const VOLUMES = 12;
 
-/** What an environment expects of its cluster before the platform comes: the class that GPU pods run in. */
+/** Creates the runtime class of GPU pods, a prerequisite of the environment. */
 export async function addRuntimeClass(client: ApiClient, { cluster }: EnvironmentConfig): Promise<void> {
   const name = cluster.gpuRuntimeClass;
   if (name === undefined) {
@@ -29,8 +29,8 @@ export async function addRuntimeClass(client: ApiClient, { cluster }: Environmen
 }
 
 /**
- * The default storage class, and those that the platform's claims name besides, with empty volumes for every claim. Of a
- * class that the platform makes itself there are the volumes alone: its provisioner has none to make then.
+ * Creates the default storage class, classes named by claims, and volumes for every claim. For the
+ * platform's own classes, creates only volumes, as their provisioners do not run.
  */
 export async function addStorage(client: ApiClient, platform: readonly KubernetesObject[]): Promise<void> {
   const made = madeStorageClassesOf(platform);
@@ -67,11 +67,13 @@ function storageClass(name: string): KubernetesObject {
 }
 
 /**
- * Nodes of the plan's pools, with what the plan says their pods may claim. GPU nodes are tainted as docs/environments
- * asks: not machines of one's own where the platform itself has no other place. A cloud's taints are not ours to leave out.
+ * Nodes of the plan's pools. Taints GPU nodes as docs/environments requires, except bare-metal
+ * machines that also run the platform. Keeps taints set by clouds.
  *
- * @param count nodes of a pool. @default as many as it may have
- * @param nameOf name of a node of a pool, by its index. @default the pool's name and the index
+ * @param count nodes of a pool.
+ * @default its maximum
+ * @param nameOf name of a node by index.
+ * @default pool name and index
  */
 export function nodesOf(
   plan: DeploymentPlan,
@@ -90,10 +92,9 @@ export function nodesOf(
   });
 }
 
-/** What nodes of pools are called. */
 export type NodeNaming = (pool: Pick<PoolPlan, "name">, index: number) => string;
 
-/** As the rehearsal calls nodes that nobody else has named. */
+/** Default node names of the rehearsal. */
 export const numbered: NodeNaming = ({ name }, index) => `${name}-${index}`;
 
 function mostNodes({ maxNodes }: PoolPlan): number {
@@ -101,8 +102,8 @@ function mostNodes({ maxNodes }: PoolPlan): number {
 }
 
 /**
- * What plans leave to agents that are not played: those of charts and of the cloud, and a mesh's. Calico's agent comes as a pod, where the
- * platform has one, so its room is there.
+ * Resources of agents that are not simulated: of charts, the cloud and a mesh. Excludes Calico's,
+ * which runs as a pod.
  */
 function notPlayed({ provider }: Pick<PoolPlan["shape"], "provider">, mesh: MeshMode | undefined): Capacity {
   const { cpu, memoryGiB } = meshAgents(mesh);
@@ -110,16 +111,16 @@ function notPlayed({ provider }: Pick<PoolPlan["shape"], "provider">, mesh: Mesh
   return { gpus: 0, cpu: cpu - played.cpu, memoryGiB: memoryGiB - played.memoryGiB };
 }
 
-/** What a played node of this machine hands to pods: what the plan gives them, and the room of agents that come as pods. */
+/** Allocatable resources of a simulated node: the plan's, plus agents that run as pods. */
 export function playedAllocatable(shape: PoolPlan["shape"], mesh: MeshMode | undefined): Capacity {
   return allocatable(shape, notPlayed(shape, mesh));
 }
 
 interface Around {
   readonly name: string;
-  /** Nodes in each block of the RDMA network: as many as the largest replica takes. */
+  /** Nodes per RDMA network block: those of the largest replica. */
   readonly blockSize: number;
-  /** Over which the nodes are dealt: no more than replicas must be apart. 1: nothing asks, and nodes name none. */
+  /** Zones of the nodes: the most that replicas must spread over. 1: no zone labels. */
   readonly zones: number;
   readonly mesh: MeshMode | undefined;
 }
@@ -161,17 +162,23 @@ function nodeOf(
 }
 
 export interface KubeletOptions {
-  /** Labels of pods of Jobs that end with an error. @default all end well */
+  /** Labels of Job pods that fail. @default none fail */
   readonly failing?: Readonly<Record<string, string>>;
-  /** Leave all pods as they are once they are scheduled: a test plays what runs in them. @default false */
+  /** Leaves scheduled pods unchanged, for tests that simulate their containers. @default false */
   readonly idle?: boolean;
-  /** Milliseconds that a pod takes to end. In no time, a controller may miss that it was leaving. @default 0 */
+  /**
+   * Termination time of a pod in milliseconds. At 0, controllers may miss its termination.
+   * @default 0
+   */
   readonly terminationMs?: number;
-  /** More rules of KWOK's, each a file. */
+  /** Additional KWOK stages, one per file. */
   readonly stages?: readonly string[];
 }
 
-/** Starts the scheduler, and KWOK, which plays the kubelet of every node: pods become ready, and those of Jobs end. */
+/**
+ * Starts the scheduler, and KWOK as the kubelet of every node: pods become ready, and Job pods
+ * complete.
+ */
 export async function runNodes(
   plane: ControlPlane,
   nodes: readonly KubernetesObject[],
@@ -180,7 +187,7 @@ export async function runNodes(
   const stages = join(await moduleFolder("sigs.k8s.io/kwok"), "kustomize", "stage");
   const files = [
     "node/fast/node-initialize",
-    // Without it the node controller takes the nodes for lost after 40 seconds.
+    // Without heartbeats, the node controller marks nodes as lost after 40 seconds.
     "node/heartbeat-with-lease/node-heartbeat-with-lease",
     ...(idle ? [] : ["pod/fast/pod-ready", "pod/fast/pod-complete"]),
   ];
@@ -196,7 +203,9 @@ export async function runNodes(
   await Promise.all(nodes.map((node) => plane.client.create(node)));
 }
 
-/** The scheduler as it is by default, but for how long it lets a pod wait that did not fit: 1 s at most, not 10. */
+/**
+ * Default scheduler configuration, except that unschedulable pods back off for at most 1 s, not 10.
+ */
 function schedulerSettings({ folder, kubeconfig }: ControlPlane): string {
   const file = join(folder, "scheduler.json");
   const settings = {
@@ -210,7 +219,7 @@ function schedulerSettings({ folder, kubeconfig }: ControlPlane): string {
   return file;
 }
 
-/** KWOK's rule that has pods of Jobs end with an error: it weighs more than the one by which they end well. */
+/** KWOK stage that fails Job pods; its weight exceeds that of completion. */
 function podFailure({ folder }: ControlPlane, labels: Readonly<Record<string, string>>): string {
   const file = join(folder, "pod-failure.json");
   const stage = {
@@ -235,7 +244,7 @@ function podFailure({ folder }: ControlPlane, labels: Readonly<Record<string, st
   return file;
 }
 
-/** KWOK's rule that removes a pod which was asked to leave. */
+/** KWOK stage that deletes terminating pods. */
 function podDeletion({ folder }: ControlPlane, terminationMs: number): string {
   const file = join(folder, "pod-delete.json");
   const stage = {

@@ -1,11 +1,13 @@
-/** What the simulated cloud of Karpenter may rent: machines of the catalogue, in the zones and at the prices of an environment. */
+/**
+ * Catalogue machines that Karpenter's simulated cloud offers, with an environment's zones and
+ * prices.
+ */
 import { hourlyUsd, type MachineShape } from "../../catalog/shapes";
 
-/** How a machine is bought, as Karpenter's label `karpenter.sh/capacity-type` says it. */
+/** Values of Karpenter's label `karpenter.sh/capacity-type`. */
 export const CAPACITY_TYPES = ["on-demand", "spot"] as const;
 export type CapacityType = (typeof CAPACITY_TYPES)[number];
 
-/** A machine that could be had, if it is. */
 export interface Offer {
   readonly shape: string;
   readonly capacityType: CapacityType;
@@ -13,8 +15,8 @@ export interface Offer {
 }
 
 /**
- * A row of Karpenter's file of instance types (sigs.k8s.io/karpenter v1.14.1, kwok/cloudprovider/helpers.go): its own keys are small
- * letters, those of an offering the names of Go fields.
+ * Entry of Karpenter's instance types file (sigs.k8s.io/karpenter v1.14.1,
+ * kwok/cloudprovider/helpers.go): lower-case keys, but Go field names in offerings.
  */
 export interface InstanceType {
   readonly name: string;
@@ -23,7 +25,7 @@ export interface InstanceType {
   readonly resources: Readonly<Record<string, string>>;
   readonly offerings: readonly {
     readonly Price: number;
-    /** Always taken for true: what is not to be had must not be listed. */
+    /** Karpenter treats every value as true: list only available offerings. */
     readonly Available: true;
     readonly Requirements: readonly {
       readonly key: string;
@@ -36,26 +38,26 @@ export interface InstanceType {
 export interface InstanceTypesArgs {
   readonly shapes: readonly MachineShape[];
   readonly zones: readonly string[];
-  /** What pods may claim of a node of a machine: cores, and MiB. */
+  /** Allocatable cores and MiB of a node. */
   readonly allocatable: (shape: MachineShape) => { readonly cpu: number; readonly memoryMiB: number };
-  /** Whether the cloud has it. @default it has all */
+  /** Whether the cloud offers it. @default all */
   readonly offered?: (offer: Offer) => boolean;
 }
 
-/** What the simulated cloud takes of every node (newInstanceType of the same file). */
+/** Overhead that the simulated cloud subtracts per node (newInstanceType in the same file). */
 const TAKEN = { cpu: 0.1, memoryMiB: 10 };
-/** Spot prices move with the market: a stand-in, which has Karpenter prefer them as it does the real ones. */
+/** Simulated spot price ratio; real prices vary. */
 const SPOT_SHARE = 0.7;
-/** Kubernetes' own number, where none is known. */
+/** Kubernetes' default. */
 const USUAL_PODS = 110;
 
 /**
- * Instance types of machines; those that the catalogue refuses are left out. Nodes of them hand out exactly what is `allocatable`, and whole cards: the
- * cloud knows nothing of how drivers part them.
+ * Instance types of the machines that the catalogue allows. Nodes offer exactly `allocatable`, and
+ * whole GPUs: the simulated cloud does not partition them.
  */
 export function instanceTypes({ shapes, zones, allocatable, offered = () => true }: InstanceTypesArgs): InstanceType[] {
   const rentable = shapes.filter(({ denied }) => denied === undefined);
-  // A machine without a price is never the cheapest.
+  // Machines without a price must not be the cheapest.
   const dearest = Math.max(0, ...rentable.map((shape) => hourlyUsd(shape) ?? 0));
   return rentable.map((shape) => {
     const { cpu, memoryMiB } = allocatable(shape);

@@ -1,4 +1,4 @@
-/** The real Karpenter with the cloud that its authors test it with: it rents nodes that KWOK plays. */
+/** Real Karpenter with its upstream simulated cloud, whose nodes KWOK simulates. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { requirePart } from "../parts/find";
@@ -8,18 +8,17 @@ import type { InstanceType } from "./instance-types";
 import type { Program } from "./lifeline";
 import { freePorts } from "./ports";
 
-/** The Go module of Karpenter, without a cloud. */
+/** Go module of Karpenter, without a cloud. */
 export const KARPENTER_MODULE = "sigs.k8s.io/karpenter";
 
-/** Whose files its definitions are, as a cluster on AWS has them: they hold NodePools to what AWS knows. */
+/** Source of its definitions, as on AWS: they restrict NodePools to AWS's keys. */
 const CRD_CHART = "karpenter-crd";
-/** Of the simulated cloud, in place of EC2NodeClasses. */
+/** Classes of the simulated cloud, instead of EC2NodeClasses. */
 const CLASS_CRDS: CrdSource = { module: KARPENTER_MODULE, path: "kwok/apis/crds" };
 
-/** Starting it means to fill its caches of everything in the cluster. */
+/** Startup includes filling its caches. */
 const START_SECONDS = 120;
 
-/** A Karpenter that runs until the control plane ends. */
 export class Karpenter {
   private constructor(
     private readonly program: Program,
@@ -28,10 +27,10 @@ export class Karpenter {
   ) {}
 
   /**
-   * Installs what it watches, and starts it.
+   * Installs its kinds and starts it.
    *
-   * @param settings variables that the environment's chart sets.
-   * @throws Error with its log when it does not start; Error that names the command which installs it.
+   * @param settings variables from the environment's chart values.
+   * @throws Error with its log when it fails to start; Error with the install command.
    */
   static async start(
     plane: ControlPlane,
@@ -46,10 +45,10 @@ export class Karpenter {
       ...settings,
       KUBECONFIG: plane.kubeconfig,
       INSTANCE_TYPES_FILE_PATH: file,
-      // One alone needs no election, which takes it seconds.
+      // A single instance avoids the delay of leader election.
       DISABLE_LEADER_ELECTION: "true",
       SYSTEM_NAMESPACE: "kube-system",
-      // Pods come all at once here: what is waited for beyond is only time.
+      // All pods arrive at once, so longer batching is unnecessary.
       BATCH_MAX_DURATION: "2s",
       METRICS_PORT: String(metrics),
       HEALTH_PROBE_PORT: String(health),
@@ -60,7 +59,7 @@ export class Karpenter {
     return new Karpenter(program, file, isReady);
   }
 
-  /** Ends it and starts it again, with a cloud that has other machines: it reads them once. */
+  /** Restarts it with another list of machines, which it reads only at startup. */
   async restart(types: readonly InstanceType[]): Promise<void> {
     await this.program.stop();
     writeFileSync(this.instanceTypesFile, JSON.stringify(types));
@@ -68,15 +67,16 @@ export class Karpenter {
     await this.program.ready(this.isReady, START_SECONDS);
   }
 
-  /** What it printed until now, while the control plane runs. */
+  /** Output so far, while the control plane runs. */
   get output(): string {
     return this.program.output();
   }
 }
 
 /**
- * KWOK's rule for nodes that Karpenter made. Its simulated cloud says that a node's capacity is what its first pods asked for (toNode of
- * kwok/cloudprovider/cloudprovider.go); a kubelet says what the machine has, and limits of NodePools count that.
+ * KWOK stage for Karpenter's nodes. The simulated cloud reports the first pods' requests as
+ * capacity (toNode of kwok/cloudprovider/cloudprovider.go); a kubelet reports the machine's, which
+ * NodePool limits count.
  *
  * @returns the file, for `runNodes`.
  */

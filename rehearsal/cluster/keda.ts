@@ -1,8 +1,8 @@
 /**
- * The real KEDA: its operator, its server of external metrics and its webhooks, each a process of this machine. The operator has the
- * rights of its own module's roles, of which the chart's are a copy; the others have an administrator's.
+ * Real KEDA: operator, external metrics server and webhooks as local processes. The operator has
+ * the roles of its module, as in the chart; the others are administrators.
  *
- * Flags as of keda v2.21.0, cmd/{operator,adapter,webhooks}/main.go, tried on 2026-11-23.
+ * Flags of keda v2.21.0, cmd/{operator,adapter,webhooks}/main.go, tried on 2026-11-23.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,18 +18,17 @@ import type { Program } from "./lifeline";
 import { freePorts } from "./ports";
 import { waitFor } from "./wait";
 
-/** The Go module of KEDA. */
 export const KEDA_MODULE = "github.com/kedacore/keda/v2";
-/** The API that one server of a cluster can answer for. */
+/** API that only one server per cluster can serve. */
 export const EXTERNAL_METRICS = "v1beta1.external.metrics.k8s.io";
 
 const NAMESPACE = "keda";
 const METRICS_SERVER = { service: "keda-operator-metrics-apiserver", namespace: NAMESPACE };
 
 export interface Keda {
-  /** May be ended and started again, as with a node that goes. */
+  /** May be stopped and restarted, as in a node failure. */
   readonly operator: Program;
-  /** Where Prometheus reads the operator's own series. */
+  /** Address of the operator's metrics. */
   readonly operatorMetrics: string;
 }
 
@@ -37,7 +36,7 @@ export interface Keda {
  * Starts KEDA, which ends with the control plane.
  *
  * @param plane with aggregation.
- * @throws Error with the log of the program that did not start; Error that names the command which installs it.
+ * @throws Error with the log of a program that failed to start; Error with the install command.
  */
 export async function runKeda(plane: ControlPlane): Promise<Keda> {
   const { client } = plane;
@@ -101,7 +100,7 @@ async function answers(url: string): Promise<true | undefined> {
 
 const OPERATOR_ACCOUNT = "keda-operator";
 
-/** The operator's account with its roles. Returns its kubeconfig. */
+/** Creates the operator's account and roles. Returns its kubeconfig. */
 async function operatorAccount(plane: ControlPlane): Promise<string> {
   const { client } = plane;
   const account = {
@@ -123,7 +122,7 @@ async function operatorAccount(plane: ControlPlane): Promise<string> {
   return file;
 }
 
-/** One certificate for all three, as the chart has it: the operator asks its clients for theirs. */
+/** One certificate for all three, as in the chart: the operator requires client certificates. */
 function certificates(plane: ControlPlane): { folder: string; ca: string } {
   const folder = join(plane.folder, "keda-certificates");
   mkdirSync(folder);
@@ -151,7 +150,7 @@ interface WebhookConfiguration extends KubernetesObject {
   readonly webhooks: readonly { readonly clientConfig: { readonly service: { readonly path: string } } }[];
 }
 
-/** KEDA's admission of its own objects, by the module's registration at an address of this machine; it fails closed here. */
+/** KEDA's admission webhooks, registered at a local address with failure policy Fail. */
 async function runWebhooks(plane: ControlPlane, { folder, ca, env, ports }: WebhookSurroundings): Promise<void> {
   const [port = 0, metrics = 0, health = 0] = ports;
   const webhooks = plane.run(
@@ -172,7 +171,7 @@ async function runWebhooks(plane: ControlPlane, { folder, ca, env, ports }: Webh
     ...registration,
     webhooks: registration.webhooks.map(({ clientConfig, ...rest }) => ({
       ...rest,
-      // A webhook that does not answer must fail the test that counts on it.
+      // A silent webhook must fail the tests that rely on it.
       failurePolicy: "Fail",
       clientConfig: { url: `https://127.0.0.1:${port}${clientConfig.service.path}`, caBundle },
     })),
@@ -193,7 +192,7 @@ const TRIGGER = {
   metadata: { timezone: "UTC", start: "0 8 * * *", end: "0 9 * * *", desiredReplicas: "1" },
 };
 
-/** What the API server takes until it asks KEDA: two triggers of one name. */
+/** Accepted by the API server unless KEDA's webhook refuses it: two triggers with one name. */
 const REFUSED: KubernetesObject = {
   apiVersion: "keda.sh/v1alpha1",
   kind: "ScaledObject",

@@ -2,7 +2,7 @@ import { type ApiAccess, ApiClient } from "./api-client";
 
 const CLUSTER = "e2e";
 
-/** Kubeconfig of one cluster, in JSON: every client reads it as YAML. */
+/** Kubeconfig of one cluster, in JSON, which is valid YAML. */
 export function kubeconfigOf({ address = "127.0.0.1", port, ca, token }: ApiAccess): string {
   return JSON.stringify({
     apiVersion: "v1",
@@ -22,7 +22,7 @@ export function kubeconfigOf({ address = "127.0.0.1", port, ca, token }: ApiAcce
   });
 }
 
-/** How a kubeconfig that `kubeconfigOf` wrote reaches its cluster. */
+/** Connection data of a kubeconfig from `kubeconfigOf`. */
 export function accessOf(kubeconfig: string): ApiAccess {
   const { clusters, users } = JSON.parse(kubeconfig) as {
     readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[];
@@ -38,7 +38,7 @@ export function accessOf(kubeconfig: string): ApiAccess {
   };
 }
 
-/** A client for a kubeconfig that `kubeconfigOf` wrote. */
+/** Client for a kubeconfig from `kubeconfigOf`. */
 export function connect(kubeconfig: string): ApiClient {
   return new ApiClient(accessOf(kubeconfig));
 }

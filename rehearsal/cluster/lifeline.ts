@@ -4,17 +4,16 @@ import { basename } from "node:path";
 import { messageOf } from "../../names/message-of";
 
 /**
- * Becomes the program, and leaves a watcher behind that kills it, and all that it started, when standard input ends: that
- * happens when this process ends, whatever ended it. The servers keep nothing that is worth a graceful shutdown. The
- * shell leads a process group of its own, which the watcher is killed with; so a folder goes before that, and a moment
- * after the program, when the other programs that write to it have been killed too.
+ * Runs a program with a watcher that kills it and its children when standard input closes, so when
+ * this process ends in any way. The shell leads a process group, killed with the watcher. The
+ * folder is removed before, after a short delay for programs that write to it.
  */
 const SCRIPT = `folder=$1; shift; exec 3<&0
 { cat <&3 >/dev/null; [ -z "$folder" ] || { kill -9 $$ 2>/dev/null; sleep 1; rm -rf "$folder"; }; kill -9 0; } &
 exec "$@" 3<&- </dev/null`;
 
 export interface ProgramOptions {
-  /** Where it works; this process's own folder when absent. */
+  /** Working directory. @default this process's */
   readonly cwd?: string;
   /** Added to this process's environment. */
   readonly env?: Readonly<Record<string, string>>;
@@ -22,7 +21,7 @@ export interface ProgramOptions {
   readonly folder?: string;
 }
 
-/** A server program that lives no longer than the process that started it. Its output goes to a file. */
+/** Server program that ends with its parent process, with output in a file. */
 export class Program {
   readonly name: string;
   private readonly launch: () => ChildProcess;
@@ -48,7 +47,7 @@ export class Program {
     this.child = this.begin();
   }
 
-  /** Starts the program again after it ended: the same arguments, the same log. */
+  /** Restarts an ended program with the same arguments and log. */
   restart(): void {
     this.child = this.begin();
   }
@@ -67,10 +66,10 @@ export class Program {
   }
 
   /**
-   * Waits until `ask` answers with a value.
+   * Waits until `ask` returns a value.
    *
-   * @param ask undefined, or an error, means: not yet.
-   * @throws Error with the last lines of the log, when the program ends or `seconds` have passed.
+   * @param ask undefined or an error: not yet.
+   * @throws Error with the last log lines, when the program ends or after `seconds`.
    */
   async ready<T>(ask: () => Promise<T | undefined>, seconds = 60): Promise<T> {
     const until = Date.now() + seconds * 1000;
@@ -92,17 +91,17 @@ export class Program {
     throw new Error(`${this.name} was not ready after ${seconds} s (${last}):\n${this.tail()}`);
   }
 
-  /** Kills it and all that it started. */
+  /** Kills it and its children. */
   async stop(): Promise<void> {
     await this.endBy((child) => child.stdin?.end());
   }
 
-  /** Asks it to end, and waits until it has. */
+  /** Terminates it and waits for its end. */
   async terminate(): Promise<void> {
     await this.endBy((child) => child.kill("SIGTERM"));
   }
 
-  /** Holds it where it is, as a machine that stalls would, until `resume`. */
+  /** Suspends it, as a stalled machine, until `resume`. */
   suspend(): void {
     this.child.kill("SIGSTOP");
   }
@@ -120,7 +119,7 @@ export class Program {
     await exit;
   }
 
-  /** Waits until it has ended by itself. */
+  /** Waits until it ends by itself. */
   async exited(): Promise<void> {
     await this.endBy(() => undefined);
   }
@@ -130,7 +129,7 @@ export class Program {
     return this.ended;
   }
 
-  /** What the program printed until now. */
+  /** Output so far. */
   output(): string {
     return existsSync(this.log) ? readFileSync(this.log, "utf8") : "";
   }

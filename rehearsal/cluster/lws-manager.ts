@@ -7,12 +7,11 @@ import { ApiClient } from "./api-client";
 import type { ControlPlane } from "./control-plane";
 import { freePorts } from "./ports";
 
-/** The Go module of the LeaderWorkerSet controller. */
 export const LWS_MODULE = "sigs.k8s.io/lws";
 
 /**
- * Beside its own kind the controller watches this one, and does not start without it. Nothing here makes one, so the
- * module's schema, 1.5 MB that cost the API server seconds, is left out.
+ * Kind that the controller requires at startup, without its 1.5 MB schema, which costs the API
+ * server seconds.
  */
 const DISAGGREGATED_SETS: KubernetesObject = {
   apiVersion: "apiextensions.k8s.io/v1",
@@ -39,14 +38,14 @@ const DISAGGREGATED_SETS: KubernetesObject = {
   },
 };
 
-/** Its webhook for pods is registered last but one; when it answers, LeaderWorkerSets are defaulted and checked too. */
+/** Webhook registered second to last: once it answers, those of LeaderWorkerSets do too. */
 const POD_WEBHOOK = "/mutate--v1-pod";
 
 /**
- * Starts the real LeaderWorkerSet controller with its admission webhooks, which give pods of a group their labels and
- * variables. The LeaderWorkerSet CRD must be there.
+ * Starts the LeaderWorkerSet controller with webhooks, which set labels and variables of group
+ * pods. Requires its CRD.
  *
- * @throws Error with the controller's log when it does not start; Error that names the command which installs it.
+ * @throws Error with the controller's log when it fails to start; Error with the install command.
  */
 export async function runGroupController(plane: ControlPlane): Promise<void> {
   await plane.client.create(DISAGGREGATED_SETS);
@@ -96,7 +95,7 @@ interface Replacement {
   readonly value: Webhook;
 }
 
-/** The module's webhooks as its kustomization patches them, at an address of this machine instead of a Service. */
+/** The module's webhooks, patched as by its kustomization, at a local address. */
 async function webhookConfigurations(port: number, ca: string): Promise<KubernetesObject[]> {
   const folder = join(await moduleFolder(LWS_MODULE), "config", "webhook");
   const read = (file: string): string => readFileSync(join(folder, file), "utf8");

@@ -1,4 +1,4 @@
-/** Series that a test sets, and a real Prometheus that reads them as it reads those of engines and gateways. */
+/** Simulated metrics, scraped by a real Prometheus like those of engines and gateways. */
 import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
@@ -11,35 +11,35 @@ export type Labels = Readonly<Record<string, string>>;
 
 export interface ReplayOptions {
   /**
-   * What Prometheus reads, and the labels that it gives to what it finds there, and to `up`, unless a series says something else of
-   * itself. @default one target without labels, named "engine"
+   * Scrape targets with labels, also for `up`; labels of series take precedence.
+   * @default one target "engine" without labels
    */
   readonly targets?: Readonly<Record<string, Labels>>;
-  /** How often it reads. @default 1 */
+  /** Scrape interval. @default 1 */
   readonly scrapeSeconds?: number;
-  /** Groups of rules, as a PrometheusRule has them. @default none */
+  /** Rule groups in PrometheusRule format. @default none */
   readonly groups?: readonly object[];
-  /** How often it computes rules. @default as often as it reads */
+  /** Evaluation interval. @default the scrape interval */
   readonly evaluationSeconds?: number;
 }
 
-/** Prometheus looks five seconds for targets before it reads the first. */
+/** Prometheus discovers targets for five seconds before its first scrape. */
 const START_SECONDS = 60;
 
-/** What a series is called with these labels: `name{label="value"}`. */
+/** Formatted series: `name{label="value"}`. */
 function seriesOf(name: string, labels: Labels): string {
   const pairs = Object.entries(labels).map(([label, value]) => `${label}=${JSON.stringify(value)}`);
   return `${name}{${pairs.join(",")}}`;
 }
 
-/** An exporter and a Prometheus that end with the control plane. */
+/** Exporter and Prometheus that end with the control plane. */
 export class MetricsReplay {
-  /** Series of each target, by what they are called, with their values. */
+  /** Values of each target by formatted series. */
   private readonly series = new Map<string, Map<string, number>>();
   private readonly down = new Set<string>();
 
   private constructor(
-    /** Where Prometheus answers queries. */
+    /** URL of Prometheus' query API. */
     readonly url: string,
     private readonly prometheus: Program,
     private readonly exporter: Server,
@@ -50,7 +50,9 @@ export class MetricsReplay {
     }
   }
 
-  /** @throws Error with the log of a Prometheus that does not start; Error that names the command which installs it. */
+  /**
+   * @throws Error with the log of a Prometheus that fails to start; Error with the install command.
+   */
   static async start(plane: ControlPlane, options: ReplayOptions = {}): Promise<MetricsReplay> {
     const { targets = { engine: {} } } = options;
     const [port = 0] = await freePorts(1);
@@ -80,17 +82,17 @@ export class MetricsReplay {
     return replay;
   }
 
-  /** Sets a series, which Prometheus has with its next reading. */
+  /** Sets a series for the next scrape. */
   set(target: string, name: string, value: number, labels: Labels = {}): void {
     this.of(target).set(seriesOf(name, labels), value);
   }
 
-  /** Takes all series of a target away, as a process does that ends: Prometheus knows from its next reading on that they are gone. */
+  /** Removes a target's series, as when its process ends. */
   clear(target: string): void {
     this.of(target).clear();
   }
 
-  /** Has a target answer with errors, or answer again: its `up` is 0 or 1 then. */
+  /** Makes a target fail or recover: sets `up` to 0 or 1. */
   setUp(target: string, isUp: boolean): void {
     this.of(target);
     if (isUp) {
@@ -100,7 +102,6 @@ export class MetricsReplay {
     }
   }
 
-  /** Values of what a query finds, with their labels. */
   async query(query: string): Promise<readonly { readonly labels: Labels; readonly value: number }[]> {
     const response = await fetch(`${this.url}/api/v1/query?${new URLSearchParams({ query })}`);
     const { status, error, data } = (await response.json()) as QueryAnswer;
@@ -110,24 +111,23 @@ export class MetricsReplay {
     return data.result.map(({ metric, value: [, value] }) => ({ labels: metric, value: Number(value) }));
   }
 
-  /** Ends Prometheus as a lost node does. */
+  /** Stops Prometheus, as a lost node. */
   async stopPrometheus(): Promise<void> {
     await this.prometheus.stop();
   }
 
-  /** Starts Prometheus again on its data. */
   async restartPrometheus(): Promise<void> {
     this.prometheus.restart();
     await this.reading();
   }
 
-  /** Ends the exporter; Prometheus ends with the control plane. */
+  /** Stops the exporter; Prometheus ends with the control plane. */
   stop(): void {
     this.exporter.closeAllConnections();
     this.exporter.close();
   }
 
-  /** Waits until Prometheus has read every target once since it started. */
+  /** Waits until each target was scraped since the start. */
   private async reading(): Promise<void> {
     const since = Date.now() / 1000;
     await this.prometheus.ready(async () => {
@@ -144,7 +144,7 @@ export class MetricsReplay {
     return series;
   }
 
-  /** What a target answers with; undefined: an error. */
+  /** Response of a target; undefined: an error. */
   private exposition(target: string): string | undefined {
     const series = this.series.get(target);
     if (series === undefined || this.down.has(target)) {
@@ -160,7 +160,7 @@ interface QueryAnswer {
   readonly data: { readonly result: readonly { readonly metric: Labels; readonly value: readonly [number, string] }[] };
 }
 
-/** Prometheus's configuration: JSON is YAML too. */
+/** Prometheus configuration in JSON, which is valid YAML. */
 function settings(
   plane: ControlPlane,
   exporterPort: number,
@@ -178,7 +178,7 @@ function settings(
     scrape_configs: Object.entries(targets).map(([target, labels]) => ({
       job_name: target,
       metrics_path: `/${target}`,
-      // A series keeps the pod and namespace that it names.
+      // Keeps pod and namespace labels of series.
       honor_labels: true,
       static_configs: [{ targets: [`127.0.0.1:${exporterPort}`], labels }],
     })),

@@ -9,7 +9,7 @@ interface Pod {
   };
 }
 
-/** `<namespace>/<name>: <reason>` of every pod that neither is ready nor has ended, with the scheduler's reason. */
+/** `<namespace>/<name>: <reason>` of pods neither ready nor ended, with the scheduler's reason. */
 export async function waitingPods(client: ApiClient): Promise<string[]> {
   const pods = (await client.list("v1", "Pod")) as unknown as readonly Pod[];
   return pods

@@ -1,20 +1,20 @@
 import { createServer, type Server } from "node:net";
 
-/** Below those that systems give to connections and to servers that ask for any port: Linux from 32768, others 49152. */
+/** Below ephemeral port ranges: Linux from 32768, others from 49152. */
 const FIRST = 10_240;
 const COUNT = 20_000;
 
-/** A prime, so that processes of neighbouring ids begin far from each other. */
+/** A prime, so neighbouring process ids start far apart. */
 const STRIDE = 7_919;
 
-/** How many ports in a row may be somebody else's before it is not chance any more. */
+/** Consecutive taken ports after which the search fails. */
 const MOST_TAKEN = 1_000;
 
 let given = 0;
 
 /**
- * Ports of the loopback interface that nobody listens on: all are held until the last one is found. Those of a kernel's own
- * choice would be free too, but any connection may take one of them before the server that it is meant for starts.
+ * Free loopback ports. Not kernel-assigned ones, which any connection may take before the server
+ * starts.
  *
  * @throws Error when nearly all ports are taken.
  */

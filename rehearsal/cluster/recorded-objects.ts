@@ -3,33 +3,31 @@ import { podTemplates } from "../../kubernetes/pod-templates";
 import { isObjectType } from "../../kubernetes/resource-types";
 import type { RecordedResource } from "../../offline/run";
 
-/** The Kubernetes objects of a recording, in the order of their registration. Helm releases are none. */
+/** Kubernetes objects of a recording in registration order, without Helm releases. */
 export function recordedObjects(resources: readonly RecordedResource[]): KubernetesObject[] {
   return resources.filter(({ type }) => isObjectType(type)).map(({ inputs }) => inputs as unknown as KubernetesObject);
 }
 
-/** The kinds of these objects as custom resource definitions name them: `<Kind>.<group>`. */
+/** Kinds of these objects as `<Kind>.<group>`. */
 export function kindsOf(objects: readonly KubernetesObject[]): Set<string> {
   return new Set(objects.map(({ apiVersion, kind }) => `${kind}.${apiVersion.split("/")[0]}`));
 }
 
-/** Namespaces that every cluster has. */
 const OF_EVERY_CLUSTER = ["default", "kube-system", "kube-public", "kube-node-lease"];
 
-/** Namespaces with objects in them that none of these objects makes: add-ons of the cloud do. */
+/** Namespaces that these objects use but do not create, such as those of cloud add-ons. */
 export function foreignNamespacesOf(objects: readonly KubernetesObject[]): string[] {
   const made = objects.flatMap(({ kind, metadata }) => (kind === "Namespace" ? [metadata.name] : []));
   const used = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
   return [...used].filter((name) => !made.includes(name) && !OF_EVERY_CLUSTER.includes(name));
 }
 
-/** Storage classes that claims of these objects name. A claim of the class "" is of a volume that is there: it names none. */
+/** Storage classes named by claims. The class "" refers to an existing volume. */
 export function storageClassesOf(objects: readonly KubernetesObject[]): Set<string> {
   const claims = objects.filter(({ kind }) => kind === "PersistentVolumeClaim") as unknown as readonly Claim[];
   return new Set([...claims, ...objects.flatMap(claimTemplates)].flatMap(({ spec }) => spec.storageClassName || []));
 }
 
-/** Storage classes that these objects make: nobody has to make them before. */
 export function madeStorageClassesOf(objects: readonly KubernetesObject[]): Set<string> {
   return new Set(objects.filter(({ kind }) => kind === "StorageClass").map(({ metadata }) => metadata.name));
 }
@@ -46,15 +44,13 @@ function claimTemplates(object: KubernetesObject): readonly Claim[] {
   return volumeClaimTemplates;
 }
 
-/** Kinds from which a controller that runs here makes pods. */
 const POD_MAKERS = ["Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "LeaderWorkerSet", "RayService"];
 
-/** Whether a controller makes pods from objects of this kind. */
 export function makesPods({ kind }: KubernetesObject): boolean {
   return POD_MAKERS.includes(kind);
 }
 
-/** Volumes of the claims that a StatefulSet makes for each of its pods. */
+/** Volumes from a StatefulSet's claim templates. */
 function claimedVolumes(object: KubernetesObject): object[] {
   return claimTemplates(object).map(({ metadata: { name } }) => ({
     name,
@@ -62,13 +58,15 @@ function claimedVolumes(object: KubernetesObject): object[] {
   }));
 }
 
-/** Tells the templates of an object apart: `leadertemplate`; what holds it where it is only called a template. */
+/**
+ * Distinguishes an object's templates: `leadertemplate`; the parent key if only called a template.
+ */
 function templateName(path: readonly string[]): readonly string[] {
   const keys = path.filter((key) => key !== "spec" && !/^\d+$/.test(key));
   return keys.slice(keys.at(-1) === "template" ? -2 : -1);
 }
 
-/** One pod per template of an object, as its controller would make it. */
+/** One pod per template of an object, as its controller would create it. */
 export function podsOf(object: KubernetesObject): KubernetesObject[] {
   if (!makesPods(object)) {
     return [];
@@ -85,7 +83,6 @@ export function podsOf(object: KubernetesObject): KubernetesObject[] {
   }));
 }
 
-/** Runtime classes that pods of these objects name. */
 export function runtimeClassesOf(objects: readonly KubernetesObject[]): Set<string> {
   return new Set(
     objects.flatMap(podsOf).flatMap(({ spec }) => (spec as { runtimeClassName?: string }).runtimeClassName ?? []),

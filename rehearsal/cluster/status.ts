@@ -1,7 +1,6 @@
 import { describeObject, type KubernetesObject } from "../../kubernetes/object";
 import { type ApiClient, ApiError } from "./api-client";
 
-/** Changes an object's status, as its controller does. */
 export async function patchStatus(client: ApiClient, object: KubernetesObject, status: object): Promise<void> {
   const path = `${await client.path(object)}/status`;
   const answer = await client.request("PATCH", path, JSON.stringify({ status }), "application/merge-patch+json");

@@ -1,8 +1,8 @@
 /**
- * Asks until there is an answer.
+ * Polls until there is a value.
  *
- * @param ask undefined means: not yet. An error ends the wait.
- * @throws Error that says what was waited for, after `seconds`.
+ * @param ask undefined: not yet. An error ends the wait.
+ * @throws Error with the awaited condition, after `seconds`.
  */
 export async function waitFor<T>(what: string, ask: () => Promise<T | undefined>, seconds = 60): Promise<T> {
   const until = Date.now() + seconds * 1000;

@@ -5,21 +5,20 @@ import { userCache } from "../../names/user-cache";
 import type { Part } from "./part";
 import { type PinnedModule, pinnedVersion } from "./pins";
 
-/** Longer than any installation: an older temporary folder is left over. */
+/** Exceeds any installation: older temporary folders are stale. */
 const LEFT_OVER_MS = 6 * 3_600_000;
 
-/** Where parts are kept. */
 export function cacheFolder(): string {
   return userCache("parts");
 }
 
-/** A part's folder, keyed by its version; undefined for Debian packages, which are not kept here. */
+/** Folder by pinned version; undefined for Debian packages. */
 export function partFolder(part: Part): string | undefined {
   const version = pinnedVersion(part);
   return version === undefined ? undefined : join(cacheFolder(), `${part.name}-${version}`);
 }
 
-/** The same. @throws Error for a Debian package. */
+/** Same. @throws Error for a Debian package. */
 export function keptFolder(part: Part): string {
   const folder = partFolder(part);
   if (folder === undefined) {
@@ -28,20 +27,18 @@ export function keptFolder(part: Part): string {
   return folder;
 }
 
-/** The folder of a module's files that came without Go. */
+/** Folder of a module's files downloaded without Go. */
 export function keptModule({ module, version }: PinnedModule): string {
   return join(cacheFolder(), "modules", `${module}@${version}`);
 }
 
-/** The log of the latest installation of a part. */
 export function logFile(name: string): string {
   return join(cacheFolder(), "logs", `${name}.log`);
 }
 
 /**
- * Fills a temporary folder next to the final one and renames it, so that a folder of the final name is always complete,
- * whatever interrupts the work. What was there before goes then; what another process put there meanwhile has the same
- * version, and is kept.
+ * Fills a temporary folder and renames it, so the final one is always complete. Replaces old
+ * content, but keeps a concurrent process' equal result.
  */
 export async function publish(folder: string, fill: (temporary: string) => Promise<void>): Promise<void> {
   const temporary = `${folder}.tmp-${randomBytes(4).toString("hex")}`;
@@ -59,13 +56,13 @@ export async function publish(folder: string, fill: (temporary: string) => Promi
   }
 }
 
-/** Differs for a folder that was created anew. */
+/** Changes when a folder is recreated. */
 function identityOf(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
   return found && `${found.ino} ${found.birthtimeMs}`;
 }
 
-/** Removes temporary folders of killed installations. A young one may belong to a process on another machine or in a container. */
+/** Removes temporary folders of killed installations; recent ones may still be in use. */
 function removeLeftOver(parent: string): void {
   const names = existsSync(parent) ? readdirSync(parent) : [];
   for (const folder of names.filter((name) => /\.tmp-[0-9a-f]+$/.test(name)).map((name) => join(parent, name))) {

@@ -1,4 +1,4 @@
-/** A line of sha256sum or shasum: the sum, a space, a space or "*" for binary mode, the file. */
+/** Line of sha256sum or shasum: sum, space, space or "*" for binary mode, file. */
 const LINE = /^(?<sha256>[0-9a-f]{64}) [ *]?(?:\.\/)?(?<file>\S+)$/i;
 const BARE = /^[0-9a-f]{64}$/i;
 
@@ -7,8 +7,8 @@ interface GitHubRelease {
 }
 
 /**
- * The SHA-256 of a file in what its project states, lower case: lines of sha256sum, a sum alone for a file alone, or a
- * release as GitHub's API describes it. Undefined where that does not list the file.
+ * SHA-256 of a file in lower case, from sha256sum lines, a bare sum, or GitHub's release API.
+ * Undefined if not listed.
  */
 export function sha256In(text: string, file: string): string | undefined {
   const stated = text.trim();

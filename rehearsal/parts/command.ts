@@ -8,7 +8,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What to do where a command is missing. */
+/** Fixes for missing commands. */
 const REMEDIES: Readonly<Record<string, string>> = {
   go: "install Go, https://go.dev/doc/install",
   python3: "install Python 3 with its module venv",
@@ -18,26 +18,26 @@ const REMEDIES: Readonly<Record<string, string>> = {
 /** Running commands of all installations. */
 const running = new Set<ChildProcess>();
 
-/** Terminates all running commands of installations: `go build` would outlive this process. */
+/** Terminates running commands: `go build` would outlive this process. */
 export function endCommands(): void {
   for (const child of running) {
     child.kill("SIGTERM");
   }
 }
 
-/** Commands of one installation; all their output goes to one log file. */
+/** Commands of an installation, with output in one log file. */
 export class LoggedCommands {
   constructor(readonly log: string) {
     mkdirSync(dirname(log), { recursive: true });
     writeFileSync(log, "");
   }
 
-  /** A line about what is done without a command. */
+  /** Logs a step without a command. */
   note(text: string): void {
     appendFileSync(this.log, `${text}\n`);
   }
 
-  /** @throws Error when the command is not on PATH, with what to do; or with its exit status. */
+  /** @throws Error with the fix when the command is not on PATH; otherwise with its exit status. */
   async run(command: string, args: readonly string[], { cwd, env }: RunOptions = {}): Promise<void> {
     appendFileSync(this.log, `$ ${[command, ...args].map(quoted).join(" ")}\n`);
     const output = openSync(this.log, "a");
@@ -64,7 +64,7 @@ function quoted(argument: string): string {
   return /\s/.test(argument) ? `'${argument}'` : argument;
 }
 
-/** The last lines of a log that a LoggedCommands began, oldest first. */
+/** Last lines of a LoggedCommands log, oldest first. */
 export function lastLines(log: string, count: number): string[] {
   const text = readFileSync(log, "utf8").trimEnd();
   return text === "" ? [] : text.split("\n").slice(-count);

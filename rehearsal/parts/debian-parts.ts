@@ -1,6 +1,6 @@
 import type { Part } from "./part";
 
-/** Programs of Debian's packages, which install in seconds. */
+/** Programs from Debian packages, which install in seconds. */
 export const DEBIAN_PARTS = [
   {
     name: "prometheus",
@@ -24,14 +24,14 @@ export const DEBIAN_PARTS = [
     oldest: "6.2.0",
   },
   {
-    // A terminal that is resized and read back.
+    // Resizable terminal whose screen can be read.
     name: "tmux",
     from: "debian",
     binaries: { tmux: "tmux" },
     versionArgs: ["-V"],
   },
   {
-    // Network namespaces with addresses, for pods that run here.
+    // Network namespaces and addresses of local pods.
     name: "iproute2",
     from: "debian",
     binaries: { ip: "iproute2" },
@@ -39,7 +39,7 @@ export const DEBIAN_PARTS = [
     oldest: "5.10.0",
   },
   {
-    // Of the scripts that nodes and Jobs run.
+    // Checks scripts of nodes and Jobs.
     name: "shellcheck",
     from: "debian",
     binaries: { shellcheck: "shellcheck" },
@@ -47,7 +47,7 @@ export const DEBIAN_PARTS = [
     oldest: "0.9.0",
   },
   {
-    // For machines that are installed over SSH. Each has a server of its own in namespaces; this machine's is left alone.
+    // SSH-installed machines in namespaces; this machine's server is not used.
     name: "openssh-server",
     from: "debian",
     binaries: { sshd: "openssh-server" },
@@ -55,7 +55,7 @@ export const DEBIAN_PARTS = [
     oldest: "8.5",
   },
   {
-    // With ssh-keygen, which prints no version.
+    // Includes ssh-keygen, which prints no version.
     name: "openssh-client",
     from: "debian",
     binaries: { ssh: "openssh-client" },
@@ -78,7 +78,7 @@ export const DEBIAN_PARTS = [
     oldest: "1.9.0",
   },
   {
-    // For its shell, which some machines have as sh.
+    // Its shell is some machines' sh.
     name: "busybox",
     from: "debian",
     binaries: { busybox: "busybox" },
@@ -86,7 +86,7 @@ export const DEBIAN_PARTS = [
     oldest: "1.30.0",
   },
   {
-    // For its schema of what nodes boot with. Its services look for a cloud at the next boot, and rest where there is none.
+    // For its schema of node boot data. Its services need a cloud.
     name: "cloud-init",
     from: "debian",
     binaries: { "cloud-init": "cloud-init" },

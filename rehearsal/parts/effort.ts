@@ -4,8 +4,8 @@ import { CRDS } from "./pins";
 import { downloadedFiles, RELEASES } from "./releases";
 
 /**
- * Minutes that builds take on two idle cores with an empty cache, rounded up, of what rehearsals need. Each is less where
- * another was built before: they share packages. Source: user and system time of the setup on 2026-11-26.
+ * Build minutes of rehearsal dependencies on two idle cores with an empty cache, rounded up. Shared
+ * packages lower later builds. Source: user and system time of the setup on 2026-11-26.
  */
 const BUILD_MINUTES: Readonly<Record<string, number>> = {
   kubernetes: 5,
@@ -16,10 +16,10 @@ const BUILD_MINUTES: Readonly<Record<string, number>> = {
   karpenter: 2,
 };
 
-/** Modules of CRDs: 10^6 bytes of archives. */
+/** Archive size of the CRD modules, in 10^6 bytes. */
 const CRDS_MEGABYTES = 100;
 
-/** How something would be got on this machine, in words: by which way, how much and how long. */
+/** Describes how a dependency is installed, with its size and duration. */
 export function effortOf(name: string): string {
   if (name === CRDS) {
     return `download of some ${CRDS_MEGABYTES} MB`;
@@ -34,7 +34,7 @@ function isReleased(name: string): boolean {
   return part !== undefined && downloadedFiles(part).length > 0;
 }
 
-/** Those of a rehearsal's parts that are only built, where this machine has no Go to build them with. */
+/** Dependencies that must be built, if this machine has no Go. */
 export function lackGo(names: readonly string[]): string[] {
   const built = names.filter((name) => name !== CRDS && !isReleased(name));
   return programIn(process.env.PATH, "go") === undefined ? built : [];

@@ -10,29 +10,29 @@ import { type BinaryName, partOf } from "./parts";
 import { CRDS, pinFolder, pinnedModule, pinnedVersion } from "./pins";
 import { askVersion, isAtLeast } from "./version";
 
-/** The command that every message about a missing part names. */
+/** Setup command in messages about missing dependencies. */
 export const SETUP = "npm run e2e:setup";
 
 export interface Found {
   readonly path: string;
-  /** "cache", "PATH", or the environment variable whose folder has it. */
+  /** "cache", "PATH", or the environment variable of its folder. */
   readonly origin: string;
   readonly version: string;
 }
 
 export interface Search {
   readonly found?: Found;
-  /** Why binaries of that name on this machine are not used, one sentence each. */
+  /** Why binaries with that name are not used, one sentence each. */
   readonly skipped: readonly string[];
 }
 
 const finds = new Map<string, Search>();
 
 /**
- * The absolute path of a real part's binary: the one of the environment's folder (KUBEBUILDER_ASSETS, PULUMI_HOME) or
- * of PATH where it is new enough, else the one that the setup installed.
+ * Absolute path of a binary: from the environment's folder (KUBEBUILDER_ASSETS, PULUMI_HOME) or
+ * PATH if recent enough, else the installed one.
  *
- * @throws Error that names the command which installs it.
+ * @throws Error with the install command.
  */
 export function requirePart(binary: BinaryName): string {
   const part = partOf(binary);
@@ -45,7 +45,7 @@ export function requirePart(binary: BinaryName): string {
   throw new Error(`${binary} is not installed.${why} Run "${SETUP} -- ${part.name}"${orAll}.`);
 }
 
-/** Looks for a binary as requirePart does; one that is found is not looked for again. */
+/** Like requirePart, without throwing; caches found binaries. */
 export function lookFor(binary: BinaryName): Search {
   const search = finds.get(binary) ?? searchPart(partOf(binary), binary);
   if (search.found !== undefined) {
@@ -54,7 +54,7 @@ export function lookFor(binary: BinaryName): Search {
   return search;
 }
 
-/** Looks for one binary of a part, without installing anything. */
+/** Searches a binary without installing it. */
 export function searchPart(part: Part, binary: string): Search {
   const skipped: string[] = [];
   for (const { path, origin } of candidates(part, binary)) {
@@ -77,9 +77,9 @@ export function searchPart(part: Part, binary: string): Search {
 }
 
 /**
- * The folder of a module's YAML files in the version that is pinned here: in the cache, or in Go's.
+ * Folder of a module's YAML files at the pinned version, from this cache or Go's.
  *
- * @throws Error that names the command which downloads it; for a module that is not pinned, the ones that are.
+ * @throws Error with the download command; for an unpinned module, the pinned ones.
  */
 export async function moduleFolder(module: string): Promise<string> {
   const pinned = pinnedModule(module);
@@ -100,7 +100,7 @@ export async function moduleFolder(module: string): Promise<string> {
   return Dir;
 }
 
-/** With -e a proxy that is off is no error: the answer for a module that is not there only lacks its folder. */
+/** -e tolerates a disabled proxy: a missing module only lacks its folder. */
 function goList(module: string, cwd: string): Promise<{ stdout: string }> {
   const env = { ...process.env, GOPROXY: "off", GOWORK: "off" };
   return promisify(execFile)("go", ["list", "-mod=readonly", "-m", "-e", "-json", module], { cwd, env });

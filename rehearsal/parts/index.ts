@@ -1,9 +1,9 @@
 /**
- * Installs the real parts that end-to-end tests run: `npm run e2e:setup [-- <part>…]`. Without names all but those that
- * are installed on request only.
+ * Installs integration dependencies: `npm run e2e:setup [-- <part>…]`. Default: all except those on
+ * request.
  *
- * What is found on the machine is used. A part that fails does not stop the others; exit status 1 when any failed,
- * 2 for a name that is no part.
+ * Uses what is found on the machine. Failures do not stop others; exits with 1 if any failed, 2 for
+ * an unknown name.
  */
 import { nearest } from "../../catalog/nearest";
 import { messageOf } from "../../names/message-of";
@@ -38,7 +38,7 @@ async function main(names: readonly string[]): Promise<number> {
     );
     return 2;
   }
-  // Before the first part, not in the failure of each.
+  // Checked once, not per dependency.
   const mirror = process.env[RELEASES_VARIABLE];
   if (mirror && mirror !== "off") {
     requireMirror(mirror);

@@ -2,9 +2,9 @@ import type { LoggedCommands } from "./command";
 import type { Part } from "./part";
 
 /**
- * Installs the Debian packages of a part's binaries.
+ * Installs a dependency's Debian packages.
  *
- * @throws Error with the exact command where this user may not do that.
+ * @throws Error with the exact command if this user may not.
  */
 export async function installDebianPart(part: Part, commands: LoggedCommands): Promise<void> {
   const packages = [...new Set(Object.values(part.binaries))];
@@ -17,7 +17,7 @@ export async function installDebianPart(part: Part, commands: LoggedCommands): P
   try {
     await commands.run("apt-get", install, options);
   } catch {
-    // Package lists are absent from most container images, and old ones name files that are gone.
+    // Container images often lack package lists, and old lists name deleted files.
     await commands.run("apt-get", ["update"], options);
     await commands.run("apt-get", install, options);
   }

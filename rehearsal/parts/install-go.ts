@@ -4,14 +4,14 @@ import type { GoModule, Part } from "./part";
 import { fileModules, pinFolder, pinnedVersion, pinsOf } from "./pins";
 
 /**
- * Neither a go.work of a folder above nor an exported target changes what is built: it runs on this machine. A module that asks for a newer
- * Go is built with that: `go` downloads it, and verifies it as it does modules.
+ * Ignores a parent's go.work and an exported target. Downloads and verifies newer Go toolchains
+ * that modules require.
  */
 const GO_ENV = { GOWORK: "off", GOOS: "", GOARCH: "", GOTOOLCHAIN: "auto" };
-/** The linker leaves out what debuggers read (`-s -w`): not compiling it saves an eighth of the CPU time. */
+/** The linker drops debug data (`-s -w`); not generating it saves an eighth of CPU time. */
 const NO_DWARF = "-gcflags=all=-dwarf=false";
 
-/** Builds a part's binaries from its pinned module into `<folder>/bin`. Go itself uses all cores. */
+/** Builds binaries from the pinned module into `<folder>/bin`. Go uses all cores. */
 export async function buildGoPart(
   part: Part & { readonly from: GoModule },
   folder: string,
@@ -36,7 +36,7 @@ export async function buildGoPart(
   }
 }
 
-/** Downloads the modules whose files tests read (moduleFolder). */
+/** Downloads modules whose files tests read (moduleFolder). */
 export async function downloadFileModules(commands: LoggedCommands): Promise<void> {
   for (const [module, name] of fileModules()) {
     await commands.run("go", ["mod", "download", "-x", module], { cwd: pinFolder(name), env: GO_ENV });

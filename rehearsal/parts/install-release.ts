@@ -8,17 +8,16 @@ import { sha256In } from "./checksums";
 import type { LoggedCommands } from "./command";
 import { mirrored, type ReleaseFile } from "./releases";
 
-/** Seconds without a byte; a slow download has no limit on the whole. */
+/** Timeout without data, in seconds; total time is unlimited. */
 const SILENCE = { silenceSeconds: 30 };
-/** Bytes between two notes in the log. */
 const NOTE_BYTES = 2_000_000;
 
 /**
- * Downloads binaries that a project published into `<folder>/bin`. Only what has the SHA-256 that the project states gets
- * there. One that is cut off is gone on with once.
+ * Downloads published binaries into `<folder>/bin`, verified by the project's SHA-256. Resumes an
+ * interrupted download once.
  *
  * @param mirror value of INFERENCE_STACKS_RELEASES.
- * @throws Error with the address, and with what was expected and what came.
+ * @throws Error with the URL, and expected and actual content.
  */
 export async function downloadRelease(
   files: readonly ReleaseFile[],

@@ -12,15 +12,15 @@ import { type PinnedModule, pinFolder } from "./pins";
 /** Go's default of GOPROXY. */
 const PUBLIC_PROXY = "https://proxy.golang.org";
 
-/** Files that are read of a module: definitions and charts. The rest is twice as much. */
+/** Files extracted from a module: definitions and charts. */
 const READ = /\.ya?ml$/;
 
 /**
- * Downloads a module's YAML files without Go, from the proxies of GOPROXY, and compares the whole module with go.sum as
- * Go does.
+ * Downloads a module's YAML files through GOPROXY without Go, and verifies the whole module against
+ * go.sum.
  *
- * @param folder gets the files.
- * @throws Error with what each proxy answers, or with the hash that came and the one of go.sum.
+ * @param folder receives the files.
+ * @throws Error with each proxy's answer, or with both hashes.
  */
 export async function downloadModule(pinned: PinnedModule, folder: string, commands: LoggedCommands): Promise<void> {
   const archive = join(folder, "module.zip");
@@ -33,7 +33,7 @@ export async function downloadModule(pinned: PinnedModule, folder: string, comma
     throw new Error(`${shownUrl(url)}: what came has the hash ${got}, and go.sum has ${expected}`);
   }
   for (const { path, content } of entries) {
-    // A line break in a name could stand for the hash of another file: Go refuses it too.
+    // A line break in a name could forge another file's hash: Go refuses it too.
     if (!path.startsWith(prefix) || path.split("/").includes("..") || path.includes("\n")) {
       throw new Error(`${shownUrl(url)}: has a file ${path} outside of ${prefix}`);
     }
@@ -45,7 +45,7 @@ export async function downloadModule(pinned: PinnedModule, folder: string, comma
   }
 }
 
-/** @returns the address that it came from. */
+/** @returns its URL. */
 async function fetchArchive(
   { module, version }: PinnedModule,
   archive: string,
@@ -73,19 +73,19 @@ function entriesOf(archive: string, url: string): ZipEntry[] {
   }
 }
 
-/** The proxies of GOPROXY; "direct" asks version control, which only Go does. */
+/** Proxies of GOPROXY; skips "direct", which only Go supports. */
 export function proxiesOf(variable: string | undefined): string[] {
   const entries = (variable || PUBLIC_PROXY).split(/[,|]/).map((entry) => entry.trim().replace(/\/+$/, ""));
   const [end = entries.length] = [entries.indexOf("off")].filter((index) => index >= 0);
   return entries.slice(0, end).filter((entry) => /^https?:\/\//.test(entry));
 }
 
-/** Capital letters as proxies write them (https://go.dev/ref/mod#goproxy-protocol). */
+/** Escapes capitals for proxies (https://go.dev/ref/mod#goproxy-protocol). */
 export function escaped(text: string): string {
   return text.replace(/[A-Z]/g, (letter) => `!${letter.toLowerCase()}`);
 }
 
-/** The hash of a module's files as go.sum has it: of the lines of sha256sum of all, in the order of their names. */
+/** go.sum hash of a module: over sha256sum lines of all files, by name. */
 export function moduleHash(entries: readonly ZipEntry[]): string {
   const sha256 = (content: Buffer | string) => createHash("sha256").update(content);
   const sorted = [...entries].sort((a, b) => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path)));

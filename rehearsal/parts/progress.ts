@@ -1,6 +1,6 @@
 import { lastLines } from "./command";
 
-/** Seconds between two lines about what is still running. */
+/** Interval of lines about running work. */
 const HEARTBEAT_SECONDS = 20;
 
 interface Running {
@@ -8,7 +8,7 @@ interface Running {
   readonly log: string;
 }
 
-/** Prints one line when work starts, one when it ends, and now and then one about what is under way. */
+/** Prints a line when work starts and ends, and periodically in between. */
 export class Progress {
   private readonly running = new Map<string, Running>();
   private readonly begun = Date.now();
@@ -21,7 +21,7 @@ export class Progress {
     this.write(`${elapsed(this.begun).padStart(11)}  ${text}`);
   }
 
-  /** Says that work starts, and how long it took once it has succeeded. */
+  /** Reports the start and, on success, the duration. */
   async during(what: string, log: string, work: () => Promise<void>): Promise<void> {
     const since = Date.now();
     this.running.set(what, { since, log });

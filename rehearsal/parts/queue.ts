@@ -1,8 +1,8 @@
-/** Work that is done one after the other. */
+/** Sequential work. */
 export class Queue {
   private last: Promise<unknown> = Promise.resolve();
 
-  /** Does this when all that was added before has ended, well or not. */
+  /** Runs after all earlier work has settled. */
   add<T>(work: () => Promise<T>): Promise<T> {
     const result = this.last.then(work);
     this.last = result.catch(() => {});

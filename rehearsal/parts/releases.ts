@@ -1,26 +1,26 @@
 import type { Part } from "./part";
 import { pinnedVersion } from "./pins";
 
-/** As Go names operating systems and architectures. */
+/** Go's names of operating systems and architectures. */
 export type Platform = `${"linux" | "darwin"}/${"amd64" | "arm64"}`;
 
 /**
- * Binaries that a project publishes of the pinned version. In addresses and paths {version}, {binary}, {os} and {arch} are
- * filled in.
+ * Published binaries of the pinned version. URLs and paths may contain {version}, {binary}, {os}
+ * and {arch}.
  */
 export interface Release {
-  /** The file that has a binary. */
+  /** File with a binary. */
   readonly url: string;
-  /** The project's SHA-256 of it: a file of sha256sum, a bare one, or a release as GitHub's API describes it. */
+  /** URL of the project's SHA-256: sha256sum file, bare sum, or GitHub release API. */
   readonly checksums?: string;
-  /** SHA-256 of the file by platform, where its project publishes none. */
+  /** SHA-256 by platform, if not published by the project. */
   readonly sha256?: { readonly version: string } & Readonly<Partial<Record<Platform, string>>>;
-  /** Path of the binary in the file, a .tar.gz. @default the file is the binary */
+  /** Path in a .tar.gz. @default the file is the binary */
   readonly member?: string;
   readonly platforms: readonly Platform[];
-  /** Names that the project has for an operating system or architecture, where they are not Go's. */
+  /** The project's names, if not Go's. */
   readonly spelling?: Readonly<Record<string, string>>;
-  /** Of all its files for linux/amd64, roughly: 10^6 bytes. */
+  /** Approximate size of all linux/amd64 files, in 10^6 bytes. */
   readonly megabytes: number;
 }
 
@@ -28,8 +28,8 @@ const LINUX = ["linux/amd64", "linux/arm64"] as const;
 const ALL = [...LINUX, "darwin/amd64", "darwin/arm64"] as const;
 
 /**
- * By part. Addresses were read in the projects' release workflows on 2026-11-26 (docs/real-parts.md names them) and not
- * tried against the servers. Of all other parts no project publishes binaries of the pinned version: only images, or nothing.
+ * Releases by dependency. URLs are from release workflows read on 2026-11-26 (docs/real-parts.md
+ * names them), not tried. Other projects publish no binaries of the pinned version.
  */
 export const RELEASES: Readonly<Record<string, Release>> = {
   kubernetes: {
@@ -62,8 +62,8 @@ export const RELEASES: Readonly<Record<string, Release>> = {
   },
   kwok: {
     url: "https://github.com/kubernetes-sigs/kwok/releases/download/v{version}/kwok-{os}-{arch}",
-    // Its release has no checksums. Source: PKGBUILD of Arch's kwok-bin 0.8.0 (Linux, and the same for amd64 in two more
-    // repositories), read 2026-11-26.
+    // No published checksums. Source: PKGBUILD of Arch's kwok-bin 0.8.0 (Linux; same for amd64 in
+    // two more repositories), read 2026-11-26.
     sha256: {
       version: "0.8.0",
       "linux/amd64": "f5a4385a2ae1b9dd7f8acae18e002a75c0ebba124ae9d7259aa8dadb50711f46",
@@ -74,7 +74,7 @@ export const RELEASES: Readonly<Record<string, Release>> = {
   },
   "envoy-gateway": {
     url: "https://github.com/envoyproxy/gateway/releases/download/v{version}/envoy-gateway_v{version}_{os}_{arch}.tar.gz",
-    // Its release has no checksums; GitHub states those of every file since 2025-06-03.
+    // No published checksums; GitHub's API has them for all files since 2025-06-03.
     checksums: "https://api.github.com/repos/envoyproxy/gateway/releases/tags/v{version}",
     member: "bin/{os}/{arch}/envoy-gateway",
     platforms: ALL,
@@ -104,21 +104,20 @@ export const RELEASES: Readonly<Record<string, Release>> = {
   },
 };
 
-/** One file of a release, and the binary in it. */
 export interface ReleaseFile {
   readonly binary: string;
   readonly url: string;
-  /** Its SHA-256, or the address where that is stated. */
+  /** SHA-256, or the URL that states it. */
   readonly expected: { readonly sha256: string } | { readonly checksums: string };
   readonly member?: string;
 }
 
-/** Files of a part's release that are downloaded on this machine; none where INFERENCE_STACKS_RELEASES is "off". */
+/** Release files to download on this machine; none if INFERENCE_STACKS_RELEASES is "off". */
 export function downloadedFiles(part: Part): ReleaseFile[] {
   return process.env[RELEASES_VARIABLE] === "off" ? [] : releaseFiles(part, ownPlatform());
 }
 
-/** Files of a part's release for a platform; none where its project publishes no binaries for it. */
+/** Release files for a platform; none if unsupported. */
 export function releaseFiles(part: Part, platform: string, releases = RELEASES): ReleaseFile[] {
   const release = releases[part.name];
   const version = pinnedVersion(part) ?? "";
@@ -148,15 +147,15 @@ function isOneOf<T extends string>(all: readonly T[], one: string): one is T {
   return all.some((each) => each === one);
 }
 
-/** This machine's platform, as Go names it. */
+/** This platform in Go's spelling. */
 export function ownPlatform(): string {
   return `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`;
 }
 
-/** Where releases come from instead of their projects' servers; "off": nowhere. */
+/** Mirror of the projects' servers; "off" disables downloads. */
 export const RELEASES_VARIABLE = "INFERENCE_STACKS_RELEASES";
 
-/** @throws Error for a value of INFERENCE_STACKS_RELEASES that is no web address. */
+/** @throws Error if INFERENCE_STACKS_RELEASES is no web address. */
 export function requireMirror(mirror: string): void {
   if (!/^https?:\/\/./.test(mirror) || !URL.canParse(mirror)) {
     throw new Error(`${RELEASES_VARIABLE} is neither "off" nor an address such as https://mirror.example.com/releases`);
@@ -164,10 +163,10 @@ export function requireMirror(mirror: string): void {
 }
 
 /**
- * The address that a file of a release is fetched from: `<mirror>/<host>/<path>` where there is a mirror.
+ * Download URL of a release file: `<mirror>/<host>/<path>` with a mirror.
  *
  * @param mirror value of INFERENCE_STACKS_RELEASES.
- * @throws Error where that is no address of the web.
+ * @throws Error if that is no web address.
  */
 export function mirrored(url: string, mirror: string | undefined): string {
   if (!mirror) {

@@ -17,30 +17,28 @@ import { downloadedFiles, RELEASES_VARIABLE } from "./releases";
 import { askVersion, isAtLeast } from "./version";
 
 const LOG_LINES = 30;
-/** Those that end an installation. */
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-/** One way to install something. */
+/** Installation method. */
 interface Way {
   readonly what: "download" | "build" | "installation" | "download by Go";
-  /** Work of one queue is done one after the other, for it uses all cores (go) or holds a lock (apt-get). */
+  /** Methods of one queue run sequentially, as they use all cores (go) or hold a lock (apt-get). */
   readonly queue?: "build" | "packages" | "debian";
   readonly install: (commands: LoggedCommands) => Promise<void>;
 }
 
 type Queues = Readonly<Record<NonNullable<Way["queue"]>, Queue>>;
 
-/** One part, or the modules with CRDs, that has to be installed. */
 interface Job {
   readonly name: string;
-  /** The next one is taken where one fails. */
+  /** Alternatives, in order. */
   readonly ways: readonly Way[];
 }
 
 /**
- * Installs parts, and the modules with CRDs, that are not on this machine. One that fails does not stop the others.
+ * Installs missing dependencies and CRD modules. Failures do not stop others.
  *
- * @returns the names of those that failed; their logs' last lines were printed.
+ * @returns names of failed ones; the last lines of their logs were printed.
  */
 export async function setUp(names: readonly string[], progress: Progress): Promise<string[]> {
   const jobs = [
@@ -66,7 +64,7 @@ function stopSetUp(): void {
   process.exit(130);
 }
 
-/** Reports which binaries of a part there are; a job when one is missing. */
+/** Reports found binaries; returns a job if one is missing. */
 function jobOf(part: Part, progress: Progress): Job[] {
   const searches = Object.keys(part.binaries).map((binary) => ({ binary, ...searchPart(part, binary) }));
   for (const { binary, found, skipped } of searches) {
@@ -89,7 +87,7 @@ async function crdJob(progress: Progress): Promise<Job[]> {
     return [];
   }
   const install = async (commands: LoggedCommands) => {
-    // One after the other: each is unpacked in memory.
+    // Sequential, as each is unpacked in memory.
     for (const pinned of missing.map(pinnedModule)) {
       await publish(keptModule(pinned), (folder) => downloadModule(pinned, folder, commands));
     }
@@ -128,7 +126,7 @@ function releaseWay(part: Part): Way[] {
   return files.length === 0 ? [] : [{ what: "download", install }];
 }
 
-/** Fills the part's folder, which appears only once its binaries have answered. */
+/** Fills a dependency's folder, published only after its binaries respond. */
 function published(part: Part, fill: (folder: string, commands: LoggedCommands) => Promise<void>): Way["install"] {
   return (commands) =>
     publish(keptFolder(part), async (temporary) => {
@@ -137,7 +135,7 @@ function published(part: Part, fill: (folder: string, commands: LoggedCommands) 
     });
 }
 
-/** @throws Error when a binary does not run, or is older than what is used when it is found elsewhere. */
+/** @throws Error when a binary fails to run, or is older than the oldest usable version. */
 function tryBinaries({ binaries, versionArgs, oldest }: Part, folder: string): void {
   if (versionArgs === undefined) {
     return;
@@ -150,7 +148,7 @@ function tryBinaries({ binaries, versionArgs, oldest }: Part, folder: string): v
   }
 }
 
-/** @throws Error when a part's binaries are missing, or too old, although its package is installed. */
+/** @throws Error when binaries are missing or too old despite the installed package. */
 function requireFound(part: Part): void {
   for (const binary of Object.keys(part.binaries)) {
     const { found, skipped } = searchPart(part, binary);

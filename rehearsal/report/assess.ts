@@ -4,7 +4,7 @@ import type { DrainFact, Finding, GroupFact, LossFact, RehearsalFacts, WorkloadF
 
 type Rule = Finding["rule"];
 
-/** Judges what a rehearsal saw against what the platform promises; docs/rehearsal.md lists the promises. */
+/** Compares observations with the platform's promises, listed in docs/rehearsal.md. */
 export function assess(facts: RehearsalFacts): Finding[] {
   return [
     ...facts.objects.refused.map(({ object, reason }) =>
@@ -28,7 +28,7 @@ function notice(rule: Rule, subject: string, message: string): Finding {
   return { severity: "notice", rule, subject, message };
 }
 
-/** `model llama-8b`, or `model-store/minio` for what serves no model. */
+/** `model llama-8b`, or `model-store/minio` without a model. */
 function nameOf({ model, namespace, name }: Pick<WorkloadFact, "model" | "namespace" | "name">): string {
   return model === null ? `${namespace}/${name}` : `model ${model}`;
 }
@@ -43,7 +43,7 @@ function workloadFindings(workload: WorkloadFact): Finding[] {
     const wanted = workload.replicas * workload.size;
     return [broken("pods", subject, `has ${pods.length} of ${wanted} pods; it waits for: ${missing}`)];
   }
-  // Groups say themselves what they wait for.
+  // Groups report their own reasons.
   if (kind === "LeaderWorkerSet") {
     return [];
   }
@@ -76,7 +76,7 @@ function waitOf({ size, pods }: GroupFact): string {
   return `waits for ${waiting.length + absent} of ${size} pods: ${reasons.join("; ")}`;
 }
 
-/** Models that nothing serves, and pods on another pool than the plan's: its cost and its memory hold for that one. */
+/** Models without pods, and pods on unplanned pools, where cost and memory do not hold. */
 function placementFindings({ models, workloads, nodes }: RehearsalFacts): Finding[] {
   const poolOf = new Map(nodes.map(({ name, pool }) => [name, pool]));
   return models.flatMap((model) => {
@@ -156,7 +156,7 @@ function lossFindings(loss: LossFact): Finding[] {
   return findings;
 }
 
-/** What serves less, or not at all, without the node; workloads with the same fate and reason in one sentence. */
+/** Reduced or lost service without the node; groups workloads with equal effect and reason. */
 function lossEffects({ workloads }: LossFact): string[] {
   const namesByFate = new Map<string, string[]>();
   for (const { left, replicas, waiting, ...workload } of workloads.filter((each) => each.left < each.replicas)) {
@@ -173,7 +173,7 @@ function notRecovered(rule: Rule, subject: string, event: string): Finding {
 
 function skippedFindings({ drains, losses, workloads, autoscaler }: RehearsalFacts): Finding[] {
   const allReady = workloads.every(({ readyReplicas, replicas }) => readyReplicas >= replicas);
-  // Where an autoscaler makes the nodes they are never rehearsed, and the report says so in any case.
+  // Not rehearsed with an autoscaler, which the report always states.
   if (autoscaler !== undefined || allReady || drains.length > 0 || losses.length > 0) {
     return [];
   }

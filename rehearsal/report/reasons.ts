@@ -1,14 +1,14 @@
 import type { PodFact } from "./schema";
 
-/** What the scheduler appends about preemption and device claims says nothing new about a cluster that is full. */
+/** Scheduler's suffix about preemption and device claims, redundant on a full cluster. */
 const APPENDIX = /[.,]? *(no new claims to deallocate|preemption:).*$/s;
 
-/** A scheduler's reason without its appendix. */
+/** Scheduler's reason without that suffix. */
 export function shortReason(reason: string | null): string {
   return (reason ?? "nothing").replace(APPENDIX, "").trim();
 }
 
-/** The different reasons of these pods, each once; with how many pods share it where there are several. */
+/** Distinct reasons of these pods, with counts if several. */
 export function reasonsOf(pods: readonly PodFact[]): string {
   const counts = new Map<string, number>();
   for (const { waitsFor } of pods) {

@@ -1,17 +1,17 @@
-/** The shape of `rehearse --json`: keys that others rely on. docs/rehearsal.md explains it. */
+/** Schema of `rehearse --json`, a public contract. See docs/rehearsal.md. */
 import { z } from "zod";
 
-/** Not negative and whole. */
+/** Non-negative integer. */
 const count = z.int().min(0);
 const seconds = z.number().min(0);
 
 const pod = z.object({
   namespace: z.string(),
   name: z.string(),
-  /** Null while it is not scheduled. */
+  /** Null until scheduled. */
   node: z.string().nullable(),
   ready: z.boolean(),
-  /** What keeps it from being ready, in the scheduler's or a controller's words; null when it is ready. */
+  /** Scheduler's or controller's reason for not being ready; null when ready. */
   waitsFor: z.string().nullable(),
 });
 
@@ -19,16 +19,16 @@ const workload = z.object({
   kind: z.enum(["Deployment", "StatefulSet", "LeaderWorkerSet", "RayService", "Job"]),
   namespace: z.string(),
   name: z.string(),
-  /** The model that it serves or prepares; null for the platform's own. */
+  /** Model that it serves or prepares; null for platform workloads. */
   model: z.string().nullable(),
-  /** A LeaderWorkerSet's are its groups, a RayService's its workers. */
+  /** Groups of a LeaderWorkerSet, workers of a RayService. */
   replicas: count,
-  /** Of a Job: the ones that have ended well. */
+  /** For a Job, its completions. */
   readyReplicas: count,
-  /** Pods of one replica. */
+  /** Pods per replica. */
   size: count,
   pods: z.array(pod),
-  /** Why its controller made fewer pods than it should, in the controller's words; null when it made all. */
+  /** Controller's reason for missing pods; null when complete. */
   missing: z.string().nullable(),
 });
 
@@ -37,7 +37,7 @@ const group = z.object({
   name: z.string(),
   namespace: z.string(),
   model: z.string(),
-  /** Pods that belong to it, its leader among them. */
+  /** Pods of the group, including its leader. */
   size: count,
   pods: z.array(
     pod.extend({
@@ -46,7 +46,7 @@ const group = z.object({
       index: count,
     }),
   ),
-  /** All its pods are there and ready. */
+  /** All pods exist and are ready. */
   complete: z.boolean(),
   /** No two of its pods share a node. */
   onePodPerNode: z.boolean(),
@@ -56,11 +56,11 @@ const replicas = z.object({
   namespace: z.string(),
   name: z.string(),
   model: z.string().nullable(),
-  /** As many as it should have. */
+  /** Wanted replicas. */
   replicas: count,
-  /** The fewest that were ready at once. */
+  /** Minimum of ready replicas. */
   fewest: count,
-  /** The one pod without which no replica serves was among those that left: the head of a Ray cluster. */
+  /** The head of a Ray cluster left, without which no replica serves. */
   headLeft: z.literal(true).optional(),
 });
 
@@ -69,25 +69,25 @@ const drain = z.object({
   pool: z.string(),
   /** Pods that left. */
   evicted: count,
-  /** Pods that the drain had to move. */
+  /** Pods moved by the drain. */
   pods: count,
-  /** Disruption budgets that made evictions wait. */
+  /** Disruption budgets that delayed evictions. */
   heldBy: z.array(
     z.object({
       /** `<namespace>/<name>` */
       budget: z.string(),
-      /** Evictions that were refused, each to be tried again. */
+      /** Refused evictions, including retries. */
       refusals: count,
       message: z.string(),
     }),
   ),
-  /** Nodes of the pool that had to be added, within its limit, before the drain could end. */
+  /** Nodes added to the pool, within its limit, to complete the drain. */
   addedNodes: count,
   finished: z.boolean(),
   workloads: z.array(replicas),
-  /** What had no place while the node was drained. */
+  /** Pods without a node during the drain. */
   waiting: z.array(pod),
-  /** All was ready again when the node was back. */
+  /** Everything was ready again after uncordoning. */
   recovered: z.boolean(),
   seconds,
 });
@@ -95,26 +95,26 @@ const drain = z.object({
 const loss = z.object({
   node: z.string(),
   pool: z.string(),
-  /** Pods that died with it. */
+  /** Pods lost with the node. */
   pods: count,
-  /** Workloads that had pods there, or lost them to these. */
+  /** Workloads with pods there, or that lost pods to these. */
   workloads: z.array(
     replicas.omit({ fewest: true }).extend({
-      /** Ready replicas when the other nodes had taken over what they could. */
+      /** Ready replicas after rescheduling. */
       left: count,
-      /** Its pods that had no place without the node. */
+      /** Its pods that could not be rescheduled. */
       waiting: z.array(pod),
     }),
   ),
-  /** Groups that had a pod there. */
+  /** Groups with a pod there. */
   groups: z.array(
     z.object({
       name: z.string(),
-      /** No pod of the old group is in the new one. */
+      /** No old pod is in the new group. */
       restartedAsGroup: z.boolean(),
     }),
   ),
-  /** All was ready again when a new node had come. */
+  /** Everything was ready again with a new node. */
   recovered: z.boolean(),
   seconds,
 });
@@ -126,9 +126,9 @@ const autoscaler = z.object({
     z.object({
       /** Of the plan. */
       name: z.string(),
-      /** The machine that the plan has there. */
+      /** Planned machine. */
       shape: z.string(),
-      /** Nodes that were there before: a managed node group has them. */
+      /** Existing nodes of a managed node group. */
       groupNodes: count,
       maxNodes: count,
       made: z.array(
@@ -139,16 +139,19 @@ const autoscaler = z.object({
           zone: z.string(),
         }),
       ),
-      /** From the first pod until the last of these nodes took pods: Karpenter's own time, in whole seconds. EC2 needs minutes more. Null where it made none. */
+      /**
+       * Seconds from the first pod until these nodes accepted pods, without EC2's minutes. Null
+       * without nodes.
+       */
       seconds: seconds.nullable(),
-      /** Of these nodes, at the list price on demand: spot costs less. Null where the catalogue has no price. */
+      /** On-demand list price of these nodes; spot is cheaper. Null if unknown. */
       usdPerHour: z.number().min(0).nullable(),
     }),
   ),
 });
 
 const finding = z.object({
-  /** `broken`: a promise that does not hold, exit status 1. `notice`: holds, but deserves a look. */
+  /** `broken`: a violated promise, exit status 1. `notice`: worth a check. */
   severity: z.enum(["broken", "notice"]),
   rule: z.enum(["objects", "pods", "groups", "placement", "drain", "node-loss", "autoscaler", "skipped"]),
   subject: z.string(),
@@ -164,35 +167,34 @@ export const rehearsalSchema = z.object({
     z.object({
       name: z.string(),
       shape: z.string(),
-      /** Nodes that the rehearsal had. */
+      /** Nodes in the rehearsal. */
       nodes: count,
       minNodes: count,
       maxNodes: count,
       gpusPerNode: count,
     }),
   ),
-  /** Every node that the rehearsal started with. */
+  /** All initial nodes. */
   nodes: z.array(z.object({ name: z.string(), pool: z.string() })),
-  /** What the plan decided. */
   models: z.array(z.object({ name: z.string(), pool: z.string(), replicas: count, nodesPerReplica: count })),
-  /** Kubernetes objects of the platform on the API server. */
+  /** Kubernetes objects applied to the API server. */
   objects: z.object({
     applied: count,
     refused: z.array(z.object({ object: z.string(), reason: z.string() })),
   }),
-  /** As they were after the start. */
+  /** State after deployment. */
   workloads: z.array(workload),
   groups: z.array(group),
   drains: z.array(drain),
   losses: z.array(loss),
-  /** Who made nodes for pods that had none; absent where the rehearsal made all of them from the plan. */
+  /** Autoscaler that created nodes; absent if the rehearsal created all. */
   autoscaler: autoscaler.optional(),
   notRehearsed: z.object({
-    /** Helm releases: of these only the custom resource definitions were installed. */
+    /** Helm releases, of which only CRDs were installed. */
     charts: z.array(z.string()),
     /** Kinds of custom resources whose controllers did not run. */
     customResourceKinds: z.array(z.string()),
-    /** CronJobs: none was due. */
+    /** CronJobs, none of which was due. */
     cronJobs: z.array(z.string()),
   }),
   phases: z.array(z.object({ name: z.string(), seconds })),

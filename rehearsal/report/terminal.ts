@@ -4,7 +4,6 @@ import { CAPACITY_TYPES } from "../cluster/instance-types";
 import type { AutoscalerFact, DrainFact, Finding, GroupFact, LossFact, RehearsalReport, WorkloadFact } from "./schema";
 import { SIMULATED, SIMULATED_CLOUD } from "./simulated";
 
-/** A rehearsal as a person reads it. */
 export function terminalReport(report: RehearsalReport, options: { readonly color: boolean }): string {
   const s = style(options.color);
   return [
@@ -126,7 +125,7 @@ function drains(all: readonly DrainFact[], s: Style): string {
   );
 }
 
-/** The model that it serves, or where it is. */
+/** Its model, or its namespace and name. */
 function subjectOf({ model, namespace, name }: Pick<WorkloadFact, "model" | "namespace" | "name">): string {
   return model ?? `${namespace}/${name}`;
 }

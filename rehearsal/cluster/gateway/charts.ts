@@ -1,8 +1,8 @@
 /**
- * The pods of gateway-helm and ai-gateway-helm, as the charts' templates make them of our values. No Helm runs here, so
- * the few lines that count are written out: templates/{_helpers.tpl,envoy-gateway-config,envoy-gateway-deployment,certgen}
- * of gateway-helm 1.9.1 and templates/{deployment,admission_webhook}.yaml of ai-gateway-helm 1.0.0. Their default values
- * are read from the modules.
+ * Pods of gateway-helm and ai-gateway-helm with our values. Without Helm, relevant template lines
+ * are replicated: templates/{_helpers.tpl,envoy-gateway-config,envoy-gateway-deployment,certgen} of
+ * gateway-helm 1.9.1 and templates/{deployment,admission_webhook}.yaml of ai-gateway-helm 1.0.0.
+ * Defaults are read from the modules.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,13 +16,13 @@ type Values = Readonly<Record<string, unknown>>;
 const EG_LABELS = { "control-plane": "envoy-gateway" };
 const AI_LABELS = { "app.kubernetes.io/name": "ai-gateway-helm", "app.kubernetes.io/instance": "ai-gateway" };
 const CONFIG = "envoy-gateway-config";
-/** Name of the AI gateway's Service, and of the Secret with its webhook's certificate (values.yaml of the chart). */
+/** Name of the AI gateway's Service and of its webhook's Secret (values.yaml of the chart). */
 export const AI_CONTROLLER = "ai-gateway-controller";
 export const WEBHOOK_CERTIFICATE = "self-signed-cert-for-mutating-webhook";
 
 const podNamespace = { fieldRef: { fieldPath: "metadata.namespace" } };
 
-/** What gateway-helm makes, less its certificates: objects that come first, the Job's pod, the controller's pod. */
+/** Pods of gateway-helm without certificates: prerequisites, Job pod and controller pod. */
 export interface ControllerPods {
   readonly objects: readonly KubernetesObject[];
   readonly certgen: KubernetesObject;
@@ -105,7 +105,7 @@ export async function envoyGatewayPods(ours: Values): Promise<ControllerPods> {
         metadata: { name: "envoy-gateway", namespace },
         spec: { selector: EG_LABELS, ports: deployment.ports },
       },
-      // Owns what the controller makes beside itself: without it, there is no rate limit service.
+      // Owner of the controller's other objects, required for the rate limit service.
       {
         apiVersion: "apps/v1",
         kind: "Deployment",
@@ -167,7 +167,7 @@ export async function aiGatewayPods(ours: Values): Promise<Omit<ControllerPods, 
   return {
     objects: [
       ...administrator(AI_CONTROLLER, namespace),
-      // A cluster address leads nowhere here: the API server goes to the pod by this type's address.
+      // Cluster addresses are not routed here: the API server reaches the pod by name.
       {
         apiVersion: "v1",
         kind: "Service",
@@ -236,7 +236,7 @@ function aiGatewayArgs({ controller, extProc, endpointConfig }: AiValues): strin
   ];
 }
 
-/** A service account that may do everything: what the charts allow each controller is not the question here. */
+/** Service account with all rights: the charts' roles are not under test. */
 function administrator(name: string, namespace: string): KubernetesObject[] {
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: { name, namespace } },
@@ -250,7 +250,7 @@ function administrator(name: string, namespace: string): KubernetesObject[] {
   ];
 }
 
-/** Helm's merge: objects are merged key by key, everything else is replaced. */
+/** Helm's merge: objects merge by key; other values are replaced. */
 function merged(base: Values, over: Values): Values {
   const entries = Object.entries(over).map(([key, value]) => {
     const below = base[key];

@@ -15,7 +15,7 @@ const reference = z.object({
   sectionName: z.string().optional(),
 });
 
-/** Where the kinds of Gateway API, Envoy Gateway and the AI gateway say what their controllers make of them. */
+/** Status fields in kinds of Gateway API, Envoy Gateway and the AI gateway. */
 const withStatus = z.object({
   status: z
     .object({
@@ -27,21 +27,19 @@ const withStatus = z.object({
     .default({ conditions: [], listeners: [], parents: [], ancestors: [] }),
 });
 
-/** One condition that a controller has set on an object. */
 export interface Condition {
   /** `<Kind> <namespace>/<name>` */
   readonly object: string;
-  /** The listener, or the Gateway or route for which it holds; empty for the whole object. */
+  /** The listener, Gateway or route concerned; empty for the whole object. */
   readonly of: string;
   readonly type: string;
   readonly status: string;
   readonly reason: string;
   readonly message: string;
-  /** Whether it is of the object as it is now. */
+  /** Whether it refers to the current generation. */
   readonly current: boolean;
 }
 
-/** All conditions of an object. */
 export function conditionsOf(object: KubernetesObject): Condition[] {
   const { status } = withStatus.parse(object);
   const name = (of: z.output<typeof reference>) =>
@@ -63,8 +61,8 @@ export function conditionsOf(object: KubernetesObject): Condition[] {
 }
 
 /**
- * Conditions that are there to say what is wrong (listener, route and policy types of Gateway API 1.6, `Warning` of Envoy
- * Gateway 1.9, `NotAccepted` of the AI gateway 1.0).
+ * Conditions that report problems (listener, route and policy types of Gateway API 1.6, `Warning`
+ * of Envoy Gateway 1.9, `NotAccepted` of the AI gateway 1.0).
  */
 const COMPLAINTS = [
   "Conflicted",
@@ -75,10 +73,10 @@ const COMPLAINTS = [
   "PartiallyInvalid",
   "Warning",
 ];
-/** Of Envoy Gateway: that policies of a listener and of its routes meet, which is meant. */
+/** Intended combinations of listener and route policies in Envoy Gateway. */
 const FACTS = ["Aggregated", "Merged", "Overridden"];
 
-/** Whether a condition says that something is wrong, or not ready yet. */
+/** Whether a condition reports a problem, or is not yet ready. */
 export function isComplaint({ type, status, current }: Condition): boolean {
   if (FACTS.includes(type)) {
     return false;

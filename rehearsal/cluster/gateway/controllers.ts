@@ -10,10 +10,10 @@ import { RunningPod } from "../kubelet/running-pod";
 import { waitFor } from "../wait";
 import { AI_CONTROLLER, aiGatewayPods, envoyGatewayPods, WEBHOOK_CERTIFICATE } from "./charts";
 
-/** Envoy Gateway's, in both of its pods (charts.ts). */
+/** Container of both Envoy Gateway pods (charts.ts). */
 const CONTAINER = "envoy-gateway";
 
-/** Envoy Gateway and the AI gateway's controller, as pods. */
+/** Controllers of Envoy Gateway and the AI gateway, as pods. */
 export class Controllers {
   private upgrades = 0;
 
@@ -26,7 +26,7 @@ export class Controllers {
   ) {}
 
   /**
-   * @param resources of the environment, for the values of the charts' releases.
+   * @param resources of the environment, for chart values.
    * @param program Envoy Gateway.
    */
   static async start(
@@ -53,7 +53,7 @@ export class Controllers {
     return new Controllers(plane, network, envoy.controller, envoyGateway, aiGateway);
   }
 
-  /** Puts another Envoy Gateway in its place, as a Deployment rolls: the old one ends when the new one is ready. */
+  /** Replaces Envoy Gateway as a Deployment does: the old pod ends when the new one is ready. */
   async upgrade(program: string): Promise<void> {
     this.upgrades += 1;
     const { metadata } = this.manifest;
@@ -65,12 +65,14 @@ export class Controllers {
     await before.terminate();
   }
 
-  /** Ends Envoy Gateway's controller, as `kubectl scale --replicas=0` does; `upgrade` starts the next one. */
+  /**
+   * Stops Envoy Gateway's controller, as `kubectl scale --replicas=0`; `upgrade` starts it again.
+   */
   async pause(): Promise<void> {
     await this.envoyGateway.terminate();
   }
 
-  /** What the controllers have printed of errors, the latest last. */
+  /** Errors in the controllers' logs, latest last. */
   complaints(): string {
     const logs = [this.envoyGateway.output(CONTAINER), this.aiGateway.output("ai-gateway-helm")];
     return logs
@@ -115,7 +117,6 @@ async function startAiGateway(
   return pod;
 }
 
-/** Runs a Job's pod. */
 async function runToEnd(
   plane: ControlPlane,
   network: PodNetwork,

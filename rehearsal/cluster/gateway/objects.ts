@@ -13,12 +13,12 @@ export const GATEWAY_GROUPS = [
   "inference.networking.k8s.io",
 ];
 
-/** Who makes the Secrets of certificates. */
+/** Creates certificate Secrets. */
 type Certifier = Pick<Authority, "tlsSecret">;
 
 /**
- * What of an environment the gateway is made of: its namespaces with all that is in them, objects of the gateways' kinds
- * wherever they are, the Services that routes may lead to. Certificates are there already, as Secrets.
+ * Gateway-related objects of an environment: those of its namespaces and kinds, and Services that
+ * routes use. Includes certificate Secrets.
  */
 export function gatewayObjects(all: readonly KubernetesObject[], authority: Certifier): KubernetesObject[] {
   const wanted = all.filter((object) => {
@@ -48,8 +48,8 @@ interface GatewaySpec {
 }
 
 /**
- * Secrets that cert-manager would fill for the servers in the gateway's namespace. Where no Certificate is rendered they
- * are the user's own, and the listeners say their names.
+ * Secrets for servers in the gateway's namespace, as from cert-manager; without Certificates, the
+ * user's Secrets that listeners name.
  */
 function certificateSecrets(all: readonly KubernetesObject[], authority: Certifier): KubernetesObject[] {
   const here = all.filter(({ metadata }) => metadata.namespace === GATEWAY_NAMESPACE);
@@ -57,7 +57,7 @@ function certificateSecrets(all: readonly KubernetesObject[], authority: Certifi
   const issued = specs<Certificate>("Certificate").flatMap(({ secretName, dnsNames = [] }) =>
     dnsNames.length > 0 ? [{ secretName, dnsNames }] : [],
   );
-  // One Secret of the user's is for all names.
+  // A user's Secret covers all names.
   const names = specs<GatewaySpec>("Gateway")
     .flatMap(({ listeners }) => listeners)
     .flatMap(({ hostname, tls }) => (tls?.certificateRefs ?? []).map(({ name }) => ({ name, hostname })))
@@ -71,7 +71,7 @@ function certificateSecrets(all: readonly KubernetesObject[], authority: Certifi
   );
 }
 
-/** Applies them: namespaces and classes first, and what the controller manager gives every namespace. */
+/** Applies objects: namespaces and classes first, with each namespace's defaults. */
 export async function applyGateway(client: ApiClient, objects: readonly KubernetesObject[]): Promise<void> {
   const first = objects.filter(({ kind }) => kind === "Namespace" || kind === "PriorityClass");
   await Promise.all(first.map((object) => client.apply(object)));
@@ -90,7 +90,7 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** Servers of a Backend, by name; none of other objects. */
+/** Servers of a Backend, by name; empty for other objects. */
 export function endpointsOf({ kind, spec }: KubernetesObject): Endpoint[] {
   if (kind !== "Backend") {
     return [];
@@ -113,7 +113,7 @@ interface ServicePorts {
   readonly ports: readonly { readonly name?: string; readonly port: number; readonly protocol?: string }[];
 }
 
-/** Services that routes name get an address where a test may play them: no pod of theirs runs. */
+/** Gives routed Services an address for a test's server, as their pods do not run. */
 export async function serveRoutedServices(
   client: ApiClient,
   network: PodNetwork,

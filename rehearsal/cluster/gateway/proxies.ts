@@ -9,19 +9,22 @@ import { waitFor } from "../wait";
 import { GatewayProxy } from "./proxy";
 import { podOf } from "./workload";
 
-/** Where the AI gateway's controller writes its filter's settings (`FilterConfigSecretPerGatewayName`, 1.0). */
+/**
+ * Secret with the filter's settings, written by the AI gateway's controller
+ * (`FilterConfigSecretPerGatewayName`, 1.0).
+ */
 const FILTER_SETTINGS = `inference-${GATEWAY_NAMESPACE}`;
-/** Label of what Envoy Gateway makes for a Gateway (internal/gatewayapi/labels.go, 1.9). */
+/** Label of objects created for a Gateway (internal/gatewayapi/labels.go, 1.9). */
 const OWNER = "gateway.envoyproxy.io/owning-gateway-name";
 
-/** What the gateway is made of, as paths of programs. */
+/** Paths of the gateway's programs. */
 export interface GatewayPrograms {
-  /** The controller, and the shutdown manager beside each Envoy. */
+  /** Controller, and shutdown manager of each Envoy. */
   readonly envoyGateway: string;
   readonly envoy: string;
 }
 
-/** The Envoys of the Gateway: what makes pods of the Deployment that Envoy Gateway writes. */
+/** Envoys of the Gateway: creates pods of Envoy Gateway's Deployment. */
 export class Proxies {
   readonly all: GatewayProxy[] = [];
   private started = 0;
@@ -29,11 +32,11 @@ export class Proxies {
   constructor(
     private readonly plane: ControlPlane,
     private readonly network: PodNetwork,
-    /** Of those that start from now on. */
+    /** For proxies started later. */
     public programs: GatewayPrograms,
   ) {}
 
-  /** Starts one more, and waits until it is ready to serve. */
+  /** Starts a proxy and waits until it is ready. */
   async start(): Promise<GatewayProxy> {
     const deployment = await this.deployment();
     const service = await this.service();
@@ -54,7 +57,7 @@ export class Proxies {
     await Promise.all(this.all.map((proxy) => proxy.stop("kill")));
   }
 
-  /** The Deployment, as soon as the filter's settings are there too: without them admission adds no filter. */
+  /** Waits also for the filter's settings: without them, admission adds no filter. */
   private async deployment(): Promise<KubernetesObject> {
     const { client } = this.plane;
     const metadata = { name: FILTER_SETTINGS, namespace: GATEWAY_NAMESPACE };
@@ -68,7 +71,10 @@ export class Proxies {
     return waitFor("Envoy Gateway's Service", async () => owned(await this.plane.client.list("v1", "Service")));
   }
 
-  /** What the controllers of Deployments and of load balancers would write: without it a Gateway is not programmed. */
+  /**
+   * Sets the status that Deployment and load balancer controllers would, or the Gateway is not
+   * programmed.
+   */
   private async report(deployment: KubernetesObject, service: KubernetesObject): Promise<void> {
     const running = this.all.filter(({ isRunning }) => isRunning);
     const count = running.length;
@@ -92,7 +98,7 @@ interface ProxySpec {
   readonly containers: readonly { readonly name: string; readonly args?: readonly string[] }[];
 }
 
-/** Envoy writes its access log every ten seconds unless it is told otherwise, and a test would wait for it. */
+/** Shortens Envoy's log flush interval, ten seconds by default. */
 function promptLogs(pod: KubernetesObject): KubernetesObject {
   const spec = pod.spec as ProxySpec;
   const containers = spec.containers.map((container) =>

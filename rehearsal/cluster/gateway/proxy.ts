@@ -2,19 +2,19 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { RunningPod } from "../kubelet/running-pod";
 
-/** Envoy's administration port inside its pod, where only the pod itself reaches it (internal/xds/bootstrap, 1.9). */
+/** Envoy's admin port, reachable only inside its pod (internal/xds/bootstrap, 1.9). */
 const ADMIN_PORT = 19000;
-/** Answers of `/config_dump` are megabytes. */
+/** `/config_dump` returns megabytes. */
 const MOST_BYTES = 256 * 2 ** 20;
 
-/** One line of the access log, by the fields that the environment's EnvoyProxy names. */
+/** Access log entry with the fields of the environment's EnvoyProxy. */
 export type AccessLogEntry = Readonly<Record<string, unknown>>;
 
-/** One Envoy that serves the Gateway, with its filter and its shutdown manager. */
+/** Envoy of the Gateway with its filter and shutdown manager. */
 export class GatewayProxy {
   constructor(
     private readonly pod: RunningPod,
-    /** Where its listeners are, by the port of the Gateway's listener: Envoy Gateway moves low ones. */
+    /** Pod ports by Gateway listener port: Envoy Gateway remaps low ports. */
     private readonly ports: ReadonlyMap<number, number>,
   ) {}
 
@@ -22,7 +22,7 @@ export class GatewayProxy {
     return this.pod.pod.metadata.name;
   }
 
-  /** IPv4 address that this machine reaches. */
+  /** IPv4 address reachable from this machine. */
   get address(): string {
     return this.pod.address;
   }
@@ -36,7 +36,7 @@ export class GatewayProxy {
     return this.pod.ending("envoy") === undefined;
   }
 
-  /** The pod's port behind a port of the Gateway. */
+  /** Pod port for a Gateway port. */
   port(listener: number): number {
     const port = this.ports.get(listener);
     if (port === undefined) {
@@ -53,7 +53,7 @@ export class GatewayProxy {
     return this.port(80);
   }
 
-  /** What Envoy's administration interface answers, such as `/config_dump` or `/stats?format=json`. */
+  /** Response of Envoy's admin interface, such as `/config_dump` or `/stats?format=json`. */
   async admin(path: string, method: "GET" | "POST" = "GET"): Promise<string> {
     const curl = ["curl", "--silent", "--fail", "--request", method, `http://127.0.0.1:${ADMIN_PORT}${path}`];
     const args = [`--net=/proc/${this.pod.networkProcess}/ns/net`, ...curl];
@@ -61,7 +61,6 @@ export class GatewayProxy {
     return stdout;
   }
 
-  /** Values of Envoy's counters and gauges whose names match. */
   async stats(filter: string): Promise<ReadonlyMap<string, number>> {
     const text = await this.admin(`/stats?format=json&filter=${encodeURIComponent(filter)}`);
     const { stats } = JSON.parse(text) as {
@@ -72,7 +71,7 @@ export class GatewayProxy {
     );
   }
 
-  /** The access log until now, oldest first. Envoy writes it every 100 ms here. */
+  /** Access log, oldest first, flushed every 100 ms. */
   accessLog(): AccessLogEntry[] {
     return this.pod
       .output("envoy")
@@ -81,16 +80,16 @@ export class GatewayProxy {
       .map((line) => JSON.parse(line) as AccessLogEntry);
   }
 
-  /** What a container of the pod has printed: `envoy`, `shutdown-manager`, `ai-gateway-extproc`. */
+  /** Output of a container: `envoy`, `shutdown-manager`, `ai-gateway-extproc`. */
   output(container: string): string {
     return this.pod.output(container);
   }
 
   /**
-   * Ends it.
+   * Stops the proxy.
    *
-   * @param how "terminate": as Kubernetes does, with the shutdown manager's drain, which may take as long as the
-   * EnvoyProxy's `shutdown` says; "kill": as a node's end does.
+   * @param how "terminate": as Kubernetes, with the shutdown manager's drain, up to the
+   *   EnvoyProxy's `shutdown`; "kill": as a node failure.
    */
   async stop(how: "terminate" | "kill" = "terminate"): Promise<void> {
     await (how === "kill" ? this.pod.kill() : this.pod.terminate());

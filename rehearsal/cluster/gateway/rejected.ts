@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { GatewayProxy } from "./proxy";
 
-/** Of Envoy's `/config_dump` (envoy.admin.v3, 1.40): every resource that a control plane sent may carry an error. */
+/** Resources in `/config_dump` (envoy.admin.v3, 1.40), each with an optional error. */
 const rejected = z.object({
   name: z.string().optional(),
   error_state: z.object({ details: z.string().default("") }),
 });
 
-/** What a proxy would not take of what its control plane sent: one sentence each; none where all is acknowledged. */
+/** Resources that a proxy rejected, one sentence each; empty if all were accepted. */
 export async function rejectedResources(proxy: GatewayProxy): Promise<string[]> {
   return errorStates(JSON.parse(await proxy.admin("/config_dump")));
 }

@@ -9,13 +9,13 @@ export interface GatewayRequest {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly json?: unknown;
-  /** Sent as it is. */
+  /** Sent verbatim. */
   readonly body?: string | Buffer;
-  /** Whose key goes along; none when absent. */
+  /** Consumer whose API key is sent. @default none */
   readonly consumer?: string;
-  /** @default the stand's first */
+  /** @default the first proxy */
   readonly proxy?: GatewayProxy;
-  /** Another of the Gateway's hostnames. */
+  /** Other hostname of the Gateway. */
   readonly hostname?: string;
 }
 
@@ -25,7 +25,7 @@ export interface GatewayAnswer {
   readonly text: string;
 }
 
-/** How a client reaches the Gateway over TLS: options of `https.request` and `http2.connect`. */
+/** TLS options for `https.request` and `http2.connect`. */
 export function connectionOptions(
   { address, httpsPort }: GatewayProxy,
   { hostname, ca }: { readonly hostname: string; readonly ca: string },
@@ -33,7 +33,7 @@ export function connectionOptions(
   return { host: address, port: httpsPort, servername: hostname, ca };
 }
 
-/** Sends a request on a connection of its own, and reads the whole answer. */
+/** Sends a request on a new connection. */
 export async function sendRequest(
   asked: GatewayRequest & { readonly proxy: GatewayProxy },
   target: { readonly hostname: string; readonly ca: string; readonly key: string | undefined },

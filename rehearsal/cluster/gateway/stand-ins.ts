@@ -1,25 +1,30 @@
 import type { Server } from "node:http";
 import type { PodNetwork } from "../kubelet/network";
 
-/** A server that a test plays in place of one that proxies know by its name. */
+/** Test server behind a hostname that proxies resolve. */
 export interface StandIn {
   readonly server: Server;
-  /** IPv4 address of its own. */
+  /** Dedicated IPv4 address. */
   readonly address: string;
   readonly port: number;
-  /** Takes its address from the name, unless another port is served there, so that proxies forget it within seconds, and closes it with its connections. */
+  /**
+   * Closes the server and its connections. Removes its address from the name unless another port
+   * uses it; proxies forget it within seconds.
+   */
   close(): Promise<void>;
 }
 
-/** Names of the pods' network that a test answers for. */
+/** Hostnames of the pod network served by a test. */
 export class StandIns {
   private readonly running = new Set<StandIn>();
-  /** Addresses of names that no server has yet. */
+  /** Reserved addresses of names without a server. */
   private readonly vacant = new Map<string, string>();
 
   constructor(private readonly network: PodNetwork) {}
 
-  /** Lets names lead somewhere before a proxy asks: after a failure Envoy asks again half a minute later. */
+  /**
+   * Reserves addresses before proxies resolve names: Envoy retries failures after half a minute.
+   */
   async reserve(hostnames: Iterable<string>): Promise<void> {
     for (const hostname of new Set(hostnames)) {
       if (!this.vacant.has(hostname) && this.network.names.addresses(hostname).length === 0) {
@@ -29,8 +34,8 @@ export class StandIns {
   }
 
   /**
-   * Makes a server answer under a name, which may have several addresses: at one where another port of the name is served already, as a
-   * pod has several ports; else at an address of its own.
+   * Serves a hostname, which may have several addresses. Uses an address that serves only other
+   * ports, as a pod does, or else a new one.
    */
   async listen(hostname: string, port: number, server: Server): Promise<StandIn> {
     const address =
@@ -61,7 +66,7 @@ export class StandIns {
     return standIn;
   }
 
-  /** An address of a name where somebody answers, and nobody on this port. */
+  /** Address of a name that serves other ports, but not this one. */
   private withoutPort(hostname: string, port: number): string | undefined {
     const here = [...this.running];
     return this.network.names

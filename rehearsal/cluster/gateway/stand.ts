@@ -1,21 +1,26 @@
 /**
- * The real gateway on this machine: the API server, Envoy Gateway, the AI gateway and one or two real Envoys with their
- * filters, told by the objects that an environment renders. Backends are servers of the test.
+ * Integration testbed of the gateway: API server, Envoy Gateway, AI gateway and real Envoys,
+ * configured by an environment's objects. Tests provide the backends.
  *
- *     const stand = sharedBySuite(async () => GatewayStand.start((await programRun("dev")).resources));
- *     await stand().serve("assistant", (request, response) => response.end("{}"));   // the model's Service
- *     const answer = await stand().request({ path: "/v1/models", consumer: "default" });
- *     const [first] = stand().proxies;
- *     first.accessLog(); await first.stats("upstream_rq_total"); await first.stop();
+ * ```ts
+ * const stand = sharedBySuite(async () => GatewayStand.start((await programRun("dev")).resources));
+ * await stand().serve("assistant", (request, response) => response.end("{}")); // the model's Service
+ * const answer = await stand().request({ path: "/v1/models", consumer: "default" });
+ * const [first] = stand().proxies;
+ * first.accessLog(); await first.stats("upstream_rq_total"); await first.stop();
+ * ```
  *
- * What else runs beside the proxies is started before them:
+ * To start other workloads before the proxies:
  *
- *     const stand = await GatewayStand.start(resources, { proxies: 0 });
- *     await stand.runWorkload("StatefulSet", GATEWAY_NAMESPACE, "store", { store: requirePart("redis-server") });
- *     await stand.startRateLimit();
- *     await stand.startProxy();
+ * ```ts
+ * const stand = await GatewayStand.start(resources, { proxies: 0 });
+ * const programs = { store: requirePart("redis-server") };
+ * await stand.runWorkload("StatefulSet", GATEWAY_NAMESPACE, "store", programs);
+ * await stand.startRateLimit();
+ * await stand.startProxy();
+ * ```
  *
- * It takes root and Linux namespaces (kubelet/network.ts). Several may run side by side.
+ * Requires root and Linux namespaces (kubelet/network.ts). Several can run in parallel.
  */
 import { createServer, type RequestListener, type Server } from "node:http";
 import { groupOf, type KubernetesObject } from "../../../kubernetes/object";
@@ -41,15 +46,15 @@ import { type StandIn, StandIns } from "./stand-ins";
 import { podOf } from "./workload";
 
 export interface StandOptions {
-  /** Envoys at the start; none where a test starts what they need first. @default 1 */
+  /** Initial number of Envoys; 0 to start other workloads first. @default 1 */
   readonly proxies?: number;
   /** Controllers of kube-controller-manager to run. @default none */
   readonly controllers?: readonly string[];
-  /** @default those of the tests, by their parts */
+  /** @default the installed test programs */
   readonly programs?: GatewayPrograms;
 }
 
-/** The controllers watch every kind of theirs, used or not. */
+/** The controllers watch all their kinds, including unused ones. */
 const CHARTS_WITH_KINDS = ["gateway-helm", "ai-gateway-crds-helm"];
 
 export class GatewayStand {
@@ -62,7 +67,7 @@ export class GatewayStand {
     private readonly network: PodNetwork,
     private readonly authority: Authority,
     private readonly controllers: Controllers,
-    /** What was applied at the start. */
+    /** Initially applied objects. */
     readonly objects: readonly KubernetesObject[],
     programs: GatewayPrograms,
   ) {
@@ -71,8 +76,9 @@ export class GatewayStand {
   }
 
   /**
-   * @param resources what an environment's program registers (`programRun`, `changedRun`, a `Deployment`'s recording)
-   * @throws Error with the log of what did not start.
+   * @param resources registered by an environment's program (`programRun`, `changedRun`, a
+   *   `Deployment`'s recording)
+   * @throws Error with the log of what failed to start.
    */
   static async start(
     resources: readonly RecordedResource[],
@@ -113,19 +119,19 @@ export class GatewayStand {
     return this.plane.kubeconfig;
   }
 
-  /** PEM of the authority that signed the Gateway's certificates. */
+  /** PEM of the authority for the Gateway's certificates. */
   get ca(): string {
     return this.authority.certificate;
   }
 
-  /** In the order of their start, ended ones too. */
+  /** In start order, including stopped ones. */
   get proxies(): readonly GatewayProxy[] {
     return this.envoys.all;
   }
 
-  /** Hostname of the models' address. */
+  /** Hostname of the models' endpoint. */
   get hostname(): string {
-    // Others are the mesh's waypoints.
+    // Other Gateways are waypoints of the mesh.
     const gateway = this.objects.find(
       ({ kind, metadata }) => kind === "Gateway" && metadata.namespace === GATEWAY_NAMESPACE,
     );
@@ -135,7 +141,7 @@ export class GatewayStand {
     return listeners.find(({ hostname }) => hostname !== undefined)?.hostname ?? "";
   }
 
-  /** Applies objects, as an administrator's `kubectl apply` does; names of new backends lead somewhere. */
+  /** Applies objects as an administrator; reserves addresses for new backends. */
   async apply(objects: readonly KubernetesObject[]): Promise<void> {
     await this.standIns.reserve(objects.flatMap(endpointsOf).map(({ hostname }) => hostname));
     for (const object of objects) {
@@ -143,7 +149,6 @@ export class GatewayStand {
     }
   }
 
-  /** The key of a consumer. */
   async key(consumer: string): Promise<string> {
     const metadata = { name: `consumer-${consumer}`, namespace: GATEWAY_NAMESPACE };
     const secret = await this.client.get({ apiVersion: "v1", kind: "Secret", metadata });
@@ -155,7 +160,7 @@ export class GatewayStand {
     return Buffer.from(key, "base64").toString("utf8");
   }
 
-  /** All that the controllers say about objects of their kinds, those that they made themselves too. */
+  /** Conditions of all objects of the controllers' kinds. */
   async conditions(): Promise<Condition[]> {
     const objects = await Promise.all(
       this.objects
@@ -168,23 +173,23 @@ export class GatewayStand {
     return objects.flat().flatMap(conditionsOf);
   }
 
-  /** One more Envoy of the Gateway's Deployment, ready to serve. */
+  /** Starts another Envoy; waits until it is ready. */
   async startProxy(): Promise<GatewayProxy> {
     return this.told(this.envoys.start());
   }
 
-  /** Takes Envoy Gateway's controller away until `upgrade`; proxies keep what they were told. */
+  /** Stops Envoy Gateway's controller until `upgrade`; proxies keep their configuration. */
   async pauseController(): Promise<void> {
     await this.controllers.pause();
   }
 
-  /** Upgrades the controller, under the proxies that run; those that start from now on are of the new programs. */
+  /** Upgrades the controller while proxies run; later proxies use the new programs. */
   async upgrade(programs: GatewayPrograms): Promise<void> {
     this.envoys.programs = programs;
     await this.told(this.controllers.upgrade(programs.envoyGateway));
   }
 
-  /** Envoy's rate limit service, from the Deployment that Envoy Gateway makes where its configuration names a store. */
+  /** Starts Envoy's rate limit service from its Deployment, which requires a configured store. */
   async startRateLimit(): Promise<RunningPod> {
     return this.runWorkload("Deployment", ENVOY_GATEWAY_NAMESPACE, "envoy-ratelimit", {
       "envoy-ratelimit": requirePart("ratelimit"),
@@ -192,10 +197,10 @@ export class GatewayStand {
   }
 
   /**
-   * Runs a pod of a Deployment or StatefulSet that is on the API server or soon will be. Names of Services that select it
-   * lead to it: start it before the proxies that ask for them.
+   * Runs a pod of a present or expected Deployment or StatefulSet, reachable by its Services'
+   * names. Start it before proxies that resolve them.
    *
-   * @param programs of its containers, by their names
+   * @param programs by container name
    */
   async runWorkload(
     kind: "Deployment" | "StatefulSet",
@@ -213,24 +218,23 @@ export class GatewayStand {
     return pod;
   }
 
-  /** Starts a pod as it is written. See `RunningPod.run`. */
+  /** Starts a pod from a manifest. See `RunningPod.run`. */
   async runPod(manifest: KubernetesObject, programs: Programs, options: PodOptions = {}): Promise<RunningPod> {
     const pod = await RunningPod.run(this.plane, this.network, manifest, programs, options);
     this.workloads.push(pod);
     return pod;
   }
 
-  /** From now on a name leads proxies to these addresses, as a cluster's DNS has them from its EndpointSlices. */
+  /** Sets the addresses of a hostname, as cluster DNS does from EndpointSlices. */
   resolve(hostname: string, addresses: readonly string[]): void {
     this.network.names.set(hostname, addresses);
   }
 
-  /** Names that pods have asked for. */
   get namesAsked(): ReadonlySet<string> {
     return new Set(this.network.names.asked);
   }
 
-  /** Plays a backend of the Gateway: the server that its `Backend` object of this name leads to. */
+  /** Serves a backend of the Gateway, by the name of its `Backend` object. */
   async serve(backend: string, listener: RequestListener): Promise<StandIn> {
     const metadata = { name: backend, namespace: GATEWAY_NAMESPACE };
     const found = await this.client.get({ apiVersion: "gateway.envoyproxy.io/v1alpha1", kind: "Backend", metadata });
@@ -242,12 +246,12 @@ export class GatewayStand {
     return this.listen(first.hostname, first.port, createServer(listener));
   }
 
-  /** Makes a server answer at an address of its own under a name that proxies resolve; a name may have several. */
+  /** Serves a hostname at a new address; a name may have several. */
   async listen(hostname: string, port: number, server: Server): Promise<StandIn> {
     return this.standIns.listen(hostname, port, server);
   }
 
-  /** Sends a request to a proxy, the first one unless it says otherwise, and reads the whole answer. */
+  /** Sends a request to a proxy, by default the first. */
   async request(request: GatewayRequest): Promise<GatewayAnswer> {
     const [first] = this.proxies;
     const proxy = request.proxy ?? first;
@@ -266,7 +270,7 @@ export class GatewayStand {
     this.authority.discard();
   }
 
-  /** An error with what the controllers have to say, for they know why something does not come. */
+  /** Adds the controllers' errors, which usually state the cause. */
   private async told<T>(promise: Promise<T>): Promise<T> {
     return promise.catch((error: Error) => {
       throw new Error(`${error.message}\n${this.controllers.complaints()}`);

@@ -4,7 +4,7 @@ interface WorkloadSpec {
   readonly template: { readonly metadata?: Partial<KubernetesObject["metadata"]>; readonly spec: object };
 }
 
-/** A pod of a Deployment, StatefulSet or Job, as its controller would make it. */
+/** Pod that a Deployment's, StatefulSet's or Job's controller would create. */
 export function podOf({ metadata, spec }: KubernetesObject, name: string): KubernetesObject {
   const { template } = spec as unknown as WorkloadSpec;
   return {

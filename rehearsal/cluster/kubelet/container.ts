@@ -1,17 +1,16 @@
 import { cacheFolder } from "../../parts/cache";
 
-/** Where a container finds programs of its image that scripts call by name; it is the first folder of PATH. */
+/** Folder of image programs that scripts call by name; first in PATH. */
 export const COMMANDS_FOLDER = "/run/commands";
 
-/** Folders of this machine that a container has empty ones of. */
 const EMPTY_FOLDERS = ["/etc", "/var", "/run", "/tmp"];
 
 /**
- * Becomes a program in a file system of its own: what this machine has, but for the folders below, with volumes mounted
- * where its pod says. It stays in the network namespace that it is started in. Hooks write to the output of their
- * container's process 1, which has another number here: what they write there is their own output. Another user than root
- * finds the folders in root's home, where programs may be, though not the home. Arguments: a folder to mount it on, the user
- * or nothing, "read-only" or nothing, how many volumes, source and target of each, the command.
+ * Runs a program in a private file system: this machine's, with the folders below emptied and
+ * volumes mounted. Keeps its network namespace. Hooks that write to process 1 write to their own
+ * output, as process ids differ here. Users other than root can read root's folders with programs,
+ * but not its home. Arguments: mount point, user or nothing, "read-only" or nothing, number of
+ * volumes, source and target of each, the command.
  */
 const SCRIPT = `set -e
 root=$1; user=$2; lock=$3; count=$4; shift 4
@@ -54,23 +53,23 @@ export interface Mount {
 export interface ContainerCommand {
   /** Process whose network namespace it joins. */
   readonly network: string;
-  /** Numeric user and group of the program. @default root */
+  /** Numeric user and group. @default root */
   readonly user?: number;
-  /** Whether it may write to its volumes alone. @default false */
+  /** Whether only its volumes are writable. @default false */
   readonly isReadOnly?: boolean;
-  /** An empty folder, whatever is mounted on it is seen by the container alone. */
+  /** Empty folder for mounts visible only to the container. */
   readonly root: string;
   readonly mounts: readonly Mount[];
-  /** All of its environment. */
+  /** Complete environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute path of the program, and its arguments. */
+  /** Absolute program path and arguments. */
   readonly command: readonly string[];
 }
 
-/** The command line that becomes this container: a program and its arguments. */
 export function containerCommand(container: ContainerCommand): readonly [string, readonly string[]] {
   const { network, root, user, isReadOnly, mounts, env, command } = container;
-  // Installed parts may be in such a folder: XDG_CACHE_HOME says where they are. A volume on the folder would hide an earlier mount.
+  // XDG_CACHE_HOME may put installed programs into an emptied folder. A volume on that folder would
+  // hide an earlier mount.
   const parts = cacheFolder();
   const isEmptied = EMPTY_FOLDERS.some((folder) => parts.startsWith(`${folder}/`));
   const all = [...mounts, ...(isEmptied ? [{ source: parts, target: parts }] : [])];

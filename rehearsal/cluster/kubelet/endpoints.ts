@@ -4,10 +4,10 @@ import type { ApiClient } from "../api-client";
 import type { NameServer } from "./name-server";
 
 /**
- * Names of the Services that select a pod lead to it, beside other pods of theirs. Without cluster addresses: a name
- * has the pods' own, so a Service's port must be the pod's.
+ * Adds a pod to the names of its Services. Names resolve to pod addresses, so Service and pod ports
+ * must match.
  *
- * @returns what takes the pod away again; more than once does no harm.
+ * @returns idempotent function that removes it.
  */
 export async function joinServices(
   client: ApiClient,

@@ -1,23 +1,23 @@
 import { createSocket, type RemoteInfo } from "node:dgram";
 
-/** Of a DNS message (RFC 1035, 4.1): header of 12 octets, then questions and answers. */
+/** DNS message (RFC 1035, 4.1): header of 12 octets, then questions and answers. */
 const HEADER = 12;
 const TYPE_A = 1;
 const CLASS_IN = 1;
 const NAME_ERROR = 3;
 const NOT_IMPLEMENTED = 4;
-/** Answer, recursion as desired, authoritative, recursion available. */
+/** Response flags: recursion desired and available, authoritative. */
 const FLAGS = 0x8480;
-/** A pointer to the name in the first question. */
+/** Pointer to the name in the first question. */
 const SAME_NAME = 0xc000 | HEADER;
-/** Answers are good for a second: what a test changes counts at once. */
+/** Short, so that changes apply at once. */
 const TTL_SECONDS = 1;
-/** What fits into a message of 512 octets beside a name of any length (255): 16 octets each. */
+/** Fits 512 octets with the longest name (255), at 16 octets per address. */
 const MOST_ADDRESSES = 14;
 
-/** A name server over UDP for the names of one cluster: IPv4 addresses, and no other names. */
+/** UDP name server of one cluster: IPv4 addresses of its names only. */
 export class NameServer {
-  /** Names that it was asked for, in their order. */
+  /** Resolved names, in order. */
   readonly asked: string[] = [];
   private readonly names = new Map<string, readonly string[]>();
   private readonly socket = createSocket("udp4");
@@ -26,7 +26,7 @@ export class NameServer {
     this.socket.on("message", (message, sender) => this.answer(message, sender));
   }
 
-  /** Listens on port 53, where resolvers look for one. */
+  /** Listens on port 53, which resolvers require. */
   static async start(address: string): Promise<NameServer> {
     const server = new NameServer();
     await new Promise<void>((resolve, reject) => {
@@ -36,7 +36,7 @@ export class NameServer {
     return server;
   }
 
-  /** From now on a name has these IPv4 addresses; it has none with an empty list. */
+  /** Sets a name's IPv4 addresses; an empty list removes it. */
   set(name: string, addresses: readonly string[]): void {
     if (addresses.length > MOST_ADDRESSES) {
       throw new Error(`${name}: a name has at most ${MOST_ADDRESSES} addresses here, not ${addresses.length}`);
@@ -75,11 +75,11 @@ export class NameServer {
 interface Question {
   readonly name: string;
   readonly type: number;
-  /** Where the question ends in its message. */
+  /** End of the question in the message. */
   readonly end: number;
 }
 
-/** The first question of a message; undefined for what is none. */
+/** First question of a message; undefined if invalid. */
 function questionOf(message: Buffer): Question | undefined {
   const labels: string[] = [];
   let at = HEADER;

@@ -8,24 +8,23 @@ import { requirePart } from "../../parts/find";
 import { Program } from "../lifeline";
 import { NameServer } from "./name-server";
 
-/** Where addresses are taken from: set aside for tests between networks (RFC 2544), so no network has them. */
+/** Address pool: reserved for network tests (RFC 2544), so unused elsewhere. */
 const POOL = ["198.18", "198.19"] as const;
-/** Last octets: this machine's own, then those of pods, then those of Services that this machine serves. */
+/** Last octets: this machine, then pods, then local Services. */
 const MACHINE = 1;
 const FIRST_POD = 2;
 const FIRST_SERVICE = 100;
 const LAST = 254;
 
-/** Prints its process id, and holds its network namespace until it is killed. */
+/** Prints its process id and holds its network namespace until killed. */
 const HOLD = ["--net", "/bin/sh", "-c", "echo $$; exec sleep infinity"] as const;
 
 /**
- * The network of one cluster's pods on this machine: each pod has a network namespace and an address of its own, as a
- * CNI plugin gives it, so two of them may listen on the same port. This machine has an address on it too, and further
- * ones, each for a Service that a test plays; a name server there knows the names.
+ * Pod network of one cluster on this machine. Each pod has a network namespace and address, so
+ * ports may repeat. This machine has an address, further ones for simulated Services, and a name
+ * server.
  *
- * It takes a machine with Linux namespaces, and root. All of it goes with this process: the namespaces are held by
- * programs that end with it, and the links between them end with the namespaces.
+ * Requires root and Linux namespaces. Ends with this process: child programs hold the namespaces.
  */
 export class PodNetwork {
   private pods = FIRST_POD;
@@ -35,14 +34,14 @@ export class PodNetwork {
     readonly folder: string,
     /** First three octets of all addresses. */
     private readonly prefix: string,
-    /** The interface of this machine. */
+    /** Interface of this machine. */
     private readonly link: string,
     private readonly bridge: Program,
     private readonly bridgePid: string,
     readonly names: NameServer,
   ) {}
 
-  /** @throws Error that says why there is none here, and what to do. */
+  /** @throws Error with the cause and fix if unavailable. */
   static async start(): Promise<PodNetwork> {
     requireNamespaces();
     const folder = mkdtempSync(join(tmpdir(), "inference-stacks-pods-"));
@@ -66,12 +65,12 @@ export class PodNetwork {
     }
   }
 
-  /** Address of this machine, as pods reach it. */
+  /** Address of this machine for pods. */
   get address(): string {
     return `${this.prefix}.${MACHINE}`;
   }
 
-  /** A further address of this machine, where a test may listen on any port, with a name that pods know it by. */
+  /** Adds a named address of this machine, where a test may use any port. */
   async serviceAddress(name: string): Promise<string> {
     const address = `${this.prefix}.${next(this.services++, LAST)}`;
     await ip("address", "add", `${address}/32`, "dev", this.link);
@@ -79,7 +78,7 @@ export class PodNetwork {
     return address;
   }
 
-  /** A network namespace with an address, until its holder is stopped. */
+  /** Creates a network namespace with an address, until its holder stops. */
   async addPod(log: string): Promise<{ readonly holder: Program; readonly pid: string; readonly address: string }> {
     const number = next(this.pods++, FIRST_SERVICE - 1);
     const address = `${this.prefix}.${number}`;
@@ -94,7 +93,7 @@ export class PodNetwork {
     return { holder, pid, address };
   }
 
-  /** Cuts a pod off: what it sends and what others send to it is lost without an answer, as where a cable is pulled. */
+  /** Disconnects a pod: packets are lost in both directions, as with an unplugged cable. */
   async cut(address: string): Promise<void> {
     await inNamespace(this.bridgePid, "link", "set", portOf(Number(address.split(".").at(-1))), "nomaster");
   }
@@ -106,12 +105,12 @@ export class PodNetwork {
   }
 }
 
-/** The end on the bridge of a pod's link. @param number last octet of the pod's address. */
+/** Bridge end of a pod's link. @param number last octet of the pod's address. */
 function portOf(number: number): string {
   return `pod${number}`;
 }
 
-/** @throws Error where no namespace can be made here. */
+/** @throws Error if namespaces are unavailable. */
 function requireNamespaces(): void {
   const wayOut = "Run it as root on Linux, in a container with --privileged.";
   if (process.platform !== "linux") {
@@ -129,7 +128,7 @@ function next(number: number, last: number): number {
   return number;
 }
 
-/** Three octets of the pool that no interface of this machine has. */
+/** Unused prefix of the pool on this machine. */
 function freePrefix(): string {
   const taken = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
   const all = POOL.flatMap((start) => Array.from({ length: 256 }, (_, third) => `${start}.${third}`));
@@ -141,7 +140,7 @@ function freePrefix(): string {
   return prefix;
 }
 
-/** The process that a program became, which it prints first. */
+/** Process id that a program prints first. */
 async function processId(program: Program): Promise<string> {
   return program.ready(async () => /^\d+$/m.exec(program.output())?.[0]);
 }

@@ -9,20 +9,20 @@ import type { PodNetwork } from "./network";
 import { expand, PodFiles } from "./pod-files";
 import type { Container, PodSpec, Volume } from "./pod-spec";
 
-/** The program of each container, by the container's name: no image is pulled here. */
+/** Programs by container name, as no image is pulled. */
 export type Programs = Readonly<Record<string, string>>;
 
-/** What a pod finds on this machine, and how strictly it is kept. */
+/** Local resources of a pod, and its confinement. */
 export interface PodPlace {
-  /** Folders of claims, by the claims' names; they outlive the pod. @default a pod has no claims */
+  /** Folders by claim name, which outlive the pod. @default no claims */
   readonly claims?: Readonly<Record<string, string>>;
-  /** Programs of its images that its scripts call, by the names that they call. @default what this machine has */
+  /** Image programs that its scripts call, by name. @default this machine's */
   readonly commands?: Readonly<Record<string, string>>;
-  /** Containers run as the pod's user, with a read-only root where theirs is. @default as root, with this machine's */
+  /** Whether to apply the pod's user and read-only root. @default false */
   readonly isConfined?: boolean;
 }
 
-/** Where a pod's containers run: its volumes on this machine, its network, its names. */
+/** Runs a pod's containers with local volumes, network and names. */
 export class PodContainers {
   private readonly files: PodFiles;
   private readonly resolver: readonly Mount[];
@@ -32,11 +32,11 @@ export class PodContainers {
   constructor(
     private readonly pod: KubernetesObject,
     private readonly spec: PodSpec,
-    /** For its volumes and logs. */
+    /** For volumes and logs. */
     private readonly folder: string,
     plane: ControlPlane,
     private readonly network: PodNetwork,
-    /** The process that holds its network namespace, and its address there. */
+    /** Process that holds the network namespace, and the pod's address. */
     private readonly place: { readonly pid: string; readonly address: string },
     private readonly programs: Programs,
     private readonly options: PodPlace = {},
@@ -51,33 +51,33 @@ export class PodContainers {
     this.user = options.isConfined ? spec.securityContext?.runAsUser : undefined;
   }
 
-  /** How in-cluster clients find the API server, as the kubelet tells every container. */
+  /** API server variables that the kubelet sets in every container. */
   private readonly server: Readonly<Record<string, string>>;
 
-  /** Writes all volumes. Tokens are those of the start: they outlast what runs here. */
+  /** Writes all volumes. Tokens outlast these pods and are not renewed. */
   async writeVolumes(): Promise<void> {
     await Promise.all(
       this.spec.volumes.map(async (volume) => {
         const folder = this.folderOf(volume);
         await this.files.write(volume, folder);
         if (this.user !== undefined) {
-          // As a kubelet does by `fsGroup`.
+          // As a kubelet does for `fsGroup`.
           chownSync(folder, this.user, this.user);
         }
       }),
     );
   }
 
-  /** Writes those again that may have changed. */
+  /** Rewrites volumes that may have changed. */
   async refreshVolumes(): Promise<void> {
     const changing = this.spec.volumes.filter(({ configMap, secret }) => (configMap ?? secret) !== undefined);
     await Promise.all(changing.map((volume) => this.files.write(volume, this.folderOf(volume))));
   }
 
   /**
-   * Starts a program in a container's place.
+   * Starts a program as a container.
    *
-   * @param command the container's own, or a hook's; its first word is the image's program.
+   * @param command of the container or a hook; its first word is the image's program.
    */
   async start(container: Container, command: readonly string[], name = container.name): Promise<Program> {
     const program = this.programs[container.name];
@@ -129,7 +129,7 @@ export class PodContainers {
     return commands.length > 0 ? [{ source, target: COMMANDS_FOLDER }] : [];
   }
 
-  /** As a kubelet writes them for pods of the policy ClusterFirst. */
+  /** As a kubelet does for the policy ClusterFirst. */
   private resolverFiles(): readonly Mount[] {
     const { name, namespace } = this.pod.metadata;
     const search = `${namespace}.svc.cluster.local svc.cluster.local cluster.local`;

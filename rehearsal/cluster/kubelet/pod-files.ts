@@ -4,7 +4,7 @@ import type { KubernetesObject } from "../../../kubernetes/object";
 import type { ControlPlane } from "../control-plane";
 import type { Container, Projection, Volume } from "./pod-spec";
 
-/** How long a token is asked for, where the pod does not say. The API server takes nothing under ten minutes. */
+/** Default token lifetime in seconds. The API server requires at least ten minutes. */
 const TOKEN_SECONDS = 3600;
 
 interface Item {
@@ -12,20 +12,20 @@ interface Item {
   readonly path: string;
 }
 
-/** Files of a volume, or variables, as the API server has what they come from. */
+/** Volume files and variables from API objects. */
 export class PodFiles {
   constructor(
     private readonly plane: ControlPlane,
     private readonly pod: KubernetesObject,
-    /** `status.podIP`, which only the kubelet knows. */
+    /** `status.podIP`, known only to the kubelet. */
     private readonly address: string,
     private readonly serviceAccount: string,
   ) {}
 
   /**
-   * Writes a volume's files into a folder; those that are gone go.
+   * Writes a volume's files into a folder, removing old ones.
    *
-   * @throws Error for a volume that is neither an empty folder or a claim nor made of ConfigMaps, Secrets, tokens or fields.
+   * @throws Error for a volume other than emptyDir, claims, ConfigMaps, Secrets, tokens or fields.
    */
   async write(volume: Volume, folder: string): Promise<void> {
     mkdirSync(folder, { recursive: true });
@@ -35,7 +35,7 @@ export class PodFiles {
     for (const [path, content] of await this.filesOf(volume)) {
       const file = join(folder, path);
       mkdirSync(dirname(file), { recursive: true });
-      // Whoever reads meanwhile has the old content or the new one.
+      // Atomic: readers see the old or new content.
       writeFileSync(`${file}.new`, content);
       renameSync(`${file}.new`, file);
     }
@@ -77,7 +77,7 @@ export class PodFiles {
     items?: readonly Item[],
     optional = false,
   ): Promise<Map<string, Buffer>> {
-    // The controller manager's, which does not run here.
+    // Created by the controller manager, which does not run here.
     if (kind === "ConfigMap" && name === "kube-root-ca.crt") {
       return new Map([["ca.crt", readFileSync(this.plane.certificate.certificate)]]);
     }
@@ -91,7 +91,7 @@ export class PodFiles {
     return items === undefined ? all : new Map(items.map(({ key, path }) => [path, all.get(key) ?? Buffer.alloc(0)]));
   }
 
-  /** A token that is good for this pod alone, as the kubelet asks for it. */
+  /** Token bound to this pod, as from the kubelet. */
   private async token(audience: string | undefined, expirationSeconds: number): Promise<string> {
     const { name, namespace, uid } = this.pod.metadata;
     const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${this.serviceAccount}/token`;
@@ -109,7 +109,6 @@ export class PodFiles {
     return token;
   }
 
-  /** The environment of a container, as the pod sets it. */
   async environment({ env, resources }: Container): Promise<Record<string, string>> {
     const variables: Record<string, string> = {};
     for (const { name, value, valueFrom } of env) {
@@ -155,7 +154,7 @@ export class PodFiles {
   }
 }
 
-/** `$(NAME)` in arguments and variables, as the kubelet replaces it: what is not known stays. */
+/** Expands `$(NAME)` as the kubelet does; unknown names stay. */
 export function expand(text: string, variables: Readonly<Record<string, string>>): string {
   return text.replace(/\$\$|\$\((?<name>[\w.-]+)\)/g, (found, name?: string) => {
     return name === undefined ? "$" : (variables[name] ?? found);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What of a pod the kubelet here reads; the rest (resources, spread) does not bear on one machine. */
+/** Pod fields that this kubelet reads; others, such as resources, do not matter on one machine. */
 
 const httpGet = z.object({ path: z.string(), port: z.union([z.number(), z.string()]), scheme: z.string().optional() });
 const item = z.object({ key: z.string(), path: z.string() });
@@ -32,7 +32,7 @@ const keyRef = z.object({ name: z.string(), key: z.string(), optional: z.boolean
 
 const container = z.object({
   name: z.string(),
-  /** Of an init container: `Always` makes it a sidecar. */
+  /** For an init container, `Always` makes it a sidecar. */
   restartPolicy: z.string().optional(),
   securityContext: z.object({ readOnlyRootFilesystem: z.boolean().optional() }).optional(),
   command: z.array(z.string()).default([]),

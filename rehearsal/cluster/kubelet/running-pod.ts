@@ -12,11 +12,11 @@ import type { PodNetwork } from "./network";
 import { PodContainers, type PodPlace, type Programs } from "./pod-containers";
 import { type Container, type HttpGet, type PodSpec, podSpec } from "./pod-spec";
 
-/** Between two looks at the Secrets and ConfigMaps of a running pod; a kubelet takes up to a minute. */
+/** Refresh interval of Secrets and ConfigMaps; a kubelet takes up to a minute. */
 const REFRESH_MS = 500;
 
 export interface PodOptions extends PodPlace {
-  /** Whether names of its Services lead to it while it runs, ready or not. @default true */
+  /** Whether its Services' names resolve to it, ready or not. @default true */
   readonly joinsServices?: boolean;
 }
 
@@ -27,10 +27,10 @@ interface RunningContainer {
 }
 
 /**
- * A pod of the API server whose containers run as programs of this machine, as a kubelet runs them: its volumes where
- * they belong and kept current, its service account's token, its own network namespace and address, init
- * containers before the others, readiness probes, `preStop` hooks, SIGTERM and the grace period; where it is confined, its
- * user and a read-only root. Not as a kubelet does: limits, the rest of security contexts, restarts and liveness.
+ * Pod whose containers run as local programs. As a kubelet: current volumes, token, network
+ * namespace, init containers, readiness probes, `preStop` hooks, SIGTERM and grace period; if
+ * confined, user and read-only root. Not implemented: limits, other security contexts, restarts,
+ * liveness.
  */
 export class RunningPod {
   private readonly refresh: NodeJS.Timeout;
@@ -39,9 +39,9 @@ export class RunningPod {
 
   private constructor(
     private readonly plane: ControlPlane,
-    /** As admission left it. */
+    /** As returned by admission. */
     readonly pod: KubernetesObject,
-    /** IPv4, reached from this machine and from other pods. */
+    /** IPv4 address, reachable from this machine and other pods. */
     readonly address: string,
     /** Process that holds its network namespace. */
     readonly networkProcess: string,
@@ -49,7 +49,7 @@ export class RunningPod {
     private readonly holder: Program,
     private readonly runner: PodContainers,
     private readonly containers: readonly RunningContainer[],
-    /** Init containers that are no sidecars. */
+    /** Init containers other than sidecars. */
     private readonly finished: readonly RunningContainer[],
     private readonly leaveServices: () => void,
   ) {
@@ -57,7 +57,7 @@ export class RunningPod {
     this.refresh.unref();
   }
 
-  /** Creates the pod and starts its containers; an error when the API server refuses it. */
+  /** Creates the pod and starts its containers; throws when the API server refuses it. */
   static async run(
     plane: ControlPlane,
     network: PodNetwork,
@@ -68,7 +68,7 @@ export class RunningPod {
     const { object: pod } = await plane.client.apply(manifest);
     const spec = podSpec.parse(pod.spec);
     const { namespace, name, uid } = pod.metadata;
-    // A StatefulSet's next pod has the name of the one before.
+    // Successive pods of a StatefulSet share a name.
     const folder = join(plane.folder, "pods", `${namespace}-${name}-${uid}`);
     mkdirSync(folder, { recursive: true });
     const { holder, pid, address } = await network.addPod(join(folder, "network.log"));
@@ -78,7 +78,7 @@ export class RunningPod {
       const runner = new PodContainers(pod, spec, folder, plane, network, { pid, address }, programs, place);
       await runner.writeVolumes();
       for (const container of [...spec.initContainers, ...spec.containers]) {
-        // An image's own program comes first where the pod names none.
+        // Without a command, the image's program starts.
         const command = container.command.length > 0 ? container.command : [container.name];
         const program = await runner.start(container, [...command, ...container.args]);
         const isInit = spec.initContainers.includes(container);
@@ -100,7 +100,7 @@ export class RunningPod {
     }
   }
 
-  /** Waits until every container that has a readiness probe is ready, and says so to the API server. */
+  /** Waits until all readiness probes succeed, and reports the pod as ready. */
   async ready(seconds = 60): Promise<void> {
     await Promise.all(
       this.containers.map(async ({ container, program }) => {
@@ -113,9 +113,9 @@ export class RunningPod {
   }
 
   /**
-   * Waits until all containers have ended, as those of a Job do.
+   * Waits until all containers have ended, as a Job's.
    *
-   * @throws Error with what one printed that ended with another status than 0.
+   * @throws Error with the output of one that failed.
    */
   async completed(seconds = 60): Promise<void> {
     await waitFor(
@@ -129,7 +129,7 @@ export class RunningPod {
     await this.leave();
   }
 
-  /** What a container has printed, and its `preStop` hook after that. */
+  /** Output of a container, followed by that of its `preStop` hook. */
   output(container: string): string {
     return this.running(container).program.output() + (this.hooks.get(container)?.output() ?? "");
   }
@@ -140,15 +140,15 @@ export class RunningPod {
   }
 
   /**
-   * Ends the pod as a kubelet does: its names no longer lead to it, `preStop` hooks, then SIGTERM, first to the
-   * containers and then to sidecars; what is left after the grace period is killed.
+   * Ends the pod as a kubelet does: removes its names, runs `preStop`, sends SIGTERM to containers,
+   * then sidecars, and kills after the grace period.
    */
   async terminate(): Promise<void> {
     this.ended ??= this.endGracefully();
     await this.ended;
   }
 
-  /** Kills it, as a node's end does. */
+  /** Kills it, as a node failure. */
   async kill(): Promise<void> {
     await Promise.all(this.containers.map(({ program }) => program.stop()));
     await this.leave();
@@ -179,7 +179,7 @@ export class RunningPod {
     await this.plane.client.delete(this.pod, 0);
   }
 
-  /** A hook that fails holds nothing up. */
+  /** Failed hooks are ignored. */
   private async preStop(container: Container): Promise<void> {
     const { httpGet, exec } = container.lifecycle?.preStop ?? {};
     const seconds = this.spec.terminationGracePeriodSeconds;
@@ -222,7 +222,7 @@ function portOf({ name, ports }: Container, { port }: HttpGet): number {
   return found;
 }
 
-/** The status that a path answers with; a kubelet checks no certificates. */
+/** HTTP status of a path; ignores certificates, as a kubelet does. */
 async function get(host: string, port: number, path: string, seconds: number, scheme = "HTTP"): Promise<number> {
   return new Promise((resolve, reject) => {
     const send = scheme === "HTTPS" ? requestTls : request;

@@ -20,21 +20,21 @@ import { Metrics } from "./telemetry/metrics";
 import { metricsServer } from "./telemetry/metrics-server";
 import { startTracing } from "./telemetry/tracing";
 
-/** How often the queue is looked after, in seconds. */
+/** Intervals of the queue's maintenance, in seconds. */
 const CARETAKING = { everySeconds: 5, longestSeconds: 60 } as const;
 
 /** The running API. */
 export interface App {
   readonly url: string;
   readonly metricsUrl: string;
-  /** Answers what is under way, hands running tasks back to the queue, and ends. */
+  /** Answers requests in progress, returns running tasks to the queue, and stops. */
   close(): Promise<void>;
 }
 
 /**
- * Starts everything. Redis and the engines may come later: until then the API says what is missing.
+ * Starts the API. It reports as missing what is not yet reachable, such as Redis or an engine.
  *
- * @throws ConfigError for a file of the configuration that cannot be used, and the system's error for a port in use.
+ * @throws ConfigError for an unusable configuration file; a system error for a port in use.
  */
 export async function startApp(config: ControlConfig, log: Logger): Promise<App> {
   const tokens = new TokenFile(config.tokensFile, (problem) => {
@@ -156,7 +156,7 @@ function eventLog(metrics: Metrics, log: Logger): (event: FleetEvent) => void {
   };
 }
 
-/** What cannot be reached or read is told of by everybody who asks: one line a minute is enough. */
+/** Logs each subject once a minute, as many requests hit the same problem. */
 function onceInAMinute(tell: (subject: string) => void): (subject: string) => void {
   const told = new Map<string, number>();
   return (subject) => {
@@ -168,7 +168,7 @@ function onceInAMinute(tell: (subject: string) => void): (subject: string) => vo
   };
 }
 
-/** One line when Redis goes and one when it comes, rather than one for every attempt. */
+/** Logs lost and restored connections, not every attempt. */
 function logConnection({ requests, address }: RedisConnections, log: Logger): void {
   let lost: boolean | undefined;
   requests.on("ready", () => {

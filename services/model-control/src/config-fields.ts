@@ -1,4 +1,4 @@
-/** Kinds of values that the configurations of the API and of the relay share. */
+/** Value types shared by the configurations of the API and the relay. */
 import { z } from "zod";
 
 export const port = z.int().min(1).max(65_535);
@@ -9,7 +9,7 @@ export const seconds = z.number().positive().max(LONGEST_SECONDS);
 
 const IDLE_TIMES = `seconds, at most ${LONGEST_SECONDS}, or "never"`;
 
-/** Time without use, or none that is long enough. */
+/** Seconds without use, or `never`. */
 export const idleTime = z.union(
   [z.number().positive(IDLE_TIMES).max(LONGEST_SECONDS, IDLE_TIMES), z.literal("never")],
   { error: IDLE_TIMES },

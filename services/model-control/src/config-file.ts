@@ -1,14 +1,13 @@
-/** Reads a file of the configuration, and says in words for a terminal what is wrong with it. */
 import { readFileSync } from "node:fs";
 import { distance } from "fastest-levenshtein";
 import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import { messageOf } from "./errors";
 
-/** What a file of the configuration gets wrong. Its message is what a terminal should show. */
+/** Invalid configuration file. The message is formatted for a terminal. */
 export class ConfigError extends Error {}
 
-/** A field as its schema describes it, as far as messages need it. */
+/** Subset of a field's JSON schema, for messages. */
 interface Field {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, Field>>;
@@ -16,9 +15,9 @@ interface Field {
 }
 
 /**
- * A file's content, YAML or JSON, in the shape of `schema`.
+ * Reads a YAML or JSON file and validates it against `schema`.
  *
- * @throws ConfigError when the file cannot be read or parsed, or with all that does not fit the schema.
+ * @throws ConfigError when the file cannot be read or parsed, or with all schema violations.
  */
 export function checkFile<T extends z.ZodType>(path: string, schema: T): z.output<T> {
   const { document, content, lines } = parseFile(path);
@@ -52,7 +51,7 @@ function parseFile(path: string): ParsedFile {
     if (error !== undefined) {
       throw error;
     }
-    // Aliases are resolved here, and may lead nowhere.
+    // Resolves aliases, which may be undefined.
     return { document, content: document.toJS(), lines };
   } catch (error) {
     throw new ConfigError(`${path} cannot be read: ${messageOf(error)}`);
@@ -101,7 +100,7 @@ function allowed(issue: z.core.$ZodIssue, field: Field | undefined): string {
   }
 }
 
-/** The key that was meant, where one is near. */
+/** Similar known key. */
 function nearest(key: string, keys: readonly string[]): string | undefined {
   const near = (candidate: string) => distance(key.toLowerCase(), candidate.toLowerCase());
   const [first] = [...keys].sort((a, b) => near(a) - near(b));
@@ -120,7 +119,7 @@ function fieldAt(whole: Field, path: readonly PropertyKey[]): Field | undefined 
   );
 }
 
-/** Of what is missing: the line of what it belongs to. */
+/** For a missing key, the line of its parent. */
 function lineOf(document: Document, lines: LineCounter, path: readonly PropertyKey[]): number | undefined {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);
@@ -138,7 +137,7 @@ function valueAt(content: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** A value as one would type it. Nothing below a key that names a secret, and no credentials of an address, is shown. */
+/** Formats a value as YAML input. Hides values below secret keys, and credentials in URLs. */
 function show(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined || value === null) {
     return "nothing";

@@ -13,7 +13,7 @@ const redisUrl = z
   .url({ protocol: /^rediss?$/, error: "a redis or rediss address such as redis://127.0.0.1:6379" })
   .refine((url) => !hasCredentials(url), 'an address without a password in it; put the password in "passwordFile"');
 
-/** A registry as names write it: its host in small letters, with the port where it is not the default one. */
+/** Registry as in model names: host in lower case, port unless it is the default. */
 const registry = z
   .string()
   .regex(/^[a-z0-9_][a-z0-9_.-]{0,252}(:[0-9]{1,5})?$/, "a host such as hf.co or 127.0.0.1:5000");
@@ -26,62 +26,73 @@ const loopbackRegistry = registry.refine(
 const kubernetesName = z.string().regex(/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/, "a Kubernetes object's name");
 
 const worker = z.strictObject({
-  /** How people and tasks name it. */
+  /** Name in the API and in tasks. */
   name: z.string().regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, "small letters, digits and hyphens, at most 63"),
   backend: z.enum(BACKENDS),
-  /** The engine's address, without a path. */
+  /** Base URL of the engine, without a path. */
   url: httpUrl,
-  /** Memory that its models may take together, in bytes: of the GPUs, or of the machine where there is none. */
+  /** Memory limit of its models, in bytes: GPU memory, or system memory without a GPU. */
   memoryBytes: bytes,
-  /** Disk that its models may take together, in bytes. Not set: no bound. */
+  /** Disk limit of its models, in bytes. @default unlimited */
   diskBytes: bytes.optional(),
-  /** The models that the engine serves from its start, in its own spelling. */
+  /** Models served from startup, in the engine's spelling. */
   models: z.array(z.string().min(1)).default([]),
-  /** Models that never leave to make room. */
+  /** Models that are never evicted. */
   pins: z.array(z.string().min(1)).default([]),
-  /** Models that may leave memory, and never the disk. What is pinned need not be named again. */
+  /** Models that may be unloaded, but never deleted from disk. Includes pinned models. */
   keeps: z.array(z.string().min(1)).optional(),
-  /** What stopping scales to zero. Not set: stopping only unloads the models. */
+  /** Workload that stopping scales to zero. @default none: stopping only unloads models */
   scale: z
     .strictObject({
       namespace: kubernetesName,
       kind: z.enum(["StatefulSet", "Deployment"]),
       name: kubernetesName,
-      /** What starting scales to where nobody remembers what it was. */
+      /** Replica count for a start when the previous count is unknown. */
       replicas: z.int().min(1).max(1000).default(1),
-      /** What scales it by demand besides: KEDA's is told to leave it alone while it is stopped. Not set: nothing does. */
+      /** Autoscaler of the workload. A stop pauses KEDA's. @default none */
       autoscaler: z.strictObject({ kind: z.enum(AUTOSCALER_KINDS), name: kubernetesName }).optional(),
-      /** Which replica of a StatefulSet the worker is, where each is one: it is away while no more than so many run. */
+      /**
+       * Ordinal of the worker's pod in a StatefulSet: the pod is absent at this replica count or
+       * below.
+       */
       ordinal: z.int().min(0).max(999).default(0),
     })
     .optional(),
 });
 
-/** Asynchronous inference. Prompts and answers are kept for a time, encrypted, in the server of the queue. */
+/**
+ * Asynchronous inference. The queue's server keeps prompts and answers encrypted, for a limited
+ * time.
+ */
 const inference = z.strictObject({
-  /** The keys that prompts and answers are encrypted with: see `src/inference/key-file.ts`. Read again whenever it changes. */
+  /**
+   * Encryption keys of prompts and answers: see `src/inference/key-file.ts`. Reloaded on change.
+   */
   keyFile: file,
-  /** Answers at the same time, over all replicas of the API: about as many as the engines write at once. One of them is kept for other callers, where there are several. */
+  /**
+   * Parallel answers over all API replicas: about what the engines generate at once. With several,
+   * one is reserved for other callers.
+   */
   concurrency: z.int().min(1).max(256).default(4),
-  /** How long an answer is kept after its end. */
+  /** Retention of a finished answer. */
   keepSeconds: seconds.default(3600),
-  /** A task that has not ended by then is forgotten, and its prompts with it. */
+  /** Expiry of an unfinished task and its prompts. */
   lifeSeconds: seconds.default(24 * 3600),
-  /** The longest answer: where the request does not say, and what it may ask for at most. */
+  /** Length of an answer: default and maximum of a request. */
   tokens: allowance(500, 8192, 1024 * 1024),
-  /** The longest time for one answer, from the moment that the engine is asked. */
+  /** Time limit of an answer, from the call to the engine. */
   seconds: allowance(120, 600, 24 * 3600),
-  /** An engine that began an answer, and is silent for this long, is cut off. */
+  /** Silence within an answer after which the call is cancelled. */
   idleSeconds: seconds.default(30),
-  /** How often a prompt is put to an engine in all; after the first token of an answer never again. */
+  /** Attempts per prompt; none after an answer's first token. */
   attempts: z.int().min(1).max(20).default(3),
-  /** A request with all of its prompts. */
+  /** All prompts of a request. */
   promptBytes: z
     .int()
     .min(1024)
     .max(64 * 1024 * 1024)
     .default(1024 * 1024),
-  /** Prompts of one request. */
+  /** Prompts per request. */
   prompts: z.int().min(1).max(10_000).default(100),
   /** One answer. */
   answerBytes: z
@@ -89,12 +100,12 @@ const inference = z.strictObject({
     .min(1024)
     .max(16 * 1024 * 1024)
     .default(256 * 1024),
-  /** Unfinished tasks of one caller, and of all callers together. */
+  /** Unfinished tasks per caller, and in total. */
   queuedPerCaller: z.int().min(1).max(100_000).default(500),
   queued: z.int().min(1).max(100_000).default(5_000),
-  /** How often, and after how long each time, a task looks whether its model is loaded by now. */
+  /** Polls until a task's model is loaded: maximum count and interval. */
   wait: z.strictObject({ polls: z.int().min(1).max(100_000).default(60), seconds: seconds.default(5) }).prefault({}),
-  /** What answers that have begun have for their end when the API ends. */
+  /** Time for running answers to end at shutdown. */
   drainSeconds: z.number().positive().max(600).default(8),
 });
 
@@ -106,52 +117,52 @@ function allowance(usual: number, most: number, bound: number) {
     .prefault({});
 }
 
-/** The configuration of the model control API. All durations are in seconds, all sizes in bytes. */
+/** Configuration of the model control API. Durations are in seconds, sizes in bytes. */
 export const configSchema = z
   .strictObject({
     listen: z
       .strictObject({
-        /** This machine alone; in a container `0.0.0.0`. */
+        /** Loopback only; containers need `0.0.0.0`. */
         host: z.string().min(1).default("127.0.0.1"),
         port: port.default(1994),
         metricsPort: port.default(9464),
-        /** Proxies that every request comes through: callers are told apart by the address that the farthest of them saw. */
+        /** Number of trusted proxies: the farthest of them reports the caller's address. */
         proxies: z.int().min(0).max(5).default(0),
       })
       .prefault({}),
     redis: z.strictObject({ url: redisUrl, passwordFile: file.optional() }),
-    /** The callers' tokens: see `src/auth/token-file.ts`. Read again whenever it changes. */
+    /** Tokens of callers: see `src/auth/token-file.ts`. Reloaded on change. */
     tokensFile: file,
     registries: z
       .strictObject({
         allowed: z.array(registry).default([DEFAULT_REGISTRY]),
-        /** Spoken to without TLS. They are allowed, too. */
+        /** Allowed registries without TLS. */
         insecure: z.array(loopbackRegistry).default([]),
       })
       .prefault({}),
     workers: z.array(worker).min(1, "at least one worker"),
     idle: z
       .strictObject({
-        /** Time without use after which a model leaves memory. Pinned ones never do. */
+        /** Idle time after which a model is unloaded. Pinned models stay loaded. */
         seconds: idleTime.default("never"),
-        /** The same of single models, by their names. */
+        /** Overrides per model name. */
         models: z.record(z.string(), idleTime).default({}),
       })
       .prefault({}),
     pulls: z
       .strictObject({
-        /** Pulls at the same time, over all replicas of the API. */
+        /** Parallel pulls over all API replicas. */
         concurrency: z.int().min(1).max(64).default(3),
-        /** Unfinished pulls of one caller, and of all callers together; of loads and wakings as many again. */
+        /** Unfinished pulls per caller, and in total; same again for loads and wakes. */
         queuedPerCaller: z.int().min(1).max(10_000).default(50),
         queued: z.int().min(1).max(10_000).default(500),
-        /** How often a pull is tried in all. */
+        /** Attempts per pull. */
         attempts: z.int().min(1).max(20).default(5),
-        /** The pause before the second try; it doubles with every further one. */
+        /** Delay before the second attempt; doubles after each failure. */
         backoffSeconds: seconds.default(5),
-        /** After this long a pull makes room for one of another caller that waits, and goes on at its next turn. */
+        /** Time after which a pull yields to another caller's, and continues at its next turn. */
         turnSeconds: seconds.default(600),
-        /** The longest that one try of any task may take. */
+        /** Time limit per attempt, for all tasks. */
         timeoutSeconds: seconds.default(2 * 3600),
       })
       .refine(({ queuedPerCaller, queued }) => queuedPerCaller <= queued, {
@@ -166,17 +177,17 @@ export const configSchema = z
           .min(1024)
           .max(1024 * 1024)
           .default(64 * 1024),
-        /** The longest that a request may take to arrive, and to be answered. */
+        /** Time limit for receiving a request, and for answering it. */
         requestTimeoutSeconds: seconds.default(15),
-        /** For each token, and for each replica of the API. */
+        /** Per token and API replica. */
         requestsPerMinute: z.int().min(1).default(600),
-        /** For each address that gives no valid token. */
+        /** Per address without a valid token. */
         anonymousRequestsPerMinute: z.int().min(1).default(120),
       })
       .prefault({}),
-    /** Not set: there is no asynchronous inference. */
+    /** Asynchronous inference. @default none */
     inference: inference.optional(),
-    /** Traces go nowhere unless this is set. */
+    /** Receiver of traces. @default none */
     tracing: z.strictObject({ otlpEndpoint: httpUrl }).optional(),
   })
   .superRefine((config, context) => {
@@ -216,7 +227,7 @@ export const configSchema = z
       context.addIssue({ code: "custom", path: ["listen", "metricsPort"], message: 'another port than "listen.port"' });
     }
   })
-  // From here on there is one spelling of each model.
+  // Normalizes model names.
   .transform((config) => {
     const rules = nameRules(config);
     const workers = config.workers.map((entry) => ({
@@ -234,7 +245,6 @@ export type ControlConfig = z.infer<typeof configSchema>;
 export type InferenceConfig = NonNullable<ControlConfig["inference"]>;
 export type WorkerConfig = ControlConfig["workers"][number];
 
-/** Which model names the configuration allows. */
 export function nameRules(config: Pick<ControlConfig, "registries" | "workers">): NameRules {
   return {
     registries: [...new Set([...config.registries.allowed, ...config.registries.insecure])],
@@ -243,9 +253,9 @@ export function nameRules(config: Pick<ControlConfig, "registries" | "workers">)
 }
 
 /**
- * Reads a configuration file, YAML or JSON.
+ * Reads a YAML or JSON configuration file.
  *
- * @throws ConfigError that lists every problem at once.
+ * @throws ConfigError with all problems.
  */
 export function readConfig(path: string): ControlConfig {
   return checkFile(path, configSchema);

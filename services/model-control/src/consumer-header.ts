@@ -1,2 +1,5 @@
-/** Header that names the caller: the gateway writes it once it knows who that is, and removes a client's own; engines are told the same by this API. */
+/**
+ * Caller's name. The gateway sets it after authentication and removes a client's value; this API
+ * sends it to engines.
+ */
 export const CONSUMER_HEADER = "x-consumer-id";

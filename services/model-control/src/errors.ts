@@ -1,4 +1,4 @@
-/** What an error says; of several at once, what each of them says. */
+/** Message of an error; messages of all errors of an aggregate. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError) {
     return error.errors.map(messageOf).join("; ");
@@ -6,15 +6,15 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Something that the caller is told in words: each kind has its HTTP status and a stable code. */
+/** Error for the caller, with an HTTP status and a stable code. */
 export abstract class ControlError extends Error {
   abstract readonly status: number;
   abstract readonly code: string;
-  /** Whether the same request may work later without a change. */
+  /** Whether an unchanged request may succeed later. */
   readonly retryable: boolean = false;
 }
 
-/** The name breaks the registry's grammar, or names a registry that is not allowed. */
+/** Name violates the grammar, or its registry is not allowed. */
 export class InvalidModelName extends ControlError {
   readonly status = 422;
   readonly code = "invalid_model_name";
@@ -25,7 +25,7 @@ export class UnknownModel extends ControlError {
   readonly code = "unknown_model";
 }
 
-/** It is on the worker's disk, and has left its memory since somebody looked. */
+/** On the worker's disk, but unloaded since the last check. */
 export class ModelNotLoaded extends ControlError {
   readonly status = 503;
   readonly code = "model_not_loaded";
@@ -42,52 +42,52 @@ export class UnknownTask extends ControlError {
   readonly code = "unknown_task";
 }
 
-/** In the same words for a task that was, that never was, and that is not the caller's to see. */
+/** Same message for expired, unknown and inaccessible tasks. */
 export function unknownTask(id: string): UnknownTask {
   return new UnknownTask(`there is no task ${JSON.stringify(id.slice(0, 100))}; ended tasks are kept for a time`);
 }
 
-/** The engine cannot do this at run time, whatever the model. */
+/** The engine does not support this at run time for any model. */
 export class NotSupported extends ControlError {
   readonly status = 409;
   readonly code = "not_supported";
 }
 
-/** The model is one that the configuration counts on: nobody deletes it in passing. */
+/** The configuration requires the model: it cannot be deleted as a side effect. */
 export class ModelPinned extends ControlError {
   readonly status = 409;
   readonly code = "model_pinned";
 }
 
-/** No worker has room, even after everything that may leave has left; the message says which number is short. */
+/** No worker has room, even after all possible evictions; the message states the shortage. */
 export class NoRoom extends ControlError {
   readonly status = 507;
   readonly code = "no_room";
 }
 
-/** The worker is being stopped, or is stopped. */
+/** The worker is stopped or stopping. */
 export class WorkerStopped extends ControlError {
   readonly status = 409;
   readonly code = "worker_stopped";
 }
 
-/** Another operation on the same worker takes longer than the caller waits. */
+/** Another operation on the worker exceeds the caller's wait time. */
 export class WorkerBusy extends ControlError {
   readonly status = 503;
   readonly code = "worker_busy";
   override readonly retryable = true;
 }
 
-/** The engine said no, or failed at what it was asked to do, in its own words. */
+/** The engine refused or failed a request; carries its message. */
 export class EngineRefusal extends ControlError {
   readonly status = 502;
   readonly code = "engine_refusal";
   override readonly retryable: boolean;
 
-  /** The status of the engine's answer, where it is one that refuses. */
+  /** Error status of the engine's response. */
   readonly answered?: number;
 
-  /** @param retryable true when the reason lies outside the engine and may pass, as a registry that does not answer. */
+  /** @param retryable true for an external, temporary cause, such as an unreachable registry. */
   constructor(
     message: string,
     { retryable = false, answered }: { readonly retryable?: boolean; readonly answered?: number } = {},
@@ -98,27 +98,27 @@ export class EngineRefusal extends ControlError {
   }
 }
 
-/** The engine cannot be reached, or failed. */
+/** The engine is unreachable, or failed. */
 export class EngineUnavailable extends ControlError {
   readonly status = 503;
   readonly code = "engine_unavailable";
   override readonly retryable = true;
 }
 
-/** The Redis or Valkey that holds the tasks and the state of the fleet cannot be reached. */
+/** The Redis or Valkey of tasks and fleet state is unreachable. */
 export class QueueUnavailable extends ControlError {
   readonly status = 503;
   readonly code = "queue_unavailable";
   override readonly retryable = true;
 }
 
-/** The caller has as many unfinished tasks as one caller may have. */
+/** The caller reached its limit of unfinished tasks. */
 export class TooManyQueued extends ControlError {
   readonly status = 429;
   readonly code = "too_many_queued";
   override readonly retryable = true;
 
-  /** @param seconds after which the same request may be made again. */
+  /** @param seconds before a retry. */
   constructor(
     message: string,
     readonly seconds: number,
@@ -127,7 +127,7 @@ export class TooManyQueued extends ControlError {
   }
 }
 
-/** The queue has no room for another task, or for its prompts. */
+/** The queue is full, by tasks or by prompt size. */
 export class QueueFull extends ControlError {
   readonly status = 503;
   readonly code = "queue_full";

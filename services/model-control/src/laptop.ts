@@ -4,20 +4,22 @@ import { homedir, totalmem } from "node:os";
 import { join } from "node:path";
 import { type ControlConfig, configSchema } from "./config";
 
-/** Where a configuration's file is named. */
+/** Path of the configuration file. */
 export const CONFIG_VARIABLE = "MODEL_CONTROL_CONFIG";
 
-/** Without a configuration: an Ollama, and a Redis or Valkey, on this machine. */
+/** Default without a configuration file: Ollama, and Redis or Valkey, on this machine. */
 export interface Laptop {
   readonly config: ControlConfig;
-  /** The file with the token, which only its owner can read. */
+  /** Token file, readable by its owner only. */
   readonly tokenFile: string;
 }
 
 /**
- * Makes a token and a key for prompts and answers at the first start, and keeps them. Reachable from this machine only.
+ * Creates a token and an encryption key at the first start, and keeps them. Listens on loopback
+ * only.
  *
- * @param folder the user's state folder unless given; see the XDG base directory specification.
+ * @param folder
+ * @default the user's XDG state folder
  */
 export function laptop(folder = join(stateHome(), "inference-stacks", "model-control")): Laptop {
   const tokenFile = join(folder, "token");
@@ -39,7 +41,7 @@ export function laptop(folder = join(stateHome(), "inference-stacks", "model-con
     inference: { keyFile },
     redis: { url: "redis://127.0.0.1:6379" },
     tokensFile,
-    // Half of the memory: people still want to work on the machine.
+    // Leaves half of the memory to the machine's user.
     workers: [
       { name: "laptop", backend: "ollama", url: "http://127.0.0.1:11434", memoryBytes: Math.floor(totalmem() / 2) },
     ],

@@ -5,7 +5,9 @@ import { ConfigError } from "./config-file";
 import { CONFIG_VARIABLE, laptop } from "./laptop";
 import { createLogger } from "./telemetry/logger";
 
-/** An orderly end that takes longer is cut off, in milliseconds; answers that are being written have their time besides. Kubernetes kills after 30 s. */
+/**
+ * Shutdown limit in milliseconds, plus the time for running answers. Kubernetes kills after 30 s.
+ */
 const END_PATIENCE = 20_000;
 
 async function main(): Promise<void> {

@@ -1,11 +1,12 @@
 import { InvalidModelName } from "./errors";
 
-/** The registry of a name that has none. Source: ollama v0.32.15, types/model/name.go, read 2026-11-21. */
+/** Default registry. Source: ollama v0.32.15, types/model/name.go, read 2026-11-21. */
 export const DEFAULT_REGISTRY = "registry.ollama.ai";
 const DEFAULT_NAMESPACE = "library";
 const DEFAULT_TAG = "latest";
 
-// Source of the grammar: the same file. Every part starts with a letter, a digit or "_": no part can be "..", or empty.
+// Grammar from the same file. Parts start with a letter, digit or "_", which excludes ".." and
+// empty parts.
 const HOST = "[A-Za-z0-9_][A-Za-z0-9_.:-]{0,349}";
 const NAMESPACE = "[A-Za-z0-9_][A-Za-z0-9_-]{0,79}";
 const PART = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,79}";
@@ -13,39 +14,39 @@ const GRAMMAR = new RegExp(
   `^(?:(?:(?<host>${HOST})/)?(?<namespace>${NAMESPACE})/)?(?<model>${PART})(?::(?<tag>${PART}))?$`,
 );
 
-/** No name is longer; a longer text is not even matched. */
+/** Longer texts are not matched. */
 export const LONGEST_MODEL_NAME = 600;
 
-/** Which names may be asked for: nothing is ever fetched from a registry that is not listed. */
+/** Names that requests may use. Models are fetched only from listed registries. */
 export interface NameRules {
-  /** Hosts, with the port where it is not the default one: `registry.ollama.ai`, `hf.co`, `127.0.0.1:5000`. */
+  /** Hosts, with non-default ports: `registry.ollama.ai`, `hf.co`, `127.0.0.1:5000`. */
   readonly registries: readonly string[];
-  /** Names of models that an engine serves from its start, in its own spelling: they are taken as they stand. */
+  /** Models an engine serves from startup, in its spelling; accepted verbatim. */
   readonly fixed: readonly string[];
 }
 
-/** A name that keeps to the grammar. */
+/** Parsed name. */
 interface ReadName {
-  /** Host in small letters. */
+  /** Host in lower case. */
   readonly registry: string;
   readonly host: string;
-  /** The one spelling: always with its tag, without the default registry and namespace, as Ollama lists it. */
+  /** Canonical name as in Ollama's lists: with tag, without the default registry and namespace. */
   readonly spelling: string;
 }
 
 /**
- * The one spelling of a model, whatever its registry; `undefined` for what breaks the grammar.
- * `llama3.2`, `library/llama3.2` and `registry.ollama.ai/library/llama3.2:latest` are all `llama3.2:latest`.
+ * Canonical name in any registry; `undefined` for invalid names. `llama3.2`, `library/llama3.2` and
+ * `registry.ollama.ai/library/llama3.2:latest` all give `llama3.2:latest`.
  */
 export function spellingOf(text: string): string | undefined {
   return readName(text)?.spelling;
 }
 
 /**
- * The one spelling of a model: see `spellingOf`.
+ * Canonical name of an allowed model: see `spellingOf`.
  *
- * @throws InvalidModelName for what breaks the grammar `[host[:port]/][namespace/]model[:tag]`, or names a registry that
- * is not allowed.
+ * @throws InvalidModelName for a name outside the grammar `[host[:port]/][namespace/]model[:tag]`,
+ *   or a registry that is not allowed.
  */
 export function parseModelName(text: string, rules: NameRules): string {
   if (rules.fixed.includes(text)) {
@@ -80,7 +81,7 @@ function readName(text: string): ReadName | undefined {
   };
 }
 
-/** The regular expression of the names that `rules` allow, for the API's description. */
+/** Pattern of the allowed names, for the API description. */
 export function modelNamePattern({ registries, fixed }: NameRules): string {
   const host = registries.map(literal).join("|");
   const withHost = `(?:(?:${host})/${NAMESPACE}/)`;

@@ -23,11 +23,11 @@ export interface ServerParts extends Surroundings {
   readonly tokens: { tokens(): readonly TokenEntry[] };
   readonly log: Logger;
   readonly tracing?: Tracing;
-  /** Told of every answered request. */
+  /** Called for every answered request. */
   readonly onAnswer?: (method: string, route: string, status: number, seconds: number) => void;
 }
 
-/** Builds the HTTP server of the API; it does not listen yet. */
+/** Builds the API's HTTP server, without listening. */
 export async function buildServer(parts: ServerParts): Promise<Server> {
   const { limits, listen } = parts.config;
   const timeout = limits.requestTimeoutSeconds * 1000;
@@ -35,19 +35,19 @@ export async function buildServer(parts: ServerParts): Promise<Server> {
   const server = fastify({
     loggerInstance: parts.log,
     genReqId: requestId,
-    // One line for each answer, written by `record`.
+    // `record` logs one line per answer.
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request" }),
     bodyLimit: limits.bodyBytes,
     requestTimeout: timeout,
-    // Node swaps the two limits where that of the headers is the longer one, and looks for late requests every 30 s.
+    // Node swaps the limits if that of the headers is longer, and by default checks every 30 s.
     http: { requestTimeout: timeout, headersTimeout: timeout, connectionsCheckingInterval: 1_000 },
     keepAliveTimeout: 75_000,
-    // Requests that are under way are answered; connections without one are closed.
+    // Answers running requests; closes idle connections.
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: LONGEST_MODEL_NAME * 3 + "/status".length },
-    // Each proxy in front adds the address that it was asked from; the nearest ones are believed, and no other.
+    // Each proxy appends its peer's address; only the configured number of hops is trusted.
     trustProxy: (_address, hop) => hop < listen.proxies,
-    // An address that is not well formed meets no hook: it would be the one request that nobody counts.
+    // Malformed addresses skip all hooks, and would bypass the rate limit.
     frameworkErrors: (error, request, reply) => {
       Promise.resolve(count?.(request)).then(
         () => answerProblem(error, request, reply),
@@ -85,7 +85,7 @@ export async function buildServer(parts: ServerParts): Promise<Server> {
   return server;
 }
 
-/** `curl -X POST -H "Content-Type: application/json"` without a body means what it means without the header. */
+/** Accepts `curl -X POST -H "Content-Type: application/json"` without a body. */
 function allowEmptyJson(server: Server): void {
   const parse = server.getDefaultJsonParser("error", "error");
   server.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
@@ -97,17 +97,17 @@ function allowEmptyJson(server: Server): void {
   });
 }
 
-/** The caller's own id, where it may stand in a log, so that a request can be followed through several services. */
+/** Keeps a caller's id if safe to log, to trace requests across services. */
 function requestId(request: { readonly headers: Readonly<Record<string, unknown>> }): string {
   const given = request.headers["x-request-id"];
   return typeof given === "string" && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
 }
 
-/** @param milliseconds from the first byte of the request to the last one of the answer. */
+/** @param milliseconds from the request's first byte to the answer's last. */
 function record(request: FastifyRequest, status: number, milliseconds: number, { onAnswer }: ServerParts): void {
   const { url: route = "unknown", config } = request.routeOptions;
   onAnswer?.(request.method, route, status, milliseconds / 1000);
-  // Probes come every few seconds, and say nothing.
+  // Probes are frequent and carry no information.
   const level = config.unlimited && status < 400 ? "debug" : "info";
   request.log[level](
     {

@@ -3,18 +3,19 @@ import type { z } from "zod";
 import { checkFile } from "./config-file";
 import { messageOf } from "./errors";
 
-/** How long a change of the file may go unnoticed, in milliseconds. */
+/** Maximum delay until a change is noticed, in milliseconds. */
 const STAT_INTERVAL = 1_000;
 
-/** What a file of the configuration says that may change at any time: Kubernetes replaces a Secret's files in place. */
+/** Configuration file reloaded on change: Kubernetes replaces files of a Secret in place. */
 export class WatchedFile<T> {
   private current: T;
   private version: string;
   private checkedAt: number;
 
   /**
-   * @param onReload told after each change, with the problem where the new content cannot be used: the old one stays.
-   * @throws ConfigError when the file cannot be used now.
+   * @param onReload called after each change; receives the problem if the new content is unusable,
+   *   and the old content stays.
+   * @throws ConfigError when the file is initially unusable.
    */
   constructor(
     private readonly path: string,
@@ -51,7 +52,7 @@ export class WatchedFile<T> {
   }
 }
 
-/** Differs whenever the content may: a replaced file has another inode. */
+/** Includes the inode, which changes when a file is replaced. */
 function versionOf(path: string): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   return stat === undefined ? "missing" : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;

@@ -1,18 +1,17 @@
 /**
- * The longest text of an engine, a registry or a cluster that goes into an error, in characters. They may say megabytes,
- * and what they say is kept: in the queue, in the log, in every answer that shows the task.
+ * Maximum characters of external text in an error. Engines, registries and clusters may send
+ * megabytes.
  */
 const LONGEST_WORDS = 500;
 
-/** The longest reason that a task keeps: those of several workers may stand in one. */
+/** Maximum length of a task's reason, with several workers' errors. */
 export const LONGEST_REASON = 2_000;
 
-/** Stands for what is left out. */
 const GAP = " … ";
 
 /**
- * Words of others on one line, without control characters, and no longer than `limit` characters. Of longer ones the
- * beginning and the end stay: a failed download ends with its cause, behind a long address.
+ * External text on one line, without control characters, up to `limit` characters. Keeps both ends:
+ * a failed download states its cause last.
  */
 export function shortened(words: string, limit = LONGEST_WORDS): string {
   if (words.length <= limit) {

@@ -3,26 +3,25 @@ import { ControlError } from "../errors";
 import { spellingOf } from "../model-name";
 import type { Scope, TokenEntry } from "./token-file";
 
-/** Who makes a request. */
 export interface Caller {
   readonly id: string;
   readonly scopes: readonly Scope[];
   readonly tenant?: string;
-  /** The models that it may have answer. @default all */
+  /** Models it may run inference on. @default all */
   readonly models?: readonly string[];
 }
 
-/** Whose the caller's answers are: all tokens of one tenant are one owner. */
+/** Owner of the caller's answers: tokens of one tenant share an owner. */
 export function ownerOf({ id, tenant }: Caller): string {
   return tenant === undefined ? `token:${id}` : `tenant:${tenant}`;
 }
 
-/** Whom engines are told that an owner's prompts are of: a tenant is the consumer that calls through the gateway under the same name. */
+/** Consumer name sent to engines. A tenant has the same name at the gateway. */
 export function consumerOf(owner: string): string {
   return owner.replace(/^tenant:/, "");
 }
 
-/** Whether the caller's token allows it. Who may operate may do everything. */
+/** Whether the token has the scope; `operate` includes every other scope. */
 export function may({ scopes }: Caller, scope: Scope): boolean {
   return scopes.includes(scope) || scopes.includes("operate");
 }
@@ -44,13 +43,15 @@ export class Forbidden extends ControlError {
   }
 }
 
-/** The caller's token is for other models. */
 export class ModelNotAllowed extends ControlError {
   readonly status = 403;
   readonly code = "model_not_allowed";
 }
 
-/** @param model in the spelling of `parseModelName`. @throws ModelNotAllowed for a caller who is kept to other models. */
+/**
+ * @param model spelled as by `parseModelName`.
+ * @throws ModelNotAllowed
+ */
 export function authorizeModel({ id, models }: Caller, model: string): void {
   if (models !== undefined && !models.some((name) => name === model || spellingOf(name) === model)) {
     throw new ModelNotAllowed(`the token ${id} may not have ${model} answer; it may: ${models.join(", ") || "none"}`);
@@ -58,10 +59,10 @@ export function authorizeModel({ id, models }: Caller, model: string): void {
 }
 
 /**
- * Finds whose token an `Authorization` header holds. Every entry is compared, each in constant time: how long it takes
- * tells nothing about the tokens.
+ * Token of an `Authorization` header. Compares all entries in constant time, so timing reveals
+ * nothing.
  *
- * @returns undefined when there is none, or nobody's.
+ * @returns undefined without a valid token.
  */
 export function identify(authorization: string | undefined, tokens: readonly TokenEntry[]): Caller | undefined {
   const [, token] = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization ?? "") ?? [];
@@ -78,7 +79,7 @@ export function identify(authorization: string | undefined, tokens: readonly Tok
   return found;
 }
 
-/** @throws Unauthenticated without a caller, Forbidden when the caller's token has none of the scopes. */
+/** @throws Unauthenticated without a caller, Forbidden when the token has none of the scopes. */
 export function authorize(
   caller: Caller | undefined,
   ...anyOf: readonly [Scope, ...Scope[]]

@@ -8,9 +8,9 @@ import type { Scope, TokenEntry } from "./token-file";
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** What a caller's token must allow, or one of it; `anyone` needs none. Without it: `read`. */
+    /** Required scope, or alternatives; `anyone` requires no token. @default read */
     scope?: Scope | readonly [Scope, ...Scope[]] | "anyone";
-    /** Not counted: probes of Kubernetes. */
+    /** Exempts Kubernetes probes from the rate limit. */
     unlimited?: boolean;
   }
   interface FastifyRequest {
@@ -18,14 +18,17 @@ declare module "fastify" {
   }
 }
 
-/** Counts a request. @throws TooManyRequests */
+/**
+ * Counts a request.
+ * @throws TooManyRequests
+ */
 export type Count = (request: FastifyRequest) => Promise<void>;
 
 /**
- * Lets only those in who may: before anything of a request's body is read, it finds the caller, counts the request, and
- * checks the scope. Requests without a valid token are counted by address, so that guessing is slow.
+ * Identifies the caller, counts the request and checks the scope before the body is read. Counts
+ * requests without a valid token by address, against guessing.
  *
- * @returns counts what no route is ever found for.
+ * @returns counter for requests that match no route.
  */
 export async function guard(
   server: Server,

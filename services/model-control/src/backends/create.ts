@@ -13,7 +13,7 @@ export interface BackendOptions {
   readonly timeouts?: Partial<EngineTimeouts>;
 }
 
-/** Adding an engine is one file beside this one, and one entry here. */
+/** To add an engine, add a file in this folder and an entry here. */
 const CREATE: Readonly<Record<BackendKind, (options: BackendOptions) => Backend>> = {
   ollama: ({ url, ...options }) => new OllamaBackend(url, options),
   triton: ({ url, ...options }) => new TritonBackend(url, options),

@@ -9,23 +9,26 @@ import { shortened } from "../words";
 import { linesOf } from "./lines";
 import { withTimeLimit } from "./time-limit";
 
-/** Seconds that an engine has for an answer it only needs to look up. */
+/** Timeout of lookups, in seconds. */
 const LOOK_UP_SECONDS = 10;
-/** The longest answer that is read. As JSON it takes some twenty times that in memory while it is checked. */
+/** Size limit of an answer; parsed JSON takes about 20 times as much memory. */
 const MAX_ANSWER_BYTES = 2 * 1024 * 1024;
-/** Lines that are read without a pause, and the pause, in milliseconds: an engine that floods leaves time for the others. */
+/**
+ * Lines read between pauses, and the pause in milliseconds: leaves time for others when an engine
+ * floods.
+ */
 const LINES_AT_ONCE = 100;
 const PAUSE = 50;
-/** Of an answer that refuses, no more than this is read. */
+/** Bytes read of an error response. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
 
 export interface EngineRequest {
   /** Sent as JSON. */
   readonly body?: object;
   readonly signal: AbortSignal;
-  /** For whom: engines that keep consumers apart in their caches read it in `x-consumer-id`. @default nobody */
+  /** Sent as `x-consumer-id`, which isolates prompt caches. @default none */
   readonly consumer?: string | undefined;
-  /** Until the answer begins; for `answer`, until it has ended. Default: 10. */
+  /** Until the answer starts; for `answer`, until it ends. @default 10 */
   readonly timeoutSeconds?: number;
 }
 
@@ -35,16 +38,16 @@ export interface EngineAnswer {
 }
 
 /**
- * HTTP to one engine. node:http rather than fetch: fetch gives up on an answer that begins, or pauses, for more than
- * five minutes, and loading or verifying a large model is silent for longer. Redirects are not followed.
+ * HTTP client of one engine. Uses node:http, as fetch gives up after five silent minutes, which
+ * loading a large model exceeds. Does not follow redirects.
  */
 export class EngineClient {
   private readonly base: string;
-  /** A kept connection that the engine has closed would fail the next request. */
+  /** A kept connection that the engine closed would fail the next request. */
   private readonly agent: HttpAgent;
   private readonly secure: boolean;
 
-  /** @param url base address, without credentials; a path before the engine's own is kept. */
+  /** @param url base URL without credentials; may contain a path. */
   constructor(url: string) {
     this.base = url.replace(/\/+$/, "");
     this.secure = new URL(url).protocol === "https:";
@@ -52,9 +55,9 @@ export class EngineClient {
   }
 
   /**
-   * The answer, whatever its status.
+   * Answer with any status.
    *
-   * @throws EngineUnavailable when there is none in time.
+   * @throws EngineUnavailable after the timeout.
    */
   async answer(method: string, path: string, options: EngineRequest): Promise<EngineAnswer> {
     const { signal, timeoutSeconds = LOOK_UP_SECONDS } = options;
@@ -65,7 +68,10 @@ export class EngineClient {
     });
   }
 
-  /** The status of an answer that is not read. @throws EngineUnavailable */
+  /**
+   * Status, without reading the body.
+   * @throws EngineUnavailable
+   */
   async status(method: string, path: string, options: EngineRequest): Promise<number> {
     const { signal, timeoutSeconds = LOOK_UP_SECONDS } = options;
     return this.within(signal, timeoutSeconds, `${method} ${path}`, async (both) => {
@@ -76,9 +82,9 @@ export class EngineClient {
   }
 
   /**
-   * Sends a request of which only the success counts.
+   * Sends a request without reading a 2xx body.
    *
-   * @throws EngineUnavailable, EngineRefusal with the engine's words.
+   * @throws EngineUnavailable, or EngineRefusal with the engine's message.
    */
   async done(method: string, path: string, options: EngineRequest): Promise<void> {
     const answer = await this.answer(method, path, options);
@@ -88,9 +94,10 @@ export class EngineClient {
   }
 
   /**
-   * The JSON of a 2xx answer, as far as `schema` reads it.
+   * Parsed JSON of a 2xx answer.
    *
-   * @throws EngineUnavailable, EngineRefusal with the engine's words, or for an answer of another shape.
+   * @throws EngineUnavailable, or EngineRefusal with the engine's message or for a schema
+   *   violation.
    */
   async json<T>(method: string, path: string, schema: z.ZodType<T>, options: EngineRequest): Promise<T> {
     const answer = await this.answer(method, path, options);
@@ -100,7 +107,7 @@ export class EngineClient {
     return this.checked(`${method} ${path}`, answer.text, schema);
   }
 
-  /** @throws EngineRefusal for what is no JSON, or of another shape. */
+  /** @throws EngineRefusal for invalid JSON or a schema violation. */
   checked<T>(what: string, text: string, schema: z.ZodType<T>): T {
     let content: unknown;
     try {
@@ -118,9 +125,9 @@ export class EngineClient {
   }
 
   /**
-   * The lines of a 2xx answer as they come. Ends the request when the caller stops reading or `signal` aborts.
+   * Streams the lines of a 2xx answer. Cancels when the caller stops reading or `signal` aborts.
    *
-   * @throws EngineUnavailable when the answer does not begin in time, or breaks off; EngineRefusal.
+   * @throws EngineUnavailable when the answer starts late or breaks off; EngineRefusal.
    */
   async *lines(method: string, path: string, options: EngineRequest): AsyncGenerator<string> {
     const { signal, timeoutSeconds = LOOK_UP_SECONDS } = options;
@@ -151,7 +158,6 @@ export class EngineClient {
     }
   }
 
-  /** What the engine said, as an error of ours. */
   refusal(method: string, path: string, { status, text }: EngineAnswer): EngineRefusal | EngineUnavailable {
     const message = `${this.base} answered ${method} ${path} with ${status}: ${wordsOf(text)}`;
     return [502, 503, 504].includes(status)
@@ -161,7 +167,7 @@ export class EngineClient {
 
   private send(method: string, path: string, { body, signal, consumer }: EngineRequest): Promise<IncomingMessage> {
     const text = body === undefined ? "" : JSON.stringify(body);
-    // Node gives a DELETE no length of its own, and its body would not be read.
+    // Node sets no length on DELETE, so engines would ignore its body.
     const headers = {
       accept: "*/*",
       "content-type": "application/json",
@@ -201,7 +207,7 @@ export class EngineClient {
   }
 }
 
-/** A refused connection on several addresses has an empty message of its own. */
+/** A connection refused on several addresses has an empty message. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) {
     return String(error);
@@ -213,7 +219,7 @@ function isGood(status: number): boolean {
   return status >= 200 && status <= 299;
 }
 
-/** Enough of it for a message; the rest is not waited for. */
+/** Reads enough for a message. */
 async function beginningOf(response: IncomingMessage): Promise<string> {
   let text = "";
   for await (const chunk of response) {
@@ -240,7 +246,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** Engines put their words in `error`, vLLM in `error.message`; proxies answer with anything. */
+/** The message is in `error`, or for vLLM in `error.message`; proxies answer in any format. */
 function wordsOf(text: string): string {
   try {
     const { error } = JSON.parse(text) as { readonly error?: unknown };
@@ -252,7 +258,7 @@ function wordsOf(text: string): string {
       return shortened(message);
     }
   } catch {
-    // Not JSON, or cut off: shown as it is.
+    // Not JSON, or truncated: used verbatim.
   }
   return shortened(text.trim(), 300) || "no reason given";
 }

@@ -1,14 +1,14 @@
-/** How long an engine may take, in seconds. */
+/** Engine timeouts, in seconds. */
 export interface EngineTimeouts {
-  /** From disk into memory: hundreds of gigabytes from a network disk take their time. */
+  /** Loading may read hundreds of gigabytes from a network disk. */
   readonly loadSeconds: number;
-  /** Out of memory again, with the requests that are running. */
+  /** Unloading, including running requests. */
   readonly unloadSeconds: number;
-  /** From the end of a request until the engine's listing shows it. */
+  /** Delay until a finished request appears in the engine's listing. */
   readonly noticeSeconds: number;
-  /** A pull whose bytes do not grow. */
+  /** Pull without progress. */
   readonly pullStallSeconds: number;
-  /** Reading a pulled model again to verify it: an hour is 1.8 TB at 500 MB/s. */
+  /** Verification of a pulled model: an hour covers 1.8 TB at 500 MB/s. */
   readonly verifySeconds: number;
 }
 

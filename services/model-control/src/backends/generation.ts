@@ -1,4 +1,4 @@
-/** What an engine is asked to write, and what it answers: the same for every engine. */
+/** Engine-independent generation requests and events. */
 
 export const ROLES = ["system", "user", "assistant"] as const;
 
@@ -7,43 +7,45 @@ export interface ChatMessage {
   readonly content: string;
 }
 
-/** The model's chat template makes the prompt of messages; a prompt alone is what the engine's own completion takes. */
+/** Messages pass through the model's chat template; a prompt goes to the completion API. */
 export type GenerationInput = { readonly messages: readonly ChatMessage[] } | { readonly prompt: string };
 
-/** How tokens are drawn. What is not set is the engine's own default, or the model's. */
+/** Sampling parameters. @default those of the engine or model */
 export interface Sampling {
   readonly temperature?: number;
   readonly topP?: number;
   readonly seed?: number;
-  /** Texts that end the answer, and are no part of it. */
+  /** Stop sequences, excluded from the answer. */
   readonly stop?: readonly string[];
 }
 
 export interface GenerationRequest {
-  /** As `nameOf` spells it. */
+  /** Spelled as by `nameOf`. */
   readonly model: string;
   readonly input: GenerationInput;
   readonly maxTokens: number;
   readonly sampling: Sampling;
-  /** Seconds until the answer may begin. */
+  /** Seconds until the answer must start. */
   readonly seconds: number;
-  /** Whose prompt it is: an engine that keeps consumers apart in its cache is told. @default nobody's */
+  /** Consumer whose prompt cache the engine uses. @default none */
   readonly consumer?: string;
 }
 
-/** `text`: what came since the last event; empty for tokens that are no part of the answer, as a model's thoughts. */
+/**
+ * `text`: new text since the last event; empty for tokens outside the answer, such as reasoning.
+ */
 export type GenerationEvent =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "end";
-      /** `length`: the model had more to say. */
+      /** `length`: a token limit cut the answer. */
       readonly finishReason: "stop" | "length";
-      /** Where the engine tells. */
+      /** If reported. */
       readonly promptTokens?: number;
       readonly completionTokens?: number;
     };
 
-/** Why an engine ended an answer, in the words of several engines: "length" stands for a limit of tokens. */
+/** Maps engines' reasons: "length" is a token limit. */
 export function finishReasonOf(words: string | null | undefined): "stop" | "length" {
   return words === "length" ? "length" : "stop";
 }

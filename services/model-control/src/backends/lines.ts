@@ -1,11 +1,10 @@
-/** The longest line that is read, in bytes. Ollama's are some 200. */
+/** Longest accepted line, in bytes. Ollama's are about 200. */
 const LONGEST_LINE = 64 * 1024;
 
 /**
- * The lines of a stream of bytes, without their ends. Holds one line at a time: a stream that never ends a line fails rather
- * than fill the memory.
+ * Splits a byte stream into lines. Buffers one line, so an endless one cannot fill memory.
  *
- * @throws Error with the beginning of a line that is longer than 64 KiB, and what the stream throws.
+ * @throws Error with the start of a line over 64 KiB, and errors of the stream.
  */
 export async function* linesOf(stream: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let begun: Uint8Array[] = [];

@@ -10,19 +10,19 @@ import { engineBytes, engineName, listOf, shortText, tokenCount } from "./shapes
 import { StallTimer } from "./stall-timer";
 import { waitUntil } from "./wait";
 
-/** Loaded until told otherwise: who leaves is decided by the fleet, not by Ollama's timer. */
+/** No expiry: the fleet decides what is unloaded, not Ollama's timer. */
 const FOREVER = -1;
-/** Seconds for an empty request to a model that is loaded. */
+/** Timeout of an empty request to a loaded model, in seconds. */
 const TOUCH_SECONDS = 10;
 
-// The answers, as far as they are read. Source: ollama v0.32.15 api/types.go; v0.6.5 has the same fields.
+// Fields in use. Source: ollama v0.32.15 api/types.go; same in v0.6.5.
 const VERSION = z.object({ version: shortText });
 const LISTED = z.object({
   models: listOf(
     z.object({
       name: engineName,
       size: engineBytes,
-      /** Set for a model that Ollama's cloud runs: nothing of it is here. Since v0.12. */
+      /** Set for models that Ollama's cloud runs, without local files. Since v0.12. */
       remote_host: z.string().optional(),
     }),
   ),
@@ -31,10 +31,10 @@ const RUNNING = z.object({
   models: listOf(
     z.object({
       name: engineName,
-      /** Bytes in all memory, and those of them on GPUs. */
+      /** Bytes in total, and on GPUs. */
       size: engineBytes,
       size_vram: engineBytes,
-      /** Moves when a request ends and no other runs (server/sched.go, processCompleted). */
+      /** Changes when the last running request ends (server/sched.go, processCompleted). */
       expires_at: shortText,
     }),
   ),
@@ -47,7 +47,7 @@ const PULL_LINE = z.object({
   completed: engineBytes.optional(),
   error: z.string().optional(),
 });
-/** One line of a chat, or of a completion without a template. */
+/** Line of a chat, or of a completion without a template. */
 const GENERATED_LINE = z.object({
   message: z.object({ content: z.string().optional() }).optional(),
   response: z.string().optional(),
@@ -61,7 +61,7 @@ type ListedModel = z.output<typeof LISTED>["models"][number];
 type RunningModel = z.output<typeof RUNNING>["models"][number];
 
 export interface OllamaOptions {
-  /** Hosts of registries that Ollama speaks plain HTTP to. */
+  /** Registries reached over plain HTTP. */
   readonly insecureRegistries?: readonly string[];
   readonly timeouts?: Partial<EngineTimeouts>;
 }
@@ -69,8 +69,8 @@ export interface OllamaOptions {
 /**
  * One Ollama server, v0.6.4 or later.
  *
- * A pull that ends early leaves its partial files, so that the next pull of the model goes on there. Ollama has no call
- * that removes them: it does so when it starts, with those older than an hour, unless OLLAMA_NOPRUNE is set (server/images.go, PruneLayers).
+ * An interrupted pull leaves partial files for the next attempt. Only a restart removes them, once
+ * older than an hour, unless OLLAMA_NOPRUNE is set (server/images.go, PruneLayers).
  */
 export class OllamaBackend implements Backend {
   readonly kind = "ollama";
@@ -86,8 +86,8 @@ export class OllamaBackend implements Backend {
   }
 
   /**
-   * Names of the API are in the form in which Ollama lists them, but for the case: it takes whatever case for a model that
-   * it has, and gives a new one the case of parts of others (server/routes.go, getExistingName).
+   * Lower case, as Ollama matches existing models case-insensitively, and may change the case of a
+   * new one (server/routes.go, getExistingName).
    */
   nameOf(model: string): string {
     return model.toLowerCase();
@@ -145,7 +145,7 @@ export class OllamaBackend implements Backend {
         }
         const bytes = meter.sum.completedBytes;
         if (status !== last || bytes > completed) {
-          // Ollama is silent while it reads all bytes again to verify them.
+          // Ollama reports no progress while it verifies all bytes.
           stall.restart(status.startsWith("verifying") ? verifySeconds : pullStallSeconds);
         }
         last = status;
@@ -164,8 +164,8 @@ export class OllamaBackend implements Backend {
   }
 
   /**
-   * Ollama shows when the last of all running requests ended, and not whether any runs. An empty request of ours, which
-   * computes nothing, moves that time only when it was alone.
+   * Ollama reports only when the last request ended. An empty request, which computes nothing,
+   * changes that time only if no other runs.
    */
   async inUse(model: string, signal: AbortSignal): Promise<boolean> {
     const before = await this.expiry(model, signal);
@@ -182,7 +182,7 @@ export class OllamaBackend implements Backend {
       return;
     }
     await this.call(model, "/api/generate", { model, keep_alive: 0, stream: false }, signal);
-    // Ollama answers at once, and unloads when the last running request has ended.
+    // Ollama answers at once, and unloads after the last running request.
     const seconds = this.timeouts.unloadSeconds;
     const gone = await waitUntil(async () => !(await this.isLoaded(model, signal)), {
       seconds,
@@ -190,13 +190,13 @@ export class OllamaBackend implements Backend {
       signal,
     });
     if (!gone) {
-      // What was not done must not happen later by itself, when the model may be in use again, or pinned.
+      // Cancels the pending unload: later, the model may be in use or pinned.
       await this.touch(model, TOUCH_SECONDS, signal);
       throw new EngineUnavailable(`${model} is still in use ${seconds} s after it was told to leave: it stays`);
     }
   }
 
-  /** It lists what it has a manifest of, also when a file that this names is gone. */
+  /** Ollama lists every manifest, even if a layer's file is missing. */
   async has(model: string, signal: AbortSignal): Promise<boolean> {
     const status = await this.client.status("POST", "/api/show", { body: { model }, signal });
     if (status === 200 || status === 404) {
@@ -219,7 +219,7 @@ export class OllamaBackend implements Backend {
     const { model, input, seconds, maxTokens, sampling } = request;
     const path = "messages" in input ? "/api/chat" : "/api/generate";
     const options = { num_predict: maxTokens, ...samplingOptions(sampling) };
-    // Without its own time to live, the model would get Ollama's with this request.
+    // Without `keep_alive`, this request would set Ollama's default expiry.
     const body = { model, ...input, stream: true, keep_alive: FOREVER, options };
     for await (const text of this.client.lines("POST", path, { body, signal, timeoutSeconds: seconds })) {
       const line = this.client.checked(`POST ${path}`, text, GENERATED_LINE);
@@ -249,11 +249,11 @@ export class OllamaBackend implements Backend {
     return (await this.client.json("GET", "/api/ps", RUNNING, { signal })).models;
   }
 
-  /** Loads a model, or counts as a use of one that is loaded. */
+  /** Loads a model, or marks a loaded one as used. */
   private async touch(model: string, seconds: number, signal: AbortSignal): Promise<void> {
     const shown = await this.call(model, "/api/show", { model }, signal);
     const { capabilities } = this.client.checked("POST /api/show", shown, SHOWN);
-    // A request without a prompt only loads; one without text is the same for a model that only embeds.
+    // An empty prompt only loads; embedding models need empty input instead.
     const generates = capabilities === undefined || capabilities.includes("completion");
     const body = { model, keep_alive: FOREVER, stream: false };
     await (generates
@@ -265,7 +265,7 @@ export class OllamaBackend implements Backend {
     return (await this.expiry(model, signal)) !== undefined;
   }
 
-  /** Undefined for a model that is not loaded. */
+  /** Undefined if not loaded. */
   private async expiry(model: string, signal: AbortSignal): Promise<string | undefined> {
     return (await this.running(signal)).find(({ name }) => this.nameOf(name) === model)?.expires_at;
   }
@@ -292,7 +292,7 @@ function samplingOptions({ temperature, topP, seed, stop }: Sampling): object {
   return { temperature, top_p: topP, seed, stop };
 }
 
-/** Models that Ollama keeps for ever have a time some 292 years away: the longest that Go can count. */
+/** Ollama shows "never" as some 292 years ahead, Go's longest duration. */
 const FOREVER_MS = 100 * 365 * 24 * 3600 * 1000;
 
 function expiryOf(text: string | undefined): Date | undefined {
@@ -300,19 +300,19 @@ function expiryOf(text: string | undefined): Date | undefined {
   return time - Date.now() < FOREVER_MS ? new Date(time) : undefined;
 }
 
-/** The registry of a name that has one: `[host/namespace/]model:tag`. */
+/** Registry host in `[host/namespace/]model:tag`. */
 function hostOf(model: string): string | undefined {
   const parts = model.split("/");
   return parts.length > 2 ? parts[0] : undefined;
 }
 
-/** @throws EngineUnavailable for what Ollama does not say. */
+/** @throws EngineUnavailable for a line that Ollama never sends. */
 function pullLine(model: string, text: string): z.output<typeof PULL_LINE> {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch {
-    // Refused below, as any other thing that is no line of a pull.
+    // Refused below, like any invalid line.
   }
   const result = PULL_LINE.safeParse(content);
   if (result.success) {
@@ -323,7 +323,7 @@ function pullLine(model: string, text: string): z.output<typeof PULL_LINE> {
   );
 }
 
-/** Ollama reports what went wrong as the last line of an answer that began with 200. */
+/** Ollama reports errors in the last line of a 200 response. */
 function pullError(model: string, words: string): Error {
   if (/^pull model manifest: .*(file does not exist|not found|404)/i.test(words)) {
     return new UnknownModel(`the registry has no model ${model}`);
@@ -331,7 +331,7 @@ function pullError(model: string, words: string): Error {
   return new EngineRefusal(`the pull of ${model} failed: ${shortened(words)}`, { retryable: isPassing(words) });
 }
 
-/** Whether Ollama's words name the network or the registry's state of the moment. */
+/** Whether the message indicates a temporary network or registry problem. */
 export function isPassing(words: string): boolean {
   return /dial tcp|lookup |no such host|connection (refused|reset)|broken pipe|time-?out|deadline exceeded|handshake|EOF|max retries exceeded|\b(429|5\d\d)\b|digest mismatch/i.test(
     words,

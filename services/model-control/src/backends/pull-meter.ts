@@ -1,27 +1,26 @@
 import { EngineUnavailable } from "../errors";
 import type { PullProgress } from "./backend";
 
-/** Ollama's largest models have some hundred. */
+/** Ollama's largest models have about a hundred. */
 const MOST_PARTS = 1_000;
 
 const NOTHING: PullProgress = { totalBytes: 0, completedBytes: 0 };
 
 /**
- * Sums the progress of a model's parts, which the engine reports one by one. An engine that repeats a piece of a part
- * takes its bytes back; the sum does not.
+ * Sums the progress of layers, reported separately. A retried piece lowers its layer's count, but
+ * not the sum.
  */
 export class PullMeter {
   private readonly parts = new Map<string, PullProgress>();
   private all = NOTHING;
 
-  /** Over all parts that are known by now. */
   get sum(): PullProgress {
     return this.all;
   }
 
   /**
    * @returns the sum.
-   * @throws EngineUnavailable for more parts than any model has.
+   * @throws EngineUnavailable above the maximum number of layers.
    */
   update(part: string, totalBytes: number, completedBytes: number): PullProgress {
     const before = this.parts.get(part);

@@ -1,9 +1,9 @@
-/** Aborts its signal when it is not restarted in time. */
+/** Aborts its signal unless restarted in time. */
 export class StallTimer {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param reason of the abort, given the seconds that have passed. */
+  /** @param reason of the abort, from the elapsed seconds. */
   constructor(private readonly reason: (seconds: number) => Error) {}
 
   get signal(): AbortSignal {

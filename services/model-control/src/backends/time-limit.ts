@@ -1,8 +1,8 @@
 /**
- * Runs `work` under the caller's signal and a time limit.
+ * Runs `work` with a signal and a time limit.
  *
- * @throws the signal's reason when it aborts; Error "no answer within N s" after the limit, whatever `work` makes of it;
- * else what `work` throws.
+ * @throws the signal's reason on abort; Error "no answer within N s" after the limit, whatever
+ *   `work` throws; else the error of `work`.
  */
 export async function withTimeLimit<T>(
   signal: AbortSignal,
@@ -10,7 +10,7 @@ export async function withTimeLimit<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal.throwIfAborted();
-  // Not AbortSignal.timeout: Node 20 may collect such a signal when only AbortSignal.any holds it.
+  // Not AbortSignal.timeout: Node 20 may collect it when only AbortSignal.any references it.
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(new Error(`no answer within ${seconds} s`)), seconds * 1000);
   try {
@@ -24,7 +24,10 @@ export async function withTimeLimit<T>(
   }
 }
 
-/** A signal that aborts after a time, for whoever hands it on: `AbortSignal.timeout` is lost where it is joined with others, see above. */
+/**
+ * Signal that aborts after a time and can be joined with others, unlike `AbortSignal.timeout` (see
+ * above).
+ */
 export function endsAfter(milliseconds: number): AbortSignal {
   const limit = new AbortController();
   setTimeout(

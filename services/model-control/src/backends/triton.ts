@@ -9,12 +9,13 @@ import { engineName, listOf, shortText } from "./shapes";
 import { dataOf } from "./sse";
 import { waitUntil } from "./wait";
 
-// Source: docs/protocol/extension_model_repository.md and extension_statistics.md of triton-inference-server/server.
+// Source: docs/protocol/extension_model_repository.md and extension_statistics.md of
+// triton-inference-server/server.
 const SERVER = z.object({ version: shortText.optional() });
 const INDEX = listOf(
   z.object({
     name: engineName,
-    /** Absent for a model that was never loaded. */
+    /** Absent if never loaded. */
     state: shortText.optional(),
     reason: z.string().optional(),
   }),
@@ -28,7 +29,8 @@ const STATISTICS = z.object({
     }),
   ),
 });
-// Source: docs/protocol/extension_model_configuration.md and extension_generate.md of triton-inference-server/server.
+// Source: docs/protocol/extension_model_configuration.md and extension_generate.md of
+// triton-inference-server/server.
 const CONFIG = z.object({
   input: listOf(z.object({ name: engineName })),
   output: listOf(z.object({ name: engineName })),
@@ -42,12 +44,10 @@ const GENERATED = z.object({
 type IndexEntry = z.output<typeof INDEX>[number];
 type ModelStatistics = z.output<typeof STATISTICS>["model_stats"][number];
 
-/** What Triton says when it was not started with `--model-control-mode=explicit`. */
+/** Triton's error without `--model-control-mode=explicit`. */
 const NOT_EXPLICIT = "explicit model load / unload is not allowed";
 
-/**
- * One Triton server in explicit mode. Models come to its repository by other ways, and it does not tell their sizes.
- */
+/** One Triton server in explicit mode. It cannot pull models, and does not report their sizes. */
 export class TritonBackend implements Backend {
   readonly kind = "triton";
   readonly can = { pull: false, purge: false, load: true } as const;
@@ -108,7 +108,7 @@ export class TritonBackend implements Backend {
     }
     const seconds = this.timeouts.unloadSeconds;
     await this.control(model, "unload", signal, seconds);
-    // Triton answers at once, and unloads when the last running request has ended.
+    // Triton answers at once, and unloads after the last running request.
     const ask = async () => !isLoaded(await this.index(signal), model);
     const gone = await waitUntil(ask, { seconds, everySeconds: 0.2, signal });
     if (!gone) {
@@ -116,7 +116,7 @@ export class TritonBackend implements Backend {
     }
   }
 
-  /** Its HTTP API does not tell: it unloads a model when the last running request has ended. */
+  /** Not available over HTTP; Triton unloads after the last running request. */
   async inUse(_model: string, signal: AbortSignal): Promise<boolean> {
     signal.throwIfAborted();
     return false;
@@ -149,7 +149,7 @@ export class TritonBackend implements Backend {
       yield { type: "text", text: event.text_output ?? "" };
       words = event.finish_reason ?? words;
     }
-    // Models that do not say why they end have ended; they do not count their tokens either.
+    // Models without a finish reason have finished; they report no token counts either.
     yield { type: "end", finishReason: finishReasonOf(words) };
   }
 
@@ -157,7 +157,7 @@ export class TritonBackend implements Backend {
     return this.client.json("POST", "/v2/repository/index", INDEX, { body: {}, signal });
   }
 
-  /** Empty where the statistics are switched off. */
+  /** Empty when statistics are disabled. */
   private async statistics(signal: AbortSignal): Promise<readonly ModelStatistics[]> {
     const answer = await this.client.answer("GET", "/v2/models/stats", { signal });
     if (answer.status !== 200) {
@@ -198,10 +198,10 @@ export class TritonBackend implements Backend {
 }
 
 /**
- * How a model takes the limits of an answer, by its inputs: TensorRT-LLM's `llmapi` form has one for each, and the vLLM
- * back end takes them as text beside the request (vllm_backend, src/model.py; read 2026-11-24).
+ * Maps answer limits to the model's inputs: TensorRT-LLM's `llmapi` has one per limit, the vLLM
+ * backend takes JSON text (vllm_backend, src/model.py; read 2026-11-24).
  *
- * @throws NotSupported for a model that takes no text, or in another way.
+ * @throws NotSupported for a model without text input, or with other inputs.
  */
 function parametersOf(
   { input, output, model_transaction_policy }: z.output<typeof CONFIG>,
@@ -239,7 +239,7 @@ function isReady(index: readonly IndexEntry[], model: string): boolean {
   return index.some(({ name, state }) => name === model && state === "READY");
 }
 
-/** Whether it takes memory: also while it comes or goes. */
+/** Whether it uses memory, including while loading or unloading. */
 function isLoaded(index: readonly IndexEntry[], model: string): boolean {
   return index.some(({ name, state }) => name === model && ["READY", "LOADING", "UNLOADING"].includes(state ?? ""));
 }

@@ -14,9 +14,9 @@ const NO_SLEEP =
 const SERVER = z.object({ version: shortText.optional() });
 const SERVED = z.object({ data: listOf(z.object({ id: engineName })) });
 const SLEEP = z.object({ is_sleeping: z.boolean() });
-/** Requests that the server has and has not answered (vLLM v0.33.0 vllm/entrypoints/serve/instrumentator/basic.py). */
+/** Requests in progress (vLLM v0.33.0 vllm/entrypoints/serve/instrumentator/basic.py). */
 const LOAD = z.object({ server_load: z.number() });
-/** One event of a streamed answer, of a chat or a completion (vLLM v0.33.0 vllm/entrypoints/openai). */
+/** Streamed event of a chat or completion (vLLM v0.33.0 vllm/entrypoints/openai). */
 const STREAMED = z.object({
   choices: listOf(
     z.object({
@@ -29,25 +29,28 @@ const STREAMED = z.object({
   error: z.unknown().optional(),
 });
 
-/** Series of vLLM v0.33.0 (vllm/v1/metrics/loggers.py): requests that have ended, and those that run or wait now. */
+/**
+ * Metrics of vLLM v0.33.0 (vllm/v1/metrics/loggers.py): finished requests, and running or waiting
+ * ones.
+ */
 const ENDED = /^vllm:request_success_total\{[^}\n]*\} +(?<value>\S+)/gm;
 const UNDER_WAY = /^vllm:num_requests_(?:running|waiting)\{[^}\n]*\} +(?<value>\S+)/gm;
 
-/** Requests as the server counts them, all models together. */
+/** Request counts over all models of the server. */
 interface Requests {
   readonly ended: number;
   readonly underWay: number;
 }
 
 export interface VllmOptions {
-  /** The models that it was started with. Others, such as LoRA adapters, are not listed: they come and go with them. */
+  /** Models served from startup, without LoRA adapters, which load and unload with them. */
   readonly models: readonly string[];
   readonly timeouts?: Partial<EngineTimeouts>;
 }
 
 /**
- * One vLLM server. It serves what it was started with; where its sleep mode is enabled, "unloaded" is level 1 of it: the
- * weights wait in the machine's memory, and the GPU's is free. All models of one server sleep and wake together.
+ * One vLLM server with fixed models. With sleep mode, "unloaded" is level 1: weights move to system
+ * memory and free the GPU. All models of a server sleep and wake together.
  */
 export class VllmBackend implements Backend {
   readonly kind = "vllm";
@@ -97,7 +100,7 @@ export class VllmBackend implements Backend {
   async load(model: string, signal: AbortSignal): Promise<void> {
     this.requireServed(model);
     const sleeping = await this.isSleeping(signal);
-    // Without the sleep mode it is loaded as long as the server answers.
+    // Without sleep mode, a responding server is loaded.
     if (sleeping === false || sleeping === undefined) {
       return;
     }
@@ -115,7 +118,7 @@ export class VllmBackend implements Backend {
       return;
     }
     const timeoutSeconds = this.timeouts.unloadSeconds;
-    // Running requests end first; servers that do not know the mode end them.
+    // Running requests finish first; servers without `mode` abort them.
     await this.client.done("POST", "/sleep?level=1&mode=wait", { signal, timeoutSeconds });
     await this.settle(true, timeoutSeconds, signal);
   }
@@ -127,8 +130,8 @@ export class VllmBackend implements Backend {
   }
 
   /**
-   * Its series count no request that came while it slept: `/load` does, all models together, where it was started with
-   * `--enable-server-load-tracking`, else 0. All sleep together.
+   * Metrics omit requests received during sleep. `/load` counts them for all models, if started
+   * with `--enable-server-load-tracking`; otherwise it stays 0.
    */
   async awaited(signal: AbortSignal): Promise<readonly string[]> {
     if ((await this.isSleeping(signal)) !== true) {
@@ -198,7 +201,7 @@ export class VllmBackend implements Backend {
     }
   }
 
-  /** Undefined where the server has no such route: without VLLM_SERVER_DEV_MODE=1. */
+  /** Undefined without this route, which needs VLLM_SERVER_DEV_MODE=1. */
   private async isSleeping(signal: AbortSignal): Promise<boolean | undefined> {
     const answer = await this.client.answer("GET", "/is_sleeping", { signal });
     if (answer.status === 404) {
@@ -215,7 +218,7 @@ export class VllmBackend implements Backend {
     if (await waitUntil(ask, { seconds: Math.min(seconds, 30), everySeconds: 0.2, signal })) {
       return;
     }
-    // Without --enable-sleep-mode the server takes the call, and does nothing.
+    // Without --enable-sleep-mode, the server accepts the call and ignores it.
     if (sleeping) {
       throw new NotSupported(NO_SLEEP);
     }

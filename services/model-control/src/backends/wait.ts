@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Asks until the answer is yes.
+ * Polls until the result is true.
  *
- * @param seconds how long to go on; a negative answer after that is `false`.
- * @throws the reason of `signal` when it aborts, and what `ask` throws.
+ * @param seconds until it returns `false`.
+ * @throws the reason of `signal` on abort, and errors of `ask`.
  */
 export async function waitUntil(
   ask: () => Promise<boolean>,
@@ -23,7 +23,7 @@ export async function waitUntil(
     if (Date.now() >= until) {
       return false;
     }
-    // A timer that is aborted says so in its own words; the caller's reason comes from the check above.
+    // Ignores the timer's abort error; the check above throws the caller's reason.
     await sleep(everySeconds * 1000, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -1,7 +1,6 @@
 const GIB = 1024 ** 3;
 const MIB = 1024 ** 2;
 
-/** As people read it in a message. */
 export function formatBytes(bytes: number): string {
   return bytes < GIB / 10 ? `${(bytes / MIB).toFixed(1)} MiB` : `${(bytes / GIB).toFixed(1)} GiB`;
 }

@@ -7,25 +7,28 @@ import type { Scaler } from "./scaler";
 import type { FleetState, WorkerRecord } from "./state";
 import type { WorkerSpec } from "./workers";
 
-/** How long things may take, in seconds. */
+/** Timeouts and intervals, in seconds. */
 export interface FleetTimes {
-  /** Waiting for another operation on the same worker: longer than a load takes. */
+  /** Wait for another operation on the worker: longer than a load. */
   readonly leaseSeconds: number;
-  /** The same, where a caller waits for the answer. */
+  /** Same wait, for callers that wait for the answer. */
   readonly shortLeaseSeconds: number;
-  /** Waiting for the requests of a model that is to leave memory. */
+  /** Wait for running requests before an unload. */
   readonly useSeconds: number;
-  /** Waiting for the pulls of a worker that stops; after that they are ended. */
+  /** Wait for pulls of a stopping worker, before they are cancelled. */
   readonly drainSeconds: number;
-  /** From scaling up to the engine's first answer: a node may have to come first. */
+  /** From scaling up to the engine's first answer; includes node provisioning. */
   readonly startSeconds: number;
-  /** Between signs of life of a pull. */
+  /** Heartbeat interval of a pull. */
   readonly pullBeatSeconds: number;
-  /** Until an autoscaler has heard what it is told, and does it: longer than it waits between two looks. */
+  /** Until an autoscaler has applied a command: longer than its polling interval. */
   readonly autoscalerSeconds: number;
-  /** Between two looks at what is waited for. */
+  /** Polling interval. */
   readonly lookSeconds: number;
-  /** That a target stays at zero before it has stopped: longer than an autoscaler may take for a decision that it had begun. */
+  /**
+   * How long a target must stay at zero to count as stopped: longer than an autoscaler's pending
+   * decision.
+   */
   readonly settleSeconds: number;
 }
 
@@ -45,24 +48,23 @@ export interface Worker {
   readonly backend: Backend;
   /** In the engine's spelling. */
   readonly pins: ReadonlySet<string>;
-  /** What never leaves the disk to make room: with the pinned ones, in the engine's spelling. */
+  /** Never deleted from disk for room; includes pins. In the engine's spelling. */
   readonly keeps: ReadonlySet<string>;
-  /** Of a model in the engine's spelling. */
+  /** Takes the engine's spelling. */
   readonly idleTime: (model: string) => IdleTime;
 }
 
-/** What all operations of a fleet share. */
 export interface FleetContext {
   readonly workers: readonly Worker[];
   readonly state: FleetState;
-  /** There when a worker has a scale target. */
+  /** Set if a worker has a scale target. */
   readonly scaler?: Scaler;
   readonly times: FleetTimes;
   readonly now: () => Date;
   readonly report: (event: FleetEvent) => void;
-  /** When a worker was last seen asleep, for those that wake since. */
+  /** When a worker was last seen asleep, to detect its start. */
   readonly asleepAt: Map<string, Date>;
-  /** Workers whose engine was found to be unable to free its memory. */
+  /** Workers whose engine cannot unload. */
   readonly unableToUnload: Set<string>;
 }
 
@@ -75,7 +77,7 @@ export function findWorker({ workers }: FleetContext, name: string): Worker {
   throw new UnknownWorker(`there is no worker ${name}; there are: ${workers.map(({ spec }) => spec.name).join(", ")}`);
 }
 
-/** @throws WorkerStopped unless the worker takes new work. */
+/** @throws WorkerStopped unless the worker accepts new work. */
 export function requireRunning(worker: Worker, { phase }: WorkerRecord): void {
   if (phase === "running") {
     return;
@@ -84,12 +86,11 @@ export function requireRunning(worker: Worker, { phase }: WorkerRecord): void {
   throw new WorkerStopped(`${worker.spec.name} is ${phase}: ${hint}`);
 }
 
-/** Asks the engine what it has, and remembers what is new. */
+/** Lists the engine's models and records changes. */
 export async function inspect(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<Inventory> {
   return remember(context, worker, await worker.backend.models(signal));
 }
 
-/** Remembers what is new in the engine's list. */
 export async function remember(
   { state, now, unableToUnload }: FleetContext,
   { spec, pins, keeps }: Worker,
@@ -112,7 +113,7 @@ export async function remember(
   return { models: held, pulls };
 }
 
-/** The model was just used. */
+/** Records a use of the model now. */
 export async function touch({ state, now }: FleetContext, worker: Worker, model: HeldModel): Promise<void> {
   const record = { lastUsed: now(), useMark: model.useMark, diskBytes: model.diskBytes };
   await state.setModels(worker.spec.name, new Map([[model.name, record]]), []);

@@ -34,11 +34,11 @@ import type { WorkerSpec } from "./workers";
 export interface FleetOptions {
   readonly workers: readonly WorkerSpec[];
   readonly state: FleetState;
-  /** Needed when a worker has a scale target. */
+  /** Required if a worker has a scale target. */
   readonly scaler?: Scaler;
-  /** Models that nobody uses leave memory after this time. Default: never. */
+  /** Unloads idle models after this time. @default never */
   readonly idle?: IdleRules;
-  /** Hosts of registries without TLS. */
+  /** Registries without TLS. */
   readonly insecureRegistries?: readonly string[];
   readonly times?: Partial<FleetTimes>;
   readonly engineTimeouts?: Partial<EngineTimeouts>;
@@ -120,7 +120,7 @@ class EngineFleet implements Fleet {
     if (!held) {
       await pullModel(this.context, worker, name, onProgress, signal);
     }
-    // A pull that could not say that it ended: the model is wanted, and must not go with what is discarded.
+    // A finished pull that could not record its end: the model must not be discarded.
     else {
       await this.context.state.endPull(worker.spec.name, model);
     }
@@ -131,7 +131,7 @@ class EngineFleet implements Fleet {
       await confirm?.();
       signal.throwIfAborted();
     } catch (error) {
-      // What was fetched goes with a pull that is cancelled now: `discard` finds it by its record.
+      // After a cancellation, `discard` needs the record to find the files.
       if (!signal.aborted) {
         await this.context.state.endPull(worker.spec.name, model);
       }
@@ -150,7 +150,7 @@ class EngineFleet implements Fleet {
   }
 
   async unload(name: string, signal: AbortSignal): Promise<void> {
-    // A worker that is scaled to zero has no memory to free.
+    // A worker at zero replicas has no memory to free.
     const holders = (await this.holders(name, signal)).filter((sighting) => !isAway(sighting));
     await this.onEach(holders, name, signal, (worker, model, lease) =>
       unloadModel(this.context, worker, model, "request", lease),
@@ -173,7 +173,7 @@ class EngineFleet implements Fleet {
       }
     }
     await this.onEach(holders, name, signal, async (worker, model, lease) => {
-      // What cannot be deleted is not unloaded either.
+      // Do not unload what cannot be deleted.
       if (worker.backend.can.purge) {
         await freeMemory(this.context, worker, model, lease);
       }
@@ -235,7 +235,10 @@ class EngineFleet implements Fleet {
     return findWorker(this.context, placement.worker);
   }
 
-  /** The workers that have the model, those included that are away and had it. @throws UnknownModel */
+  /**
+   * Workers that have the model, or had it when last reachable.
+   * @throws UnknownModel
+   */
   private async holders(name: string, signal: AbortSignal): Promise<readonly Sighting[]> {
     const sightings = await survey(this.context, signal);
     requireSight(sightings);
@@ -246,7 +249,10 @@ class EngineFleet implements Fleet {
     return holders;
   }
 
-  /** Works on each under its lease. @throws what the first of them throws, after the others are done. */
+  /**
+   * Runs on each worker under its lease.
+   * @throws the first error, after all have finished.
+   */
   private async onEach(
     sightings: readonly Sighting[],
     name: string,
@@ -273,9 +279,9 @@ class EngineFleet implements Fleet {
 }
 
 /**
- * The workers that may take a model.
+ * Workers that may take a model.
  *
- * @throws WorkerStopped, EngineUnavailable or NotSupported when there is none, with the reason of each.
+ * @throws WorkerStopped, EngineUnavailable or NotSupported without any, with all reasons.
  */
 function usable(sightings: readonly Sighting[], name: string): readonly Sighting[] {
   const running = sightings.filter((sighting) => sighting.record.phase === "running" && !isAway(sighting));
@@ -349,6 +355,6 @@ function workerReport(sighting: Sighting): WorkerReport {
 }
 
 function usage({ budgetBytes, otherBytes, residents }: Room): WorkerReport["memory"] {
-  // What engines tell adds up to whatever they like.
+  // Engines may report any numbers: bounds the sum.
   return { budgetBytes, usedBytes: Math.min(otherBytes + sumBytes(residents), Number.MAX_SAFE_INTEGER) };
 }

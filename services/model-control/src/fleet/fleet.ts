@@ -2,7 +2,7 @@ import type { BackendKind, PullProgress } from "../backends/backend";
 import type { GenerationEvent, GenerationRequest } from "../backends/generation";
 import type { Leave } from "./idle";
 
-/** Where a model is, over all workers: the furthest of them counts. */
+/** State over all workers; the most advanced one counts. */
 export type ModelState = "absent" | "pulling" | "on_disk" | "loaded";
 
 export interface ModelPlacement {
@@ -11,19 +11,19 @@ export interface ModelPlacement {
   readonly diskBytes?: number;
   readonly memoryBytes?: number;
   readonly lastUsed?: Date;
-  /** Of a loaded model: when it leaves memory if nobody uses it until then, or why it stays. */
+  /** Of a loaded model: when it is unloaded if idle, or why it stays. */
   readonly leave?: Leave;
 }
 
 export interface ModelReport {
   readonly model: string;
   readonly state: ModelState;
-  /** Never unloaded or deleted to make room. */
+  /** Never unloaded or deleted for room. */
   readonly pinned: boolean;
   readonly placements: readonly ModelPlacement[];
 }
 
-/** `asleep`: what scales it by demand has taken it away, and brings it back with the next request. */
+/** `asleep`: its autoscaler scaled it to zero; the next request starts it. */
 export type WorkerState = "running" | "draining" | "stopped" | "starting" | "asleep" | "unreachable";
 
 export interface WorkerReport {
@@ -31,56 +31,54 @@ export interface WorkerReport {
   readonly backend: BackendKind;
   readonly state: WorkerState;
   readonly version?: string;
-  /** Undefined when the engine does not tell. */
+  /** Undefined if the engine does not report it. */
   readonly gpu?: boolean;
-  /** Budget and use in bytes; the budget is what the configuration grants. */
+  /** In bytes; the budget comes from the configuration. */
   readonly memory: { readonly budgetBytes: number; readonly usedBytes: number };
   readonly disk?: { readonly budgetBytes: number; readonly usedBytes: number };
-  /** On its disk or in its memory, in the engine's spelling. */
+  /** On disk or in memory, in the engine's spelling. */
   readonly models: readonly string[];
-  /** Those of them in its memory. */
+  /** Loaded models among them. */
   readonly loaded: readonly string[];
-  /** Why the engine could not be asked; its disk is then shown as it was last seen. */
+  /** Why the engine did not answer; `disk` then has its last known state. */
   readonly problem?: string;
 }
 
-/** What a model needs before it can answer; the worker is the one that the need is about. */
+/** What a model needs before it can answer, and the worker concerned. */
 export type Readiness =
-  /** On these workers it can answer now. */
+  /** These workers can answer now. */
   | { readonly state: "ready"; readonly workers: readonly string[] }
   | { readonly state: "on_disk" | "pulling" | "absent" }
-  /** `stopped`: by somebody who may, and who alone starts it again. */
+  /** `stopped`: by an operator, who must start it again. */
   | { readonly state: "asleep" | "starting" | "stopped" | "unreachable"; readonly worker: string };
 
 /**
- * All workers, and what is on them: it chooses the worker for a model, makes room there by unloading and deleting the
- * least recently used models that are not pinned, and stops and starts workers. Routes and tasks use nothing below it.
- * Several processes may work on the same fleet: what changes a worker happens under that worker's lock.
+ * Places models, evicts the least recently used unpinned ones, stops and starts workers. Changes to
+ * a worker hold its lock, as processes share a fleet.
  *
- * Methods throw the errors of `errors.ts`. Model names have passed `parseModelName`.
+ * Methods throw errors of `errors.ts`. Model names are from `parseModelName`.
  */
 export interface Fleet {
-  /** Asks all engines once and remembers what was used and what it takes: `startObserver` does it again and again. */
+  /** Queries all engines once and records uses and sizes; `startObserver` repeats it. */
   observe(signal: AbortSignal): Promise<void>;
-  /**
-   * Frees the memory of models that nobody has used for their time: none that is pinned, and none in the middle of a
-   * request. A worker that another operation works on is left for the next time.
-   */
+  /** Unloads idle models, except pinned and busy ones. Skips busy workers. */
   sweep(signal: AbortSignal): Promise<void>;
-  /** Loads models that left by themselves and that requests wait for inside an engine: nobody else knows of those. */
+  /** Reloads models unloaded for idleness that requests wait for inside an engine. */
   wake(signal: AbortSignal): Promise<void>;
-  /** @throws EngineUnavailable when not one worker could be asked; those that could not are left out otherwise. */
+  /**
+   * Omits unreachable workers.
+   * @throws EngineUnavailable when all are unreachable.
+   */
   models(signal: AbortSignal): Promise<readonly ModelReport[]>;
-  /** State `absent` for a model that no worker has. */
+  /** State `absent` if no worker has it. */
   model(name: string, signal: AbortSignal): Promise<ModelReport>;
-  /** @param seconds how long each engine may take; one that takes longer is unreachable. Default: 8. */
+  /** @param seconds per engine, after which it counts as unreachable. @default 8 */
   workers(signal: AbortSignal, seconds?: number): Promise<readonly WorkerReport[]>;
   /**
-   * Brings a model to a worker's disk and, unless `load` is false, into its memory. Room is made first; a model that is
-   * there already costs nothing, and is not fetched again though its registry may have a newer one under the name; one of
-   * which parts are missing is.
+   * Pulls a model to a worker and, unless `load` is false, loads it. Makes room first. Skips
+   * complete models, even if outdated.
    *
-   * The share of the progress falls when a further part of the model becomes known: show the highest so far.
+   * Progress may fall when another layer becomes known: show the maximum.
    *
    * @returns the worker that has it.
    */
@@ -90,40 +88,43 @@ export interface Fleet {
       readonly load: boolean;
       readonly worker?: string;
       readonly onProgress: (progress: PullProgress) => void;
-      /** Asked when all is done: an interruption that it raises on `signal` still counts. */
+      /** Called at the end: an abort of `signal` by it still counts. */
       readonly confirm?: () => Promise<void>;
     },
     signal: AbortSignal,
   ): Promise<string>;
   /**
-   * Ends what a cancelled pull left: a model that it had not finished is gone afterwards. Ollama keeps the parts that it
-   * has, for the next pull of the model, until it starts again an hour later; they count against the worker's disk.
+   * Removes an incomplete model after a cancelled pull. Ollama keeps partial files, which count
+   * against the disk, until a restart an hour later.
    */
   discard(name: string, signal: AbortSignal): Promise<void>;
-  /** Frees the model's memory on every worker, also of a pinned one. @throws UnknownModel when no worker has it. */
+  /**
+   * Unloads the model on every worker, even if pinned.
+   * @throws UnknownModel when no worker has it.
+   */
   unload(name: string, signal: AbortSignal): Promise<void>;
   /**
-   * Unloads and deletes it on every worker.
+   * Unloads and deletes the model on every worker.
    *
-   * @param force also where it is pinned.
+   * @param force also if pinned.
    * @throws UnknownModel when no worker has it, ModelPinned.
    */
   purge(name: string, options: { readonly force: boolean }, signal: AbortSignal): Promise<void>;
   /**
-   * Accepts no new work for the worker, waits for its pulls, unloads its models and scales it to zero. Workers with the
-   * same scale target go to zero together, when the last of them stops. What scales the target by demand leaves it there.
+   * Drains the worker: refuses new work, waits for pulls, unloads models, scales to zero with the
+   * target's last worker. Pauses the autoscaler.
    */
   stop(worker: string, signal: AbortSignal): Promise<void>;
-  /** Lets a worker take new work again whose stop was cancelled before it had stopped. */
+  /** Reopens a worker whose stop was cancelled before it finished. */
   resume(worker: string, signal: AbortSignal): Promise<void>;
-  /** Scales the worker to what it was, waits until it answers, and loads what was loaded when it stopped. Wakes one that is asleep. */
+  /** Restores replicas, waits for the engine, reloads models. Also wakes a sleeping worker. */
   start(worker: string, signal: AbortSignal): Promise<void>;
-  /** What is missing for the model to answer, all workers looked at. */
+  /** What the model still needs to answer, over all workers. */
   readiness(name: string, signal: AbortSignal): Promise<Readiness>;
   /**
-   * Has a model write that is loaded on the worker: see `Backend.generate`, which also says who may see its errors.
+   * Generates with a loaded model; errors are confidential, as in `Backend.generate`.
    *
-   * @throws UnknownWorker for one that is not configured any more.
+   * @throws UnknownWorker if no longer configured.
    */
   generate(
     worker: string,

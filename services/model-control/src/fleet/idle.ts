@@ -1,18 +1,18 @@
-/** When a model that nobody uses leaves memory. Pure. */
+/** When idle models are unloaded. Pure. */
 import type { Backend } from "../backends/backend";
 import type { HeldModel } from "./inventory";
 
-/** Seconds without use after which a model leaves memory. */
+/** Idle seconds until a model is unloaded. */
 export type IdleTime = number | "never";
 
 export interface IdleRules {
-  /** Of models that `models` does not name. */
+  /** For models not in `models`. */
   readonly seconds: IdleTime;
-  /** By names in the spelling of `parseModelName`. */
+  /** By names spelled as by `parseModelName`. */
   readonly models: Readonly<Record<string, IdleTime>>;
 }
 
-/** Why a loaded model stays: the first that holds. */
+/** Why a loaded model stays, in order of precedence. */
 export const STAYS = ["pinned", "never", "not_supported", "in_use"] as const;
 export type Stays = (typeof STAYS)[number];
 
@@ -20,7 +20,7 @@ export type Leave = { readonly unloadsAt: Date } | { readonly stays: Stays };
 
 const NO_RULES: IdleRules = { seconds: "never", models: {} };
 
-/** The time of each model in the engine's spelling. */
+/** Idle time of a model in the engine's spelling. */
 export function idleTimes(
   { seconds, models }: IdleRules = NO_RULES,
   backend: Pick<Backend, "nameOf">,
@@ -29,15 +29,15 @@ export function idleTimes(
   return (model) => times.get(model) ?? seconds;
 }
 
-/** The shortest time after which any model leaves; undefined when none ever does. */
+/** Shortest idle time; undefined if all are `never`. */
 export function shortestIdleSeconds({ seconds, models }: IdleRules): number | undefined {
   const times = [seconds, ...Object.values(models)].filter((time) => time !== "never");
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** When a loaded model leaves memory if nobody uses it until then, or why it stays. */
+/** When a loaded model is unloaded if idle, or why it stays. */
 export function leaveOf({ pinned, canUnload, inUse, lastUsed, expiresAt }: HeldModel, idleTime: IdleTime): Leave {
-  // What the engine does by itself comes first, whatever is decided here.
+  // The engine's own expiry applies first.
   const own = expiresAt !== undefined && expiresAt > lastUsed ? expiresAt : undefined;
   const stays = reasonToStay(pinned, idleTime, canUnload !== false, inUse === true);
   if (stays === "in_use" || (stays !== undefined && own === undefined)) {
@@ -48,7 +48,7 @@ export function leaveOf({ pinned, canUnload, inUse, lastUsed, expiresAt }: HeldM
   return { unloadsAt: new Date(Math.min(...times)) };
 }
 
-/** Whether a loaded model has not been used for its time, as far as its listing tells. */
+/** Whether a loaded model exceeded its idle time, by its listing. */
 export function isDue(model: HeldModel, idleTime: IdleTime, now: Date): boolean {
   const { pinned, canUnload, inUse, lastUsed } = model;
   if (!model.loaded || idleTime === "never") {

@@ -4,16 +4,15 @@ import type { Room } from "./placement";
 import type { Resident } from "./residency";
 import type { ModelRecord, ModelSize, PullRecord } from "./state";
 
-/** A model on a worker: what the engine tells, and what is remembered. */
+/** Model on a worker, from the engine's list and the stored state. */
 export interface HeldModel extends EngineModel {
   readonly lastUsed: Date;
-  /** Never leaves, neither memory nor disk, to make room. */
+  /** Never unloaded or deleted for room. */
   readonly pinned: boolean;
-  /** Never leaves the disk to make room, though it may leave memory. @default what is pinned */
+  /** Never deleted for room, but may be unloaded. @default the value of `pinned` */
   readonly kept?: boolean;
 }
 
-/** Everything on one worker at one moment. */
 export interface Inventory {
   readonly models: readonly HeldModel[];
   readonly pulls: ReadonlyMap<string, PullRecord>;
@@ -25,8 +24,8 @@ export interface Changes {
 }
 
 /**
- * What the engine's list changes in what is remembered. A model counts as used when it is first seen, whenever its mark
- * has changed, and while requests for it run.
+ * Updates to the stored state. A model counts as used when first seen, when its mark changes, and
+ * while requests run.
  */
 export function changesOf(
   models: readonly EngineModel[],
@@ -52,14 +51,14 @@ export function changesOf(
 }
 
 /**
- * A worker's memory. Models of an engine that does not tell their size (Triton, vLLM) count as nothing.
+ * A worker's memory. Models without a reported size (Triton, vLLM) count as 0.
  *
- * @param stays a model that does not leave, though it is not pinned.
+ * @param stays unpinned model to keep.
  */
 export function memoryRoom(inventory: Inventory, budgetBytes: number, stays?: string): Room {
   const loaded = inventory.models.filter((model) => model.loaded);
   const residents = loaded.map(({ name, memoryBytes = 0, lastUsed, pinned, inUse }): Resident => {
-    // One in use leaves only after its requests: others are gone sooner.
+    // A busy model can only leave after its requests, so others go first.
     const rank = inUse ? 1 : 0;
     return { model: name, bytes: memoryBytes, lastUsed, stays: pinned || name === stays, rank };
   });
@@ -67,10 +66,10 @@ export function memoryRoom(inventory: Inventory, budgetBytes: number, stays?: st
 }
 
 /**
- * A worker's disk. Models whose parts are shared count each for itself, so it may look fuller than it is. What is loaded
- * leaves last.
+ * A worker's disk. Shared layers count once per model, so use may be overestimated. Loaded models
+ * leave last.
  *
- * @param pulling the model that the room is for: what it has there already does not count twice.
+ * @param pulling model that needs the room; its present bytes count once.
  */
 export function diskRoom({ models, pulls }: Inventory, budgetBytes: number, pulling?: string): Room {
   const others = models.filter(({ name }) => name !== pulling);
@@ -88,12 +87,12 @@ export function diskRoom({ models, pulls }: Inventory, budgetBytes: number, pull
   return { budgetBytes, otherBytes, residents };
 }
 
-/** Bytes of pulls that ended early. */
+/** Bytes left by interrupted pulls. */
 export function leftoverBytes({ pulls }: Inventory): number {
   return [...pulls.values()].reduce((sum, { running, completedBytes }) => sum + (running ? 0 : completedBytes), 0);
 }
 
-/** Memory that a model will take; 0 when nothing is known. */
+/** Expected memory of a model; 0 if unknown. */
 export function memoryNeed(size: ModelSize | undefined, diskBytes: number | undefined): number {
   if (size?.memoryBytes !== undefined) {
     return size.memoryBytes;

@@ -11,13 +11,14 @@ import { call, found } from "./kubernetes-call";
 import type { AutoscalerState, AutoscalerWord } from "./scaler";
 
 /**
- * Annotations of a ScaledObject. With `paused`, KEDA ends its own loop and deletes its HorizontalPodAutoscaler, and leaves the count as it is; with
- * `force-activation` it takes the model for asked for (kedacore/keda@v2.21.0 controllers/keda/scaledobject_controller.go handlePause,
+ * Annotations of a ScaledObject. `paused` stops KEDA's loop, deletes its HorizontalPodAutoscaler,
+ * and keeps the replica count; `force-activation` simulates demand (kedacore/keda@v2.21.0
+ * controllers/keda/scaledobject_controller.go handlePause,
  * pkg/scaling/executor/scale_scaledobjects.go RequestScale, read 2026-11-23).
  */
 const PAUSED = "autoscaling.keda.sh/paused";
 const FORCED = "autoscaling.keda.sh/force-activation";
-/** What this API has told: without it, an annotation is somebody else's. */
+/** Marks annotations of this API; others are left alone. */
 const TOLD = "inference-stacks.io/model-control";
 
 const scaledObject = z.object({
@@ -38,7 +39,7 @@ interface Place {
   readonly name: string;
 }
 
-/** ScaledObjects, with no more rights than `get` and `patch` on those by name. */
+/** ScaledObjects; needs only `get` and `patch` on them by name. */
 export class Keda {
   private readonly api: CustomObjectsApi;
 
@@ -46,13 +47,13 @@ export class Keda {
     this.api = config.makeApiClient(CustomObjectsApi);
   }
 
-  /** Undefined where there is no such ScaledObject. */
+  /** Undefined if there is no such ScaledObject. */
   async state(place: Place, signal: AbortSignal): Promise<AutoscalerState | undefined> {
     const object = await this.read(place, signal);
     return object && stateOf(object);
   }
 
-  /** Does nothing where there is no such ScaledObject. */
+  /** No-op if there is no such ScaledObject. */
   async tell(place: Place, word: AutoscalerWord, signal: AbortSignal): Promise<void> {
     const object = await this.read(place, signal);
     const annotations = object === undefined ? {} : annotationsFor(object.metadata.annotations, word);
@@ -93,8 +94,7 @@ function stateOf({ spec, status }: ScaledObject): AutoscalerState {
 }
 
 /**
- * What of the annotations changes, null for what goes: a pause, or an activation, that somebody else has set is neither taken for ours nor
- * taken back.
+ * Annotation changes, null to remove. Never adopts or removes a pause or activation set by others.
  */
 export function annotationsFor(
   now: Readonly<Record<string, string>>,
@@ -111,7 +111,7 @@ export function annotationsFor(
   return isSet(now[set]) ? taken : { ...taken, [set]: "true", [TOLD]: word };
 }
 
-/** As KEDA reads it: whatever is no word for false counts as true. */
+/** KEDA's parsing: any value that is not false counts as true. */
 function isSet(value: string | undefined): boolean {
   return value !== undefined && !["0", "f", "F", "false", "False", "FALSE"].includes(value);
 }

@@ -7,10 +7,11 @@ import { shortened } from "../words";
 const TIMEOUT_SECONDS = 10;
 
 /**
- * Asks the API server; its client takes no signal, and has no time limit of its own.
+ * Calls the API server with a signal and a timeout, which its client lacks.
  *
  * @param what for messages: `scale to 0 StatefulSet ollama/ollama`.
- * @throws EngineUnavailable when it does not answer; EngineRefusal with its words for what it refuses; the signal's reason.
+ * @throws EngineUnavailable without an answer; EngineRefusal with the server's message; the
+ *   signal's reason.
  */
 export async function call<T>(what: string, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
   const failed = `Kubernetes did not ${what}`;
@@ -28,7 +29,7 @@ export async function call<T>(what: string, signal: AbortSignal, ask: () => Prom
   }
 }
 
-/** Undefined for what is not there. */
+/** Undefined on 404. */
 export async function found<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;
@@ -40,14 +41,13 @@ export async function found<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** Rejects when the signal aborts. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   });
 }
 
-/** The message of a Kubernetes Status. */
+/** Message of a Kubernetes Status. */
 function wordsOf(body: unknown): string {
   try {
     const status = (typeof body === "string" ? JSON.parse(body) : body) as { readonly message?: unknown } | undefined;

@@ -12,12 +12,12 @@ import { call } from "./kubernetes-call";
 import type { AutoscalerState, AutoscalerWord, Scaler } from "./scaler";
 import { type ScaleTarget, targetName } from "./workers";
 
-/** Where the file is named that says how a cluster is reached from outside of it. */
+/** Path of the kubeconfig outside a cluster. */
 const KUBECONFIG = "KUBECONFIG";
 
 /**
- * Scales by the `scale` subresource alone, so its role needs no more than `get` and `patch` on
- * `statefulsets/scale` or `deployments/scale` of the targets' names, and on the ScaledObjects that scale them.
+ * Scales through the `scale` subresource. Needs only `get` and `patch` by name on
+ * `statefulsets/scale` or `deployments/scale`, and on ScaledObjects.
  */
 export class KubernetesScaler implements Scaler {
   private readonly api: AppsV1Api;
@@ -28,7 +28,7 @@ export class KubernetesScaler implements Scaler {
     this.keda = new Keda(config);
   }
 
-  /** With the kubeconfig that the environment names, else with the pod's own service account. */
+  /** Uses KUBECONFIG, or the pod's service account. */
   static ofEnvironment(): KubernetesScaler {
     const config = new KubeConfig();
     const file = process.env[KUBECONFIG];

@@ -7,7 +7,7 @@ import { chooseLeavers } from "./residency";
 import type { Lease } from "./state";
 import { freeMemory } from "./uses";
 
-/** Brings a model that is on the worker's disk into its memory, after room was made there. */
+/** Loads a model from the worker's disk after making room. */
 export async function loadModel(
   context: FleetContext,
   worker: Worker,
@@ -22,9 +22,9 @@ export async function loadModel(
 }
 
 /**
- * The same for a caller that has the worker's lease.
+ * Same, for a caller with the worker's lease.
  *
- * @throws UnknownModel, NoRoom, and what the engine throws.
+ * @throws UnknownModel, NoRoom, and the engine's errors.
  */
 export async function loadUnderLease(
   context: FleetContext,
@@ -41,7 +41,7 @@ export async function loadUnderLease(
     throw new UnknownModel(`${model} is not on the disk of ${spec.name}: pull it first`);
   }
   if (held.loaded) {
-    // An engine that will drop it is told to keep it: else it may be gone as soon as its last request ends.
+    // Resets the engine's expiry, or the model may be unloaded after its last request.
     if (held.expiresAt !== undefined) {
       await backend.load(model, signal);
     }
@@ -68,7 +68,7 @@ export async function loadUnderLease(
   await keepBudget(context, worker, after, loaded, lease);
 }
 
-/** Frees the model's memory, for a caller that has the worker's lease. */
+/** Unloads the model, for a caller with the worker's lease. */
 export async function unloadModel(
   context: FleetContext,
   worker: Worker,
@@ -80,7 +80,7 @@ export async function unloadModel(
   context.report({ type: "unloaded", worker: worker.spec.name, model, reason });
 }
 
-/** The model may have turned out larger than it was thought to be: then others leave, or else it leaves itself. */
+/** The model may be larger than estimated: evicts others, or else the model itself. */
 async function keepBudget(
   context: FleetContext,
   worker: Worker,
@@ -94,7 +94,7 @@ async function keepBudget(
   try {
     await evictFromMemory(context, worker, others, leavers, memoryBytes, name, lease);
   } catch (error) {
-    // Also where one of the others does not leave in time, because it is in use.
+    // Also if another model is busy and cannot be unloaded in time.
     await unloadModel(context, worker, name, "room", lease);
     throw error;
   }

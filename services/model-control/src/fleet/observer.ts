@@ -2,18 +2,18 @@ import { withTimeLimit } from "../backends/time-limit";
 import type { Fleet } from "./fleet";
 import { type IdleRules, shortestIdleSeconds } from "./idle";
 
-/** Often enough to notice a use before its mark changes again, and to tell models apart that are used by turns. */
+/** Frequent enough to see each change of a mark, and to order alternating models. */
 const OBSERVE_SECONDS = 15;
 const LONGEST_SECONDS = 30;
-/** How long whoever asks for a model that sleeps may wait for somebody to notice. */
+/** Maximum delay until a request for a sleeping model is noticed. */
 const WAKE_SECONDS = 1;
-/** Longer than an engine may take to end its requests and free the memory. */
+/** Exceeds the time of an engine to finish requests and unload. */
 const LONGEST_SWEEP_SECONDS = 300;
 
-/** Ends it; what runs then is broken off. */
+/** Stops it and aborts the current run. */
 export type End = () => Promise<void>;
 
-/** Looks at all workers again and again, so that what was used last is known though nobody asks the API. */
+/** Observes all workers periodically, so that uses outside the API are recorded. */
 export function startObserver(
   fleet: Pick<Fleet, "observe">,
   onError: (error: unknown) => void,
@@ -23,7 +23,7 @@ export function startObserver(
   return again((signal) => fleet.observe(signal), { everySeconds, longestSeconds: LONGEST_SECONDS, end, onError });
 }
 
-/** Has models leave memory that nobody uses, again and again. Does nothing where none ever does. */
+/** Unloads idle models periodically. No-op if all idle times are `never`. */
 export function startSweeper(fleet: Pick<Fleet, "sweep">, rules: IdleRules, onError: (error: unknown) => void): End {
   const everySeconds = sweepSeconds(rules);
   if (everySeconds === undefined) {
@@ -33,7 +33,7 @@ export function startSweeper(fleet: Pick<Fleet, "sweep">, rules: IdleRules, onEr
   return again((signal) => fleet.sweep(signal), { everySeconds, longestSeconds: LONGEST_SWEEP_SECONDS, end, onError });
 }
 
-/** Wakes models that sleep because nobody used them, as soon as somebody asks for them. Does nothing where none ever does. */
+/** Wakes idle-unloaded models on demand. No-op if all idle times are `never`. */
 export function startWaker(fleet: Pick<Fleet, "wake">, rules: IdleRules, onError: (error: unknown) => void): End {
   if (shortestIdleSeconds(rules) === undefined) {
     return async () => undefined;
@@ -43,22 +43,25 @@ export function startWaker(fleet: Pick<Fleet, "wake">, rules: IdleRules, onError
   return again((signal) => fleet.wake(signal), how);
 }
 
-/** A model stays at most a quarter longer than its time, and 15 s. */
+/** A model exceeds its idle time by at most a quarter, and 15 s. */
 export function sweepSeconds(rules: IdleRules): number | undefined {
   const shortest = shortestIdleSeconds(rules);
   return shortest === undefined ? undefined : Math.min(OBSERVE_SECONDS, Math.max(1, shortest / 4));
 }
 
 export interface Repetition {
-  /** Between the end of one time and the next. */
+  /** Pause between runs. */
   readonly everySeconds: number;
   readonly longestSeconds: number;
-  /** Reason of the signal that breaks off what runs. */
+  /** Abort reason of the current run. */
   readonly end: Error;
   readonly onError: (error: unknown) => void;
 }
 
-/** Does some work again and again. @returns ends it. */
+/**
+ * Repeats work periodically.
+ * @returns function that stops it.
+ */
 export function again(
   work: (signal: AbortSignal) => Promise<void>,
   { everySeconds, longestSeconds, end, onError }: Repetition,

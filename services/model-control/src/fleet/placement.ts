@@ -1,24 +1,24 @@
 import { formatBytes } from "./bytes";
 import { chooseLeavers, evictableBytes, type Resident, sumBytes } from "./residency";
 
-/** A bounded kind of room on a worker: its memory, or its disk. */
+/** Limited resource of a worker: memory or disk. */
 export interface Room {
   readonly budgetBytes: number;
-  /** What is used beside the residents: pulls that run, leftovers of others. */
+  /** Used by other than residents: running pulls, leftovers. */
   readonly otherBytes: number;
   readonly residents: readonly Resident[];
 }
 
 export interface Candidate {
   readonly worker: string;
-  /** What it has of the model already. */
+  /** What it already has of the model. */
   readonly has: "nothing" | "on_disk" | "loaded";
   readonly memory: Room;
   /** Undefined: no bound. */
   readonly disk?: Room;
 }
 
-/** What the model takes. Undefined: not known before the pull has begun, or not at all. */
+/** Size of the model. Undefined: unknown, or not known before the pull. */
 export interface Need {
   readonly memoryBytes?: number;
   readonly diskBytes?: number;
@@ -27,11 +27,11 @@ export interface Need {
 export type Placement = { readonly worker: string } | { readonly shortage: string };
 
 /**
- * The worker for a model: one that has it already, loaded before on disk; else the one with the most room; where none
- * has room, the one whose models that must leave were used longest ago.
+ * Worker that has the model, preferably loaded; else the one with most room; else with the least
+ * recently used victims.
  *
  * @param candidates at least one.
- * @returns the shortage of every candidate when none can make room.
+ * @returns the shortage of each candidate if none can make room.
  */
 export function choosePlacement(need: Need, candidates: readonly Candidate[]): Placement {
   const fits = candidates.map((candidate) => ({ candidate, fit: fitOf(need, candidate) }));
@@ -45,7 +45,7 @@ export function choosePlacement(need: Need, candidates: readonly Candidate[]): P
 
 interface Fit {
   readonly shortage?: string;
-  /** When the last used of the models that must leave was used; undefined when none must. */
+  /** Latest use among the models to evict; undefined without any. */
   readonly newestLeaver?: number;
   readonly leavingBytes: number;
   readonly freeMemoryBytes: number;
@@ -80,17 +80,17 @@ function byPreference(a: Fitted, b: Fitted): number {
   );
 }
 
-/** Negative when more is used than granted. */
+/** Negative if use exceeds the budget. */
 export function freeBytes({ budgetBytes, otherBytes, residents }: Room): number {
   return budgetBytes - otherBytes - sumBytes(residents);
 }
 
-/** Which residents leave so that `bytes` fit; undefined when they cannot. */
+/** Residents to evict so that `bytes` fit; undefined if impossible. */
 export function leaversFor(room: Room, bytes: number): readonly Resident[] | undefined {
   return chooseLeavers(room.residents, bytes - freeBytes(room));
 }
 
-/** The numbers of a refusal, for a message. */
+/** Figures of a refusal, for a message. */
 export function shortageOf(room: Room, bytes: number): string {
   const free = Math.max(0, freeBytes(room));
   return (

@@ -9,9 +9,9 @@ import type { Lease, WorkerRecord } from "./state";
 import { isScaledAway } from "./workers";
 
 /**
- * Stops a worker. Every step can be done again, so a stop that was interrupted goes on where it was.
+ * Idempotent, so an interrupted stop can continue.
  *
- * @throws NotSupported for an engine that cannot free its memory and has no scale target.
+ * @throws NotSupported for an engine that cannot unload and has no scale target.
  */
 export async function stopWorker(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<void> {
   const { state, times } = context;
@@ -28,7 +28,7 @@ export async function stopWorker(context: FleetContext, worker: Worker, signal: 
   await waitUntil(idle, { seconds: times.drainSeconds, everySeconds: times.lookSeconds, signal });
   await state.withLease(name, times.leaseSeconds, signal, async (lease) => {
     const record = await state.worker(name);
-    // Pulls that still run see this and end.
+    // Running pulls notice this and end.
     await setPhase(context, lease, { ...record, phase: "stopped" });
     try {
       await unloadAll(context, worker, lease);
@@ -36,7 +36,7 @@ export async function stopWorker(context: FleetContext, worker: Worker, signal: 
         await scaleToZero(context, worker, worker.spec.scale, lease);
       }
     } catch (error) {
-      // It has not stopped, so it must not look as if it had. An interrupted stop goes on.
+      // The stop failed, so the phase must not be `stopped`. An interrupted stop continues.
       if (!lease.signal.aborted && !wasStopped) {
         if (worker.spec.scale !== undefined) {
           await letScale(context, worker.spec.scale, lease.signal);
@@ -48,7 +48,7 @@ export async function stopWorker(context: FleetContext, worker: Worker, signal: 
   });
 }
 
-/** Takes back what a stop did that was cancelled while it waited: after that, it has stopped. */
+/** Reverts a stop cancelled while it waited; later it can no longer be reverted. */
 export async function resumeWorker(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<void> {
   const { state, times } = context;
   const { name } = worker.spec;
@@ -61,10 +61,10 @@ export async function resumeWorker(context: FleetContext, worker: Worker, signal
 }
 
 /**
- * Starts a worker, also one that was not stopped: then it only waits until the engine answers, and wakes one that is asleep. One of several
- * replicas that its autoscaler has taken away is left to this one.
+ * Starts or wakes a worker and waits for its engine. Leaves replicas removed by the autoscaler to
+ * it.
  *
- * @throws EngineUnavailable when it does not answer in time; what a load throws, after the others were loaded.
+ * @throws EngineUnavailable on timeout; a load's error, after all other loads.
  */
 export async function startWorker(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<void> {
   const { state, times } = context;
@@ -82,7 +82,7 @@ export async function startWorker(context: FleetContext, worker: Worker, signal:
   });
 }
 
-/** @returns false for one of several replicas that does not run now, and comes when more are wanted. */
+/** @returns false for a replica that its autoscaler starts when needed. */
 async function bringUp(context: FleetContext, worker: Worker, lease: Lease): Promise<boolean> {
   const { scale } = worker.spec;
   if (scale === undefined) {
@@ -112,7 +112,7 @@ async function unloadAll(context: FleetContext, worker: Worker, lease: Lease): P
   });
 }
 
-/** Of a worker that is scaled to zero the processes are about to end, and their memory with them, however sick they are. */
+/** Best effort at zero replicas, where processes end and free memory in any case. */
 async function asFarAsItAnswers(
   { report }: FleetContext,
   { spec: { name, scale } }: Worker,
@@ -123,7 +123,7 @@ async function asFarAsItAnswers(
     await work();
   } catch (error) {
     signal.throwIfAborted();
-    // What the shared state refuses is no fault of the engine's.
+    // Errors of the shared state are not the engine's.
     if (scale === undefined || error instanceof QueueUnavailable || error instanceof WorkerBusy) {
       throw error;
     }
@@ -150,7 +150,7 @@ async function waitForEngine({ times }: FleetContext, { spec, backend }: Worker,
   throw new EngineUnavailable(`${spec.name} does not answer ${seconds} s after its start: ${problem}`);
 }
 
-/** What cannot be loaded stays on the list: the next start tries it again. What is not there any more leaves it. */
+/** Failed models stay on the list for the next start; missing ones are removed. */
 async function rewarm(context: FleetContext, worker: Worker, models: readonly string[], lease: Lease): Promise<void> {
   const failures: { readonly model: string; readonly error: unknown }[] = [];
   for (const model of models) {

@@ -6,12 +6,12 @@ import { diskRoom, leftoverBytes } from "./inventory";
 import { leaversFor, shortageOf } from "./placement";
 import { freeMemory } from "./uses";
 
-/** How often a model is pulled in a row of which others have taken parts away meanwhile. */
+/** Maximum consecutive pulls when other operations delete shared layers. */
 const MOST_ROUNDS = 3;
 
 /**
- * Whether the worker has all of a model. An engine lists what it has a manifest of: where a model was deleted, or had to
- * leave, while another was pulled that shares parts with it, the other one is listed without these.
+ * Whether a model is complete: engines list every manifest, but deleting another model may remove
+ * shared layers.
  */
 export async function isWhole({ backend }: Worker, model: string, signal: AbortSignal): Promise<boolean> {
   const listed = (await backend.models(signal)).some(({ name }) => name === model);
@@ -19,13 +19,13 @@ export async function isWhole({ backend }: Worker, model: string, signal: AbortS
 }
 
 /**
- * Brings a model to the worker's disk. Its size becomes known while it comes: whenever more of it is known, room is
- * made, and the pull ends when there is none. Its record stays: who asked for the model ends it when the rest is done.
+ * Pulls a model, making room as its size becomes known; fails without room. The caller ends the
+ * record.
  */
 export async function pullModel(
   context: FleetContext,
   worker: Worker,
-  /** As the registry spells it. */
+  /** In the registry's spelling. */
   wanted: string,
   onProgress: (progress: PullProgress) => void,
   signal: AbortSignal,
@@ -35,13 +35,13 @@ export async function pullModel(
   const model = worker.backend.nameOf(wanted);
   const before = (await state.pulls(name)).get(model) ?? { totalBytes: 0, completedBytes: 0 };
   const pull = new RunningPull(context, worker, wanted, before);
-  // First the record, then the question: a stop asks for pulls after it has changed the phase.
+  // Record before check: a stop changes the phase before it reads the pulls.
   await state.setPull(name, model, { ...before, running: true });
   try {
     requireRunning(worker, await state.worker(name));
     await pull.run(onProgress, signal);
   } catch (error) {
-    // The error that ended the pull is the one to tell, whatever else goes wrong now.
+    // Throws the pull's error, even if the cleanup fails.
     await pull.leave().catch(() => undefined);
     if (error instanceof NoRoom) {
       await discardOn(context, worker, model, signal).catch(() => undefined);
@@ -57,9 +57,8 @@ export async function pullModel(
 }
 
 /**
- * Ends what a pull that did not finish has left on the worker. There is a record only while a model that was not there
- * is being pulled, so a model that the engine finished in the last moment goes, and one that was there stays. This ends
- * with the caller's `signal`, not with that of the pull.
+ * Removes an incomplete pull. The record exists only for new models, so a just finished one is
+ * deleted, but an existing one stays. Uses the caller's `signal`, not that of the pull.
  */
 export async function discardOn(
   context: FleetContext,
@@ -80,7 +79,7 @@ export async function discardOn(
       await worker.backend.purge(model, lease.signal);
       report({ type: "purged", worker: name, model });
     }
-    // What is left as parts stays on the disk: Ollama has no call that removes it.
+    // Partial files stay on disk: Ollama has no call to remove them.
     if (listed || record.completedBytes === 0) {
       await state.endPull(name, model);
     } else {
@@ -90,10 +89,10 @@ export async function discardOn(
 }
 
 class RunningPull {
-  /** Bytes that are known to come, and those that there is room for. */
+  /** Bytes expected, and bytes with room. */
   private wantedBytes = 0;
   private grantedBytes = 0;
-  /** While room is made. */
+  /** Set while room is made. */
   private granting: Promise<void> | undefined;
   private readonly model: string;
   private beating: Promise<void> = Promise.resolve();
@@ -102,9 +101,9 @@ class RunningPull {
   constructor(
     private readonly context: FleetContext,
     private readonly worker: Worker,
-    /** As the registry spells it. */
+    /** In the registry's spelling. */
     private readonly wanted: string,
-    /** At first what an earlier pull left. */
+    /** Starts with an earlier pull's leftovers. */
     private progress: PullProgress,
   ) {
     this.model = worker.backend.nameOf(wanted);
@@ -133,7 +132,7 @@ class RunningPull {
     }
   }
 
-  /** Remembers the bytes that stay on the disk. */
+  /** Records the bytes left on disk. */
   async leave(): Promise<void> {
     const { state } = this.context;
     const { name } = this.worker.spec;
@@ -156,14 +155,14 @@ class RunningPull {
       },
       signal,
     );
-    // A small model may be there before the room for it.
+    // A small model may finish before room is made.
     await this.granting;
     signal.throwIfAborted();
   }
 
   /**
-   * Who deletes a model has the worker's lease. So what was deleted before this question is seen to be missing, and from now
-   * on the engine knows that this model needs its parts, too.
+   * Deletions hold the worker's lease: earlier ones are visible here, and later ones see this
+   * model's layers.
    */
   private async isThere(signal: AbortSignal): Promise<boolean> {
     const { state, times } = this.context;
@@ -172,7 +171,7 @@ class RunningPull {
     );
   }
 
-  /** Makes room until there is enough, one step at a time, however often more is told of. */
+  /** Makes room step by step, while the expected size grows. */
   private async grant(signal: AbortSignal): Promise<void> {
     try {
       while (this.grantedBytes < this.wantedBytes) {
@@ -206,7 +205,7 @@ class RunningPull {
             : "";
         throw new NoRoom(`no disk for ${this.model} on ${name}: ${shortageOf(room, totalBytes)}${hint}`);
       }
-      // Seen by other pulls before this one's bytes are on the disk.
+      // Reserves the bytes for other pulls to see.
       const { completedBytes } = this.progress;
       await state.setPull(name, this.model, { running: true, totalBytes, completedBytes });
       for (const { model, bytes } of leavers) {
@@ -229,7 +228,7 @@ class RunningPull {
         await state.setPull(name, this.model, { running: true, totalBytes, completedBytes });
       }
     } catch {
-      // The state is away: the pull goes on, and the next beat may reach it.
+      // State unreachable: the pull continues, and the next heartbeat may succeed.
     }
   }
 }

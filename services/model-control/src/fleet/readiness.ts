@@ -2,7 +2,10 @@ import type { Worker } from "./context";
 import type { Readiness } from "./fleet";
 import { isAway, type Sighting } from "./survey";
 
-/** What a model needs before it can answer, given what the workers were seen with. Pure. @param name in the API's spelling. */
+/**
+ * What a model needs before it can answer, from sightings of workers. Pure.
+ * @param name in the API's spelling.
+ */
 export function readinessOf(sightings: readonly Sighting[], name: string): Readiness {
   const there = sightings.filter((one) => one.record.phase === "running" && !isAway(one) && one.problem === undefined);
   const has = (sighting: Sighting, loaded?: true) => {
@@ -22,7 +25,7 @@ export function readinessOf(sightings: readonly Sighting[], name: string): Readi
   }
   const canPull = (one: Sighting) => one.worker.backend.can.pull;
   const serves = (one: Sighting) => has(one) || isToldOf(one.worker, name);
-  // Those that have it first: it is fetched where nobody has it.
+  // Workers with the model first; pulls it if there are none.
   const starting = sightings.find((one) => serves(one) && (one.rest === "waking" || one.record.phase === "starting"));
   if (starting !== undefined) {
     return { state: "starting", worker: nameOf(starting) };
@@ -55,7 +58,7 @@ function isAsleep({ rest }: Sighting): boolean {
   return rest === "asleep";
 }
 
-/** Engines that serve what they were started with have it, though they sleep and were never seen with it. */
+/** Engines with fixed models have them even when asleep and never observed. */
 function isToldOf({ spec, backend }: Worker, name: string): boolean {
   return spec.models?.some((model) => backend.nameOf(model) === backend.nameOf(name)) ?? false;
 }

@@ -4,12 +4,12 @@ import { QueueUnavailable, WorkerBusy } from "../errors";
 import { evenWhenFull } from "../tasks/full-server";
 import type { Lease } from "./state";
 
-/** A process that dies keeps others waiting this long. */
+/** A process that dies blocks others this long. */
 const TTL_SECONDS = 15;
 const RENEW_SECONDS = 4;
 const RETRY_SECONDS = 0.2;
 
-// Checking and changing are one step only inside the server. The lease's value is its fence, so no two are the same.
+// Must be atomic. The lease's value is its fence, so it is unique.
 const ACQUIRE = evenWhenFull(`if redis.call("exists", KEYS[1]) == 1 then return false end
 local fence = redis.call("incr", KEYS[2])
 redis.call("set", KEYS[1], fence, "PX", ARGV[1])
@@ -21,13 +21,13 @@ return redis.call("del", KEYS[1])`;
 
 export interface LeaseKeys {
   readonly lease: string;
-  /** Counts the leases that were ever given. */
+  /** Counter of granted leases. */
   readonly fence: string;
 }
 
 /**
- * Runs `work` under a lease that is renewed until it ends. When the lease is lost (this process was suspended, or Redis
- * was away for longer than the lease lives), `work` is told by the lease's signal.
+ * Runs `work` under a renewed lease. Aborts the lease's signal on loss, after a suspended process
+ * or long Redis outage.
  */
 export async function withRedisLease<T>(
   redis: Redis,
@@ -46,7 +46,7 @@ export async function withRedisLease<T>(
     return await work({ worker, fence, signal: AbortSignal.any([signal, lost.signal]) });
   } finally {
     clearInterval(renewal);
-    // Without an answer it ends by itself.
+    // The lease expires anyway.
     await redis.eval(RELEASE, 1, keys.lease, fence).catch(() => undefined);
   }
 }

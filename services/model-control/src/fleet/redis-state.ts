@@ -6,21 +6,21 @@ import { redisFailure } from "../tasks/redis";
 import { withRedisLease } from "./redis-lease";
 import type { FleetState, Lease, ModelRecord, ModelSize, PullRecord, WorkerRecord } from "./state";
 
-/** A pull of which nothing was heard for this long does not run any more. */
+/** A pull without a heartbeat this long counts as ended. */
 const PULL_SILENCE_SECONDS = 30;
-/** Engines remove what pulls left when they start, and do not say so: after this long it counts no more. */
+/** Expiry of leftovers: engines remove them at startup without notice. */
 const LEFTOVER_SECONDS = 24 * 3600;
 
-/** A write that counts only while the lease is the current one. */
+/** Write that requires the current lease. */
 const SET_UNDER_LEASE = evenWhenFull(`if redis.call("get", KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call("set", KEYS[2], ARGV[2])
 return 1`);
 
-/** A request that uses a model and was not heard of for this long has ended with its process. */
+/** A request without a heartbeat this long counts as ended. */
 const USE_SILENCE_SECONDS = 30;
 
-// Uses of a worker's models are one sorted set of "use model", each with the server's time at which it ends unless it is
-// renewed. A mark of leaving holds as long as the lease under which it was made: it needs no time of its own.
+// Uses of a worker: sorted set of "use model", scored by expiry in server time. Marks of leaving
+// models hold as long as their lease.
 const NOW = `local time = redis.call("time")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
@@ -60,14 +60,17 @@ const USES = z.array(z.string());
 type StoredPull = z.output<typeof PULL>;
 type StoredModel = z.output<typeof MODEL>;
 
-/** Fields that one command sets or deletes at most: it takes them as arguments, of which there may be only so many. */
+/** Fields per command: the number of arguments is limited. */
 const FIELDS_AT_ONCE = 500;
 
-/** On Redis or Valkey. The keys of one worker share a hash tag, so a cluster keeps them together. */
+/**
+ * State in Redis or Valkey. Keys of a worker share a hash tag, which keeps them on one cluster
+ * node.
+ */
 export class RedisFleetState implements FleetState {
   /**
-   * @param redis must give up on a command some time, rather than wait for the server for ever.
-   * @param onBroken told of an entry that cannot be read: it counts as absent, until it is written again.
+   * @param redis must time out instead of waiting indefinitely.
+   * @param onBroken called for an unreadable entry, which counts as absent until rewritten.
    */
   constructor(
     private readonly redis: Redis,
@@ -90,7 +93,7 @@ export class RedisFleetState implements FleetState {
     try {
       return await withRedisLease(this.redis, keys, { worker, waitSeconds, signal }, run);
     } catch (error) {
-      // What the work throws is its own; before it begins, only Redis and the caller's signal can fail.
+      // Keeps errors of the work; before it starts, only Redis or the caller's signal can fail.
       if (working || signal.aborted || error instanceof ControlError) {
         throw error;
       }

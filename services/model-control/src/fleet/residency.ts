@@ -1,19 +1,19 @@
-/** A model that takes room on a worker: in memory, or on disk. */
+/** Model in a worker's memory or on its disk. */
 export interface Resident {
   readonly model: string;
   readonly bytes: number;
-  /** Undefined: not used since anyone looked. */
+  /** Undefined: no use recorded. */
   readonly lastUsed?: Date;
-  /** Stays, whatever happens: pinned, or in use by an operation. */
+  /** Cannot be evicted: pinned, or in use by an operation. */
   readonly stays: boolean;
-  /** Those with a smaller rank leave first, however recently they were used. Default: 0. */
+  /** Lower ranks are evicted first, regardless of use. @default 0 */
   readonly rank?: number;
 }
 
 /**
- * Which models leave so that `bytes` become free: the least recently used first, and none of them in vain.
+ * Models to evict so that `bytes` become free: least recently used first, none needlessly.
  *
- * @returns in the order in which they leave; undefined when all that may leave is not enough.
+ * @returns in order of eviction; undefined if not enough.
  */
 export function chooseLeavers(residents: readonly Resident[], bytes: number): readonly Resident[] | undefined {
   const leavers: Resident[] = [];
@@ -28,7 +28,7 @@ export function chooseLeavers(residents: readonly Resident[], bytes: number): re
   if (missing > 0) {
     return undefined;
   }
-  // A large model at the end may make smaller ones before it superfluous: the most recently used of them stay.
+  // A large last model may make smaller ones redundant: keeps the most recently used of these.
   let spare = -missing;
   return leavers
     .reverse()
@@ -42,7 +42,6 @@ export function chooseLeavers(residents: readonly Resident[], bytes: number): re
     .reverse();
 }
 
-/** Bytes of all that may leave. */
 export function evictableBytes(residents: readonly Resident[]): number {
   return sumBytes(residents.filter(({ stays }) => !stays));
 }

@@ -1,28 +1,33 @@
 import type { ScaleTarget } from "./workers";
 
-/** How an autoscaler stands to its target. */
 export interface AutoscalerState {
-  /** Whether it was told to leave the target alone, and has heard it. */
+  /** Whether it has paused scaling. */
   readonly paused: boolean;
-  /** Whether it takes the last replica away while nobody asks for the model. */
+  /** Whether it scales to zero without demand. */
   readonly sleeps: boolean;
-  /** When it last saw demand: another text whenever it has seen some since. */
+  /** Time of the last demand; changes with each new one. */
   readonly lastActive?: string;
 }
 
 /**
- * What the API tells an autoscaler: its target is `stopped`, and stays so; it is `wanted`, though nobody asks for the model; or nothing
- * more, `free`.
+ * Commands to an autoscaler. `stopped`: stay at zero; `wanted`: run without demand; `free`: decide
+ * by itself.
  */
 export const AUTOSCALER_WORDS = ["stopped", "wanted", "free"] as const;
 export type AutoscalerWord = (typeof AUTOSCALER_WORDS)[number];
 
-/** Changes how many replicas a workload has. All methods throw `EngineUnavailable` when the cluster does not answer. */
+/**
+ * Changes a workload's replica count. Methods throw `EngineUnavailable` when the cluster does not
+ * answer.
+ */
 export interface Scaler {
   replicas(target: ScaleTarget, signal: AbortSignal): Promise<number>;
   scale(target: ScaleTarget, replicas: number, signal: AbortSignal): Promise<void>;
-  /** Undefined for a target without one that can be told anything: only KEDA's can. */
+  /** Undefined without a controllable autoscaler; only KEDA's is one. */
   autoscaler(target: ScaleTarget, signal: AbortSignal): Promise<AutoscalerState | undefined>;
-  /** Takes back what it told before. What others have told the autoscaler stays. Does nothing where it cannot be told anything. */
+  /**
+   * Replaces this API's last command; keeps settings of others. No-op without a controllable
+   * autoscaler.
+   */
   tell(target: ScaleTarget, word: AutoscalerWord, signal: AbortSignal): Promise<void>;
 }

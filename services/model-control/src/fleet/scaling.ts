@@ -1,4 +1,4 @@
-/** A worker's scale target to zero and back, whatever else scales it. */
+/** Scales a worker's target to zero and back, coordinated with its autoscaler. */
 import { endsAfter } from "../backends/time-limit";
 import { waitUntil } from "../backends/wait";
 import { EngineUnavailable, NotSupported } from "../errors";
@@ -7,14 +7,17 @@ import type { AutoscalerState, Scaler } from "./scaler";
 import type { Lease } from "./state";
 import { type ScaleTarget, sameTarget, targetName } from "./workers";
 
-/** When it starts, Ollama removes parts of pulls that are older (v0.32.15 server/images.go, layerPruneGracePeriod). */
+/**
+ * At startup, Ollama removes partial files older than this (v0.32.15 server/images.go,
+ * layerPruneGracePeriod).
+ */
 const PRUNED_AFTER_SECONDS = 3600;
-/** What is told after its caller has gone may take this long, in milliseconds. */
+/** Timeout of the final command after its caller ended, in milliseconds. */
 const LAST_WORD_PATIENCE = 10_000;
 
 /**
- * Only when all workers of the target are stopped: one replica of several cannot be scaled away by its name. What scales the target by
- * demand leaves it alone from then on.
+ * Scales only after all workers of the target stopped, as replicas cannot be removed by name.
+ * Pauses the autoscaler.
  *
  * @throws EngineUnavailable when it does not stay at zero.
  */
@@ -34,7 +37,7 @@ export async function scaleToZero(
     return;
   }
   await scaler.tell(target, "stopped", signal);
-  // Where nobody is there to hear it, nobody scales either: it is heard before anything else when they come back.
+  // Without a running autoscaler nothing scales; it reads the pause when it returns.
   await waitUntil(async () => (await scaler.autoscaler(target, signal))?.paused ?? true, {
     seconds: times.autoscalerSeconds,
     everySeconds: times.lookSeconds,
@@ -51,9 +54,9 @@ export async function scaleToZero(
 }
 
 /**
- * Brings a target back that has no replicas, and lets what scales it go on.
+ * Scales up a target at zero and resumes its autoscaler.
  *
- * @returns the replicas that it has now.
+ * @returns the current replicas.
  */
 export async function scaleBack(
   context: FleetContext,
@@ -65,7 +68,7 @@ export async function scaleBack(
   const scaler = requireScaler(context);
   const autoscaler = await scaler.autoscaler(target, signal);
   const word = autoscaler?.sleeps ? "wanted" : "free";
-  // One that is not paused would take the replica away at once.
+  // An unpaused one would remove the replica at once.
   if (autoscaler?.paused === false) {
     await scaler.tell(target, word, signal);
   }
@@ -80,7 +83,7 @@ export async function scaleBack(
 }
 
 /**
- * Runs `work`, at the end of which the engine answers. What puts the target to sleep then counts from that end, and decides by itself again.
+ * Runs `work` until the engine answers; then the autoscaler decides again, and idle time starts.
  */
 export async function whileWanted<T>(
   { times, ...context }: FleetContext,
@@ -98,19 +101,20 @@ export async function whileWanted<T>(
     }
     return done;
   } finally {
-    // Also for a caller who gave up: a model that is wanted for ever would never sleep again.
+    // Also if the caller gave up: a permanent `wanted` would prevent sleep.
     await scaler.tell(target, "free", endsAfter(LAST_WORD_PATIENCE));
   }
 }
 
-/** Takes back a stop that failed: best effort, for the failure is told. */
+/** Reverts a failed stop; best effort, as that failure is reported. */
 export async function letScale(context: FleetContext, target: ScaleTarget, signal: AbortSignal): Promise<void> {
   await context.scaler?.tell(target, "free", signal).catch(() => undefined);
 }
 
 /**
- * A HorizontalPodAutoscaler leaves targets at zero alone. But one that had begun to decide before writes its number over a newer one (Kubernetes 1.36,
- * pkg/controller/podautoscaler/horizontal.go, RetryOnConflict around the update of the scale, read 2026-11-23).
+ * A HorizontalPodAutoscaler ignores targets at zero, but a pending decision may still overwrite the
+ * count (Kubernetes 1.36, pkg/controller/podautoscaler/horizontal.go, RetryOnConflict around the
+ * update of the scale, read 2026-11-23).
  */
 async function stayAtZero(
   context: FleetContext,
@@ -141,7 +145,7 @@ function hasSeenDemandSince(before: AutoscalerState, now: AutoscalerState | unde
 async function remembered(context: FleetContext, target: ScaleTarget): Promise<number> {
   const records = await Promise.all(matesOf(context, target).map(({ spec }) => context.state.worker(spec.name)));
   const known = records.flatMap(({ replicas }) => replicas ?? []);
-  // The records go with the volume of the queue.
+  // Records are lost with the queue's volume.
   return Math.max(1, ...(known.length > 0 ? known : [target.replicas ?? 1]));
 }
 

@@ -10,49 +10,48 @@ import type { Inventory } from "./inventory";
 import type { WorkerRecord } from "./state";
 import { isScaledAway } from "./workers";
 
-/** How long each worker may take on its own where nothing else is said, in seconds: less than a request has in all. */
+/** Default timeout per worker, in seconds: below that of a request. */
 const LOOK_SECONDS = 8;
-/** How long the others have once one of them is enough, in milliseconds: as many as are well, and not one that hangs. */
+/** Wait for other workers after one suffices, in milliseconds: enough for healthy ones. */
 const OTHERS_PATIENCE = 500;
-/** How long Kubernetes may take to say how many replicas there are of one that does not answer, in seconds. */
+/** Timeout of Kubernetes for the replica count of a silent worker, in seconds. */
 const COUNT_SECONDS = 2;
 
 export interface Look {
   readonly seconds?: number;
-  /** Whether the engines are asked for their health, too. */
+  /** Whether to query the engines' health. */
   readonly health?: boolean;
 }
 
-/** One worker at one moment: what it has, or why that is not known. */
 export interface Sighting {
   readonly worker: Worker;
   readonly record: WorkerRecord;
   readonly inventory: Inventory;
-  /** Where it was asked for, and the engine tells. */
+  /** If requested and reported. */
   readonly health?: EngineHealth;
-  /** Why the engine could not be asked; the inventory is then what is remembered of its disk. */
+  /** Why the engine did not answer; the inventory then has its recorded disk. */
   readonly problem?: string;
-  /** Why it is no wonder that it does not answer. Without a replica there is nothing to ask, and so no problem. */
+  /** Expected reason for silence. Without a replica there is nothing to query, and no problem. */
   readonly rest?: Rest;
 }
 
 /**
- * Its autoscaler has taken it away (`asleep`), or has brought it back lately (`waking`); or was told to leave it at zero (`held`), by a stop that nobody
- * remembers, or by whoever else may.
+ * `asleep`: scaled to zero by its autoscaler; `waking`: recently scaled up; `held`: kept at zero by
+ * a forgotten stop or another user.
  */
 export type Rest = "asleep" | "held" | "waking";
 
-/** There is no replica to ask. */
+/** Without a replica. */
 export function isAway({ worker: { spec }, record, rest }: Sighting): boolean {
   return rest === "asleep" || rest === "held" || (record.phase === "stopped" && spec.scale !== undefined);
 }
 
-/** Asks all workers at once, each for itself: one that is sick says nothing about the others. Those that were stopped at zero are not asked. */
+/** Queries all workers in parallel, except those stopped at zero. */
 export async function survey(context: FleetContext, signal: AbortSignal, how: Look = {}): Promise<readonly Sighting[]> {
   return Promise.all(context.workers.map((worker) => look(context, worker, signal, how)));
 }
 
-/** The same, without those that take much longer than one that is enough: whom that one can serve does not wait for them. */
+/** Same, but does not wait for slow workers once one suffices. */
 export async function surveyUntil(
   context: FleetContext,
   signal: AbortSignal,
@@ -84,7 +83,7 @@ export async function surveyUntil(
   }
 }
 
-/** @throws EngineUnavailable when no worker could be asked though one should answer. */
+/** @throws EngineUnavailable when every queried worker failed and one should answer. */
 export function requireSight(sightings: readonly Sighting[]): void {
   const problems = sightings.flatMap(({ problem }) => problem ?? []);
   if (problems.length > 0 && problems.length === sightings.length) {
@@ -102,7 +101,7 @@ export function modelReports(sightings: readonly Sighting[]): readonly ModelRepo
   return [...names].sort((a, b) => a.localeCompare(b)).map((name) => modelReport(sightings, name));
 }
 
-/** @param model in the spelling of the API. */
+/** @param model in the API's spelling. */
 export function modelReport(sightings: readonly Sighting[], model: string): ModelReport {
   const placements = sightings.flatMap(({ worker, inventory }) => placementOf(worker, inventory, model) ?? []);
   const pinned = sightings.some(({ worker: { backend, pins } }) => pins.has(backend.nameOf(model)));
@@ -126,14 +125,14 @@ async function look(
     const [models, health] = await withTimeLimit(signal, seconds, (limited) =>
       Promise.all([
         backend.models(limited),
-        // It may have gone since; what it has is the question.
+        // Ignores a failure here: the model list decides.
         withHealth ? backend.health(limited).catch(() => undefined) : undefined,
       ]),
     );
     return { worker, record, inventory: await remember(context, worker, models), health };
   } catch (error) {
     signal.throwIfAborted();
-    // The store that is away is no fault of the worker's.
+    // An unreachable store is not the worker's problem.
     if (error instanceof QueueUnavailable) {
       throw error;
     }
@@ -150,7 +149,7 @@ async function look(
   }
 }
 
-/** Whether a worker that does not answer need not. Where Kubernetes does not tell, it is taken for sick. */
+/** Whether silence is expected. False if Kubernetes does not answer. */
 async function restOf(context: FleetContext, worker: Worker, signal: AbortSignal): Promise<Rest | undefined> {
   const { scaler, times, now, asleepAt } = context;
   const { name, scale } = worker.spec;
@@ -173,7 +172,7 @@ async function restOf(context: FleetContext, worker: Worker, signal: AbortSignal
   return since !== undefined && now().getTime() - since.getTime() < times.startSeconds * 1000 ? "waking" : undefined;
 }
 
-/** A worker that is away keeps its disk, not its memory. */
+/** A worker without a replica keeps its disk, not its memory. */
 async function remembered({ state }: FleetContext, { spec, pins, keeps }: Worker): Promise<Inventory> {
   const models = [...(await state.models(spec.name))].map(([name, { lastUsed, diskBytes }]) => ({
     name,

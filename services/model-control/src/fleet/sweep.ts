@@ -1,4 +1,4 @@
-/** Models that nobody has used for their time leave memory. */
+/** Unloads models that exceeded their idle time. */
 import { messageOf } from "../backends/engine-client";
 import { NotSupported, QueueUnavailable, WorkerBusy } from "../errors";
 import { shortened } from "../words";
@@ -10,8 +10,8 @@ import type { Lease } from "./state";
 import { isAway, survey } from "./survey";
 
 /**
- * One look at all workers. Each worker is swept under its lease: by one replica of the API at a time, and never beside a
- * load. What fails is reported, and tried again with the next sweep.
+ * Sweeps each worker under its lease: one API replica at a time, never during a load. The next pass
+ * retries failures.
  */
 export async function sweepFleet(context: FleetContext, signal: AbortSignal): Promise<void> {
   const sightings = await survey(context, signal);
@@ -25,7 +25,7 @@ export async function sweepFleet(context: FleetContext, signal: AbortSignal): Pr
   const ends = await Promise.allSettled(due.map(({ worker }) => sweepWorker(context, worker, signal)));
   signal.throwIfAborted();
   for (const end of ends) {
-    // Somebody works on it: it is in use, or the other replica sweeps it.
+    // In use, or swept by another replica.
     if (end.status === "rejected" && !(end.reason instanceof WorkerBusy)) {
       throw end.reason;
     }
@@ -39,7 +39,7 @@ async function sweepWorker(context: FleetContext, worker: Worker, signal: AbortS
     if ((await state.worker(name)).phase !== "running") {
       return;
     }
-    // What others have done or seen meanwhile counts.
+    // Reads again, as others may have changed the worker.
     const { models } = await inspect(context, worker, lease.signal);
     for (const model of dueModels(context, worker, models)) {
       await letGo(context, worker, model, lease);
@@ -58,7 +58,7 @@ async function letGo(context: FleetContext, worker: Worker, model: HeldModel, le
     await unloadModel(context, worker, model.name, "idle", lease);
   } catch (error) {
     signal.throwIfAborted();
-    // What the shared state refuses is no fault of the engine's.
+    // Errors of the shared state are not the engine's.
     if (error instanceof QueueUnavailable || error instanceof WorkerBusy) {
       throw error;
     }

@@ -1,6 +1,5 @@
 /**
- * Requests for a model, and what makes models leave memory, keep out of each other's way: an engine that is asked for a
- * model that has just left loads it again by itself (Ollama), whatever its budget.
+ * Synchronizes requests with unloads: Ollama reloads a model on request, regardless of its budget.
  */
 import { randomUUID } from "node:crypto";
 import type { GenerationEvent, GenerationRequest } from "../backends/generation";
@@ -9,14 +8,13 @@ import { EngineUnavailable, ModelNotLoaded } from "../errors";
 import type { FleetContext, Worker } from "./context";
 import type { Lease } from "./state";
 
-/** Between signs of life of a request. */
+/** Heartbeat interval of a request. */
 const BEAT_SECONDS = 5;
 
 /**
- * Puts a request to a worker that has the model in memory, where the model stays until the request has ended. The model
- * was used: it is among the last that leave to make room.
+ * Sends a request to a worker's loaded model, which stays loaded until the end. Records the use.
  *
- * @throws ModelNotLoaded before anything was asked of the engine.
+ * @throws ModelNotLoaded before the engine is called.
  */
 export async function* generateOn(
   { state, now }: FleetContext,
@@ -30,10 +28,10 @@ export async function* generateOn(
   if (!(await state.beginUse(spec.name, model, use))) {
     throw new ModelNotLoaded(`${model} is leaving the memory of ${spec.name}`);
   }
-  // A beat that is missed is made up for by the next one.
+  // The next heartbeat compensates for a missed one.
   const beat = setInterval(() => state.keepUse(spec.name, model, use).catch(() => undefined), BEAT_SECONDS * 1000);
   try {
-    // Only now: what leaves after this waits for us.
+    // After registration: later unloads wait for this request.
     const held = (await backend.models(signal)).find((one) => one.name === model);
     if (!held?.loaded) {
       throw new ModelNotLoaded(`${model} has left the memory of ${spec.name}`);
@@ -42,11 +40,11 @@ export async function* generateOn(
     yield* backend.generate({ ...request, model }, signal);
   } finally {
     clearInterval(beat);
-    // Else it ends by itself.
+    // The use expires anyway.
     await state.endUse(spec.name, model, use).catch(() => undefined);
   }
 
-  /** Who looks at the workers notices the use as well, only later: no answer fails for it. */
+  /** The observer also records uses, later, so an answer does not fail for it. */
   async function used(): Promise<void> {
     const record = (await state.models(spec.name)).get(model);
     if (record !== undefined) {
@@ -56,9 +54,9 @@ export async function* generateOn(
 }
 
 /**
- * Frees the model's memory after the last request of the API for it has ended; new ones do not begin meanwhile.
+ * Unloads the model after running requests; blocks new ones.
  *
- * @throws EngineUnavailable where they do not end in time: then it stays.
+ * @throws EngineUnavailable if they do not end in time: the model stays loaded.
  */
 export async function freeMemory(
   { state, times }: FleetContext,
@@ -79,7 +77,7 @@ export async function freeMemory(
     }
     await backend.unload(model, lease.signal);
   } finally {
-    // Else the mark ends with the lease.
+    // The mark expires with the lease.
     await state.stay(lease, model).catch(() => undefined);
   }
 }

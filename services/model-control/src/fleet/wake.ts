@@ -1,4 +1,4 @@
-/** Models that sleep because nobody used them wake when somebody asks for them. */
+/** Wakes idle-unloaded models on demand. */
 import { messageOf } from "../backends/engine-client";
 import { withTimeLimit } from "../backends/time-limit";
 import { QueueUnavailable, WorkerBusy } from "../errors";
@@ -6,18 +6,18 @@ import { shortened } from "../words";
 import type { FleetContext, Worker } from "./context";
 import { loadUnderLease } from "./loading";
 
-/** How long an engine may take to say whom requests wait for, in seconds. */
+/** Timeout of an engine for its waiting models, in seconds. */
 const LOOK_SECONDS = 8;
 
 /**
- * One look at all workers whose engines hold requests for models that are not loaded. A model that never leaves by itself was put
- * to sleep by somebody, and is woken by nobody here. A worker that another operation works on is left for the next time.
+ * Wakes models with waiting requests. Skips models without an idle time, which were unloaded on
+ * purpose, and workers with another operation in progress.
  */
 export async function wakeFleet(context: FleetContext, signal: AbortSignal): Promise<void> {
   const ends = await Promise.allSettled(context.workers.map((worker) => wakeWorker(context, worker, signal)));
   signal.throwIfAborted();
   for (const end of ends) {
-    // Somebody works on it, the other replica perhaps.
+    // In use, perhaps by another replica.
     if (end.status === "rejected" && !(end.reason instanceof WorkerBusy)) {
       throw end.reason;
     }
@@ -53,7 +53,7 @@ async function wakeWorker(context: FleetContext, worker: Worker, signal: AbortSi
   });
 }
 
-/** None where the engine does not answer: whoever looks at the workers reports that. */
+/** None if the engine does not answer, which the survey reports. */
 async function awaitedOn({ backend, idleTime }: Worker, signal: AbortSignal): Promise<readonly string[]> {
   try {
     const models = await withTimeLimit(signal, LOOK_SECONDS, async (limited) => backend.awaited?.(limited) ?? []);

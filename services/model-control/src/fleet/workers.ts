@@ -2,42 +2,45 @@ import type { BackendKind } from "../backends/backend";
 
 export const AUTOSCALER_KINDS = ["ScaledObject", "HorizontalPodAutoscaler"] as const;
 
-/** What scales a workload by demand, in its namespace: KEDA by a ScaledObject, or Kubernetes itself. */
+/** KEDA's ScaledObject or a HorizontalPodAutoscaler, in the workload's namespace. */
 export interface Autoscaler {
   readonly kind: (typeof AUTOSCALER_KINDS)[number];
   readonly name: string;
 }
 
-/** A Kubernetes workload whose replicas are the engine. */
+/** Kubernetes workload that runs the engine. */
 export interface ScaleTarget {
   readonly namespace: string;
   readonly kind: "StatefulSet" | "Deployment";
   readonly name: string;
-  /** What starting scales to where nobody remembers what it was. Default: 1. */
+  /** Replicas for a start if the previous count is unknown. @default 1 */
   readonly replicas?: number;
-  /** Not set: nothing but this API scales it. */
+  /** @default none: only this API scales it */
   readonly autoscaler?: Autoscaler;
-  /** Which replica of a StatefulSet the worker is: it is away while no more than so many run. Default: 0. */
+  /**
+   * Ordinal of the worker's replica in a StatefulSet; absent at this replica count or below.
+   * @default 0
+   */
   readonly ordinal?: number;
 }
 
 /**
- * One engine process, as the configuration names it. Replicas of a StatefulSet are one worker each, by their own
- * addresses; they may share a scale target, which goes to zero when the last of them stops.
+ * Configured engine process. Replicas of a StatefulSet are separate workers, which may share a
+ * scale target; it scales to zero after the last stop.
  */
 export interface WorkerSpec {
   readonly name: string;
   readonly backend: BackendKind;
   readonly url: string;
-  /** Bytes that its models may take together: of GPU memory, or of system memory without a GPU. */
+  /** Memory limit of its models, in bytes: GPU memory, or system memory without a GPU. */
   readonly memoryBytes: number;
-  /** Bytes that its models may take together. Not set: no bound. */
+  /** Disk limit of its models, in bytes. @default unlimited */
   readonly diskBytes?: number;
-  /** What the engine was started with, where it serves nothing else. */
+  /** Fixed models of an engine that serves no others. */
   readonly models?: readonly string[];
-  /** Models that never leave to make room, in the spelling of `parseModelName`. */
+  /** Models never evicted, spelled as by `parseModelName`. */
   readonly pins: readonly string[];
-  /** Models that may leave memory, and never the disk. Default: none but the pinned ones. */
+  /** Models that may be unloaded, never deleted. @default the pins */
   readonly keeps?: readonly string[];
   readonly scale?: ScaleTarget;
 }
@@ -46,12 +49,12 @@ export function sameTarget(a: ScaleTarget, b: ScaleTarget): boolean {
   return a.namespace === b.namespace && a.kind === b.kind && a.name === b.name;
 }
 
-/** Whether the worker's own replica is not among those that run. */
+/** Whether the worker's replica is not running. */
 export function isScaledAway({ ordinal = 0 }: ScaleTarget, replicas: number): boolean {
   return replicas <= ordinal;
 }
 
-/** As messages name it. */
+/** Name for messages. */
 export function targetName({ namespace, kind, name }: ScaleTarget): string {
   return `${kind} ${namespace}/${name}`;
 }

@@ -3,20 +3,20 @@ import type { Item } from "./record";
 import type { InferenceStore } from "./store";
 
 /**
- * How often an answer that grows is written, in milliseconds. One that does not grow gives a sign of life as often: an engine may
- * think for minutes, and whoever is at its answer must not be taken for dead.
+ * Write interval of a growing answer, in milliseconds, and heartbeat interval otherwise: an engine
+ * may reason for minutes.
  */
 const WRITE_EVERY = 1_000;
 
-/** How long the last write is tried, once each `WRITE_EVERY`, in milliseconds: a server that is full takes none for a while. */
+/** Retry time of the last write at `WRITE_EVERY`, in milliseconds: a full server may recover. */
 const END_PATIENCE = 60_000;
 
-/** The item is somebody else's now, or its task is gone: nothing more is to be done about it. */
+/** Another process took the item, or its task was deleted. */
 export class ItemLost extends Error {}
 
 /**
- * Writes one attempt's answer as it grows. Every write names the attempt's fence: what comes from an attempt that is not the
- * current one any more is refused, so that there is never a second answer.
+ * Writes an attempt's answer as it grows. Fences refuse outdated attempts, so no prompt gets two
+ * answers.
  */
 export class AnswerWriter {
   fence: number;
@@ -30,7 +30,7 @@ export class AnswerWriter {
   private lost?: ItemLost;
   private tellLost: (reason: ItemLost) => void = () => undefined;
 
-  /** @param fence that the item had when it was looked at. */
+  /** @param fence of the item when read. */
   constructor(
     private readonly store: Pick<InferenceStore, "write">,
     private readonly id: string,
@@ -42,7 +42,7 @@ export class AnswerWriter {
     this.current = claimed;
   }
 
-  /** Whether the first token is there: it is put to no engine any more. */
+  /** Whether the first token arrived: the prompt is not retried after it. */
   get hasBegun(): boolean {
     return this.begun;
   }
@@ -51,7 +51,10 @@ export class AnswerWriter {
     return this.current;
   }
 
-  /** Told when a write was refused. @returns ends it. */
+  /**
+   * Called when a write is refused.
+   * @returns function that unsubscribes.
+   */
   onLost(tell: (reason: ItemLost) => void): () => void {
     this.tellLost = tell;
     return () => {
@@ -59,20 +62,26 @@ export class AnswerWriter {
     };
   }
 
-  /** Takes the item, with a fence of its own. @throws ItemLost */
+  /**
+   * Takes the item with a new fence.
+   * @throws ItemLost
+   */
   async claim(): Promise<void> {
     const fence = newFence();
     await this.put({ current: this.fence, next: fence });
     this.fence = fence;
     this.timer = setInterval(() => {
-      // Writes that wait for a server that is away must not pile up.
+      // At most one pending write, while the server is unreachable.
       if (!this.isWriting) {
         this.flush();
       }
     }, WRITE_EVERY);
   }
 
-  /** @throws ItemLost The first piece is written before this returns, and every process knows from then on that there is one. */
+  /**
+   * Returns once the first piece is written, so every process knows the answer began.
+   * @throws ItemLost
+   */
   async add(text: string): Promise<void> {
     if (this.lost !== undefined) {
       throw this.lost;
@@ -91,7 +100,10 @@ export class AnswerWriter {
     }
   }
 
-  /** The last write, with a fence that nobody else knows yet. @throws ItemLost, and why it could not be written in time. */
+  /**
+   * Last write, with a new fence.
+   * @throws ItemLost, or the cause if it cannot be written in time.
+   */
   async end(item: Item): Promise<void> {
     this.close();
     await this.writing;
@@ -109,7 +121,7 @@ export class AnswerWriter {
         if (error instanceof ItemLost || Date.now() >= until) {
           throw error;
         }
-        // Not node:timers/promises, whose clock a test cannot turn.
+        // Not node:timers/promises: fake timers do not control it.
         await new Promise((resolve) => setTimeout(resolve, WRITE_EVERY));
       }
     }
@@ -131,7 +143,7 @@ export class AnswerWriter {
     try {
       await this.put({ current: this.fence, next: this.fence }, grew ? this.text : undefined);
     } catch (error) {
-      // What could not be written is written with the next piece, or with the end.
+      // Unwritten text goes out with the next piece, or at the end.
       this.isDirty ||= grew;
       if (error instanceof ItemLost) {
         this.lost = error;

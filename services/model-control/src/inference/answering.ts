@@ -18,7 +18,7 @@ import type { Problem } from "./problems";
 import type { FinishReason, InferenceTask, Item, StoredItem } from "./record";
 import type { InferenceStore } from "./store";
 
-/** What became of one attempt. `retry`: it may be put to an engine again. `lost`: it is not this process's any more. */
+/** Result of an attempt. `retry`: may be retried. `lost`: another process owns it. */
 export type AttemptEnd =
   | { readonly as: "ended"; readonly item: Item }
   | { readonly as: "retry"; readonly stored: StoredItem; readonly reason: string }
@@ -39,15 +39,14 @@ export interface AttemptSurroundings {
   readonly config: Pick<InferenceConfig, "idleSeconds" | "answerBytes" | "attempts" | "drainSeconds">;
 }
 
-/** Reasons for which an answer is whole as far as it goes. */
+/** Finish reasons of usable answers. */
 const WHOLE: readonly FinishReason[] = ["stop", "length", "time_limit", "size_limit"];
 
 /**
- * Puts one prompt to one worker. Until the first token it may be put to another one; from then on what comes is kept, and it
- * is never asked again: not after an error, and not by another process.
+ * Sends a prompt to a worker. Retries, in any process, are possible only before the first token.
  *
- * @throws the reason of `signal` when it aborts before the first token: the item waits again. After it, a cancelled answer
- * ends at once, and one whose process ends has `drainSeconds` for its end.
+ * @throws the reason of `signal` on abort before the first token; the item waits again. Later, a
+ *   cancelled answer ends at once, and a process that stops allows `drainSeconds`.
  */
 export async function putTo(
   { store, fleet, config }: AttemptSurroundings,
@@ -96,12 +95,12 @@ export async function putTo(
       });
     }
     if (signal.aborted) {
-      // It was asked in vain, and through no fault of its own.
+      // An interruption does not count as an attempt.
       await writer.end({ ...stored.item, state: "waiting", begun: false });
       throw signal.reason;
     }
     if (error instanceof ModelNotLoaded) {
-      // Nothing was asked of an engine: no attempt.
+      // The engine received nothing: not an attempt.
       const item: Item = { ...stored.item, state: "waiting", begun: false };
       await writer.end(item);
       return { as: "retry", stored: { item, fence: writer.fence, silence: 0 }, reason: error.code };
@@ -117,7 +116,7 @@ export async function putTo(
   }
 }
 
-/** The item after its engine, or a limit, ended the answer. */
+/** Item after its answer ended by the engine or a limit. */
 function ended(item: Item, end: AnswerEnd, hasBegun: boolean): Item {
   if (end.by === "engine") {
     const { finishReason, promptTokens, completionTokens } = end.event;
@@ -134,13 +133,13 @@ function problemOf(cut: Cut): Problem {
     case "idle":
     case "time_limit":
       return cut;
-    // Without a text to keep.
+    // No text to keep.
     default:
       return "no_text";
   }
 }
 
-/** Of what the engine says only its kind is kept; what this program says of a model is for everybody. */
+/** Keeps only the kind of an engine's error, but the full text of this program's errors. */
 function refused(error: unknown): Partial<Item> {
   const failed = { state: "failed", finishReason: "error" } as const;
   if (error instanceof NotSupported) {
@@ -149,7 +148,7 @@ function refused(error: unknown): Partial<Item> {
   return { ...failed, problem: (mayPass(error) ? "engine_failed" : "engine_refused") satisfies Problem };
 }
 
-/** Whether another attempt may end otherwise: an engine that is away or broken, rather than one that says no. */
+/** Whether a retry may succeed: an engine failed, rather than refused. */
 export function mayPass(error: unknown): boolean {
   if (error instanceof EngineRefusal) {
     const { answered } = error;
@@ -161,7 +160,7 @@ export function mayPass(error: unknown): boolean {
   return true;
 }
 
-/** For the log: a code or a name, never the words, which may be the engine's. */
+/** Code or name for logs, never the message, which may be the engine's. */
 export function kindOf(error: unknown): string {
   if (error instanceof ControlError) {
     return error.code;
@@ -169,14 +168,17 @@ export function kindOf(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** Whether the model, or its engine, is not where it was thought to be. */
+/** Whether the model or its engine is no longer available. */
 export function isGone(reason: string): boolean {
   return [new UnknownModel(""), new ModelNotLoaded(""), new UnknownWorker(""), new EngineUnavailable("")].some(
     ({ code }) => code === reason,
   );
 }
 
-/** Aborts `inner` when `signal` does, at the time that fits the reason. @returns ends it. */
+/**
+ * Aborts `inner` after `signal`, with a delay by reason.
+ * @returns function that unlinks.
+ */
 function link(signal: AbortSignal, inner: AbortController, hasBegun: () => boolean, drainSeconds: number): () => void {
   let timer: NodeJS.Timeout | undefined;
   const stop = () => {
@@ -186,7 +188,7 @@ function link(signal: AbortSignal, inner: AbortController, hasBegun: () => boole
     } else if (reason instanceof ShuttingDown) {
       timer = setTimeout(() => inner.abort(reason), drainSeconds * 1000);
     }
-    // Else the queue gave the task away: whoever has it leaves an answer alone that is being written.
+    // Otherwise the queue reassigned the task; its new owner does not touch an answer in progress.
   };
   if (signal.aborted) {
     stop();

@@ -13,13 +13,13 @@ import type { Sealer } from "./sealing";
 import type { InferenceStore, Made, NewTask } from "./store";
 import type { Turns } from "./turns";
 
-/** All of one method together may take this long, in milliseconds. */
+/** Total timeout of a method, in milliseconds. */
 const PATIENCE = REDIS_PATIENCE + 300;
 
-/** Who asked for more than this part of all prompts lately is busy. */
+/** A caller with more than this share of recent prompts is busy. */
 const BUSY_PART = 1 / 3;
 
-/** What a caller asks for; the model's name has passed `parseModelName`. */
+/** Request of a caller; the model name is from `parseModelName`. */
 export interface InferenceAsk {
   readonly model: string;
   readonly inputs: readonly GenerationInput[];
@@ -30,7 +30,7 @@ export interface InferenceAsk {
 }
 
 export interface ItemReport extends Item {
-  /** Undefined before the first token, and where it cannot be decrypted any more. */
+  /** Undefined before the first token, or if it cannot be decrypted. */
   readonly text?: string;
 }
 
@@ -39,17 +39,15 @@ export interface InferenceReport {
   readonly items: readonly ItemReport[];
   readonly step?: string;
   readonly error?: string;
-  /** When it is forgotten. */
   readonly expiresAt: Date;
 }
 
-/** The request asks for more than the configuration allows. */
 export class BeyondLimits extends ControlError {
   readonly status = 422;
   readonly code = "beyond_limits";
 }
 
-/** The idempotency key stands for another request. */
+/** The idempotency key belongs to another request. */
 export class KeyReused extends ControlError {
   readonly status = 422;
   readonly code = "idempotency_key_reused";
@@ -65,8 +63,8 @@ interface Surroundings {
 }
 
 /**
- * Inference tasks as their askers see them: to everybody else they are not there. Every method throws `QueueUnavailable`
- * within two seconds when Redis cannot be reached.
+ * Inference tasks, visible only to their owners. Methods throw `QueueUnavailable` within two
+ * seconds when Redis is unreachable.
  */
 export class Inferences {
   private readonly room: QueueRoom;
@@ -75,7 +73,10 @@ export class Inferences {
     this.room = new QueueRoom(surroundings.tasks);
   }
 
-  /** @returns the task's id. @throws BeyondLimits, KeyReused, TooManyQueued, QueueFull */
+  /**
+   * @returns the task's id.
+   * @throws BeyondLimits, KeyReused, TooManyQueued, QueueFull
+   */
   async submit(caller: Caller, ask: InferenceAsk): Promise<string> {
     const { config, store } = this.surroundings;
     requireWithin(config, ask);
@@ -89,7 +90,8 @@ export class Inferences {
       if (created.as === "known" && !created.sameBody) {
         throw new KeyReused("this Idempotency-Key stands for another request: use a new key for a new request");
       }
-      // Of a known one, whoever made it may have ended before it was in the queue: to put it there again changes nothing.
+      // The process that created a known task may have died before queueing it; queueing again is
+      // idempotent.
       const stored = created.as === "known" ? await store.read(id) : made;
       if (stored !== undefined && !("endedAt" in stored && stored.endedAt !== undefined)) {
         await this.enqueue(id, stored.task);
@@ -98,16 +100,16 @@ export class Inferences {
     });
   }
 
-  /** @throws UnknownTask for everybody but its asker. */
+  /** @throws UnknownTask for callers other than the owner. */
   async find(caller: Caller | undefined, id: string): Promise<InferenceReport> {
     return this.ask(async () => {
       let { mine, answers, report } = await this.look(caller, id);
       if (mine.endedAt === undefined && hasEnded(report)) {
         if (report.state === "failed") {
-          // Does nothing unless the queue gave it up, and nobody could say so in its record.
+          // Applies only if the queue gave up the task without recording it.
           await this.surroundings.turns.abandon(id, report.error ?? "no reason given");
         }
-        // It ended between the two questions: the state of its end must not stand beside what came before it.
+        // It ended between the two reads: reads again for a consistent report.
         ({ mine, answers, report } = await this.look(caller, id));
       }
       return {
@@ -120,12 +122,12 @@ export class Inferences {
     });
   }
 
-  /** @throws UnknownTask for everybody but its asker. */
+  /** @throws UnknownTask for callers other than the owner. */
   async status(caller: Caller | undefined, id: string): Promise<TaskReport> {
     return this.ask(async () => this.reportOf(id, requireOwn(caller, id, await this.surroundings.store.read(id))));
   }
 
-  /** The caller's own, the newest first. */
+  /** The caller's tasks, newest first. */
   async recent(caller: Caller | undefined, limit: number): Promise<readonly TaskReport[]> {
     if (caller === undefined) {
       return [];
@@ -143,7 +145,10 @@ export class Inferences {
     });
   }
 
-  /** What has an answer keeps it. @throws UnknownTask for everybody but its asker, TaskFinished */
+  /**
+   * Keeps existing answers.
+   * @throws UnknownTask for callers other than the owner, TaskFinished
+   */
   async cancel(caller: Caller | undefined, id: string): Promise<TaskReport> {
     const { store, tasks, turns } = this.surroundings;
     return this.ask(async () => {
@@ -154,13 +159,16 @@ export class Inferences {
     });
   }
 
-  /** Deletes prompts and answers now; what runs is cancelled. @throws UnknownTask for everybody but its asker. */
+  /**
+   * Deletes prompts and answers at once; cancels running work.
+   * @throws UnknownTask for callers other than the owner.
+   */
   async forget(caller: Caller | undefined, id: string): Promise<void> {
     const { store, tasks } = this.surroundings;
     await this.ask(async () => {
       const { task } = requireOwn(caller, id, await store.read(id));
       await store.forget(id, task);
-      // It may have ended; and whoever works on it finds that it is gone with the next write.
+      // It may have ended; workers notice the deletion at their next write.
       await tasks.cancel(id).catch((error) => {
         if (!(error instanceof ControlError) || error instanceof QueueUnavailable) {
           throw error;
@@ -169,7 +177,7 @@ export class Inferences {
     });
   }
 
-  /** Its record, then what the queue says of it. */
+  /** Record, then state in the queue. */
   private async look(caller: Caller | undefined, id: string) {
     const { store } = this.surroundings;
     const [stored, answers] = await Promise.all([store.read(id), store.answers(id)]);
@@ -231,13 +239,13 @@ export class Inferences {
       createdAt: new Date(task.createdAt),
     };
     if (endedAt === undefined) {
-      // The queue knows of a cancellation before the answer that is being written has ended.
+      // The queue knows a cancellation before the running answer has ended.
       if (base.state === "failed" && items.some(isBeingWritten)) {
         return { ...base, state: "running", step, error: undefined, finishedAt: undefined };
       }
       return { ...base, step, progress: Math.max(base.progress, Math.floor((ended / items.length) * 100)) };
     }
-    // It has ended though its job still waits for its turn to say so.
+    // Ended, although its job still waits in the queue.
     const isDone = items.some(({ item }) => item.state === "completed") && error !== CANCELLED;
     return {
       ...base,
@@ -277,7 +285,7 @@ export class Inferences {
         );
   }
 
-  /** @throws QueueUnavailable unless the answer comes in time. */
+  /** @throws QueueUnavailable after the timeout. */
   private async ask<T>(question: () => Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
@@ -296,7 +304,7 @@ export class Inferences {
   }
 }
 
-/** @param answers by their number; of one that cannot be decrypted undefined stands there. */
+/** @param answers by number; undefined if they cannot be decrypted. */
 function withText(item: Item, answers: ReadonlyMap<number, string | undefined>, index: number): ItemReport {
   const text = answers.get(index);
   const isUnreadable = text === undefined && answers.has(index);
@@ -305,7 +313,7 @@ function withText(item: Item, answers: ReadonlyMap<number, string | undefined>, 
     : { ...item, text };
 }
 
-/** @throws BeyondLimits with all that is too much. */
+/** @throws BeyondLimits with all violations. */
 export function requireWithin(
   config: InferenceConfig,
   {
@@ -331,7 +339,7 @@ function hasEnded({ state }: TaskReport): boolean {
   return state === "completed" || state === "failed";
 }
 
-/** The same answer for a task of somebody else's as for one that never was. */
+/** Same error for another owner's task and an unknown one. */
 function requireOwn(caller: Caller | undefined, id: string, stored: StoredTask | undefined): StoredTask {
   if (stored === undefined || caller === undefined || ownerOf(caller) !== stored.task.owner) {
     throw unknownTask(id);

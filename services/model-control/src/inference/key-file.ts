@@ -2,7 +2,7 @@ import { z } from "zod";
 import { WatchedFile } from "../watched-file";
 
 const keySchema = z.strictObject({
-  /** Stands beside what was encrypted with the key, so that others can take its place. */
+  /** Stored with encrypted data, for key rotation. */
   id: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/, "letters, digits, dots, underscores and hyphens, at most 32"),
@@ -11,8 +11,8 @@ const keySchema = z.strictObject({
 });
 
 /**
- * The file of the keys: `{"keys": [{"id", "key"}]}`, JSON or YAML. The first one encrypts, all of them decrypt: a new key is
- * put before the others, and the old ones are taken away when all that they encrypted has run out.
+ * Keys: `{"keys": [{"id", "key"}]}`, JSON or YAML. The first encrypts, all decrypt. To rotate,
+ * prepend a key; remove old ones once their data has expired.
  */
 export const keyFileSchema = z
   .strictObject({ keys: z.array(keySchema).min(1, "at least one key") })
@@ -28,11 +28,11 @@ export const keyFileSchema = z
 /** The first one encrypts. */
 export type Keys = readonly { readonly id: string; readonly secret: Buffer }[];
 
-/** The keys of a file that may change at any time: see `WatchedFile`. */
+/** Keys of a file that is reloaded on change: see `WatchedFile`. */
 export class KeyFile {
   private readonly file: WatchedFile<Keys>;
 
-  /** @throws ConfigError when the file cannot be used now. */
+  /** @throws ConfigError when the file is unusable. */
   constructor(path: string, onReload: (problem?: string) => void, now?: () => number) {
     const schema = keyFileSchema.transform(({ keys }) =>
       keys.map(({ id, key }) => ({ id, secret: Buffer.from(key, "base64") })),

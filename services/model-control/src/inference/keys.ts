@@ -1,33 +1,33 @@
 import { QUEUE_PREFIX } from "../tasks/lanes";
 
-/** Names in Redis. Those of one task share a hash tag, so a cluster keeps them together. */
+/** Redis key names. Keys of a task share a hash tag, which keeps them on one cluster node. */
 const PREFIX = `${QUEUE_PREFIX}:answers`;
 
 export const taskKeys = (id: string) => ({
-  /** Hash: what does not change, what the task waits for, and of each item its state and its fence. */
+  /** Hash: immutable fields, what the task waits for, and state and fence per item. */
   record: `${PREFIX}:{${id}}:record`,
-  /** Hash: sealed prompts by their number, and how they are to be answered under `options`. */
+  /** Hash: encrypted prompts by number, and answer options under `options`. */
   prompts: `${PREFIX}:{${id}}:prompts`,
-  /** Hash: sealed answers by their number. */
+  /** Hash: encrypted answers by number. */
   answers: `${PREFIX}:{${id}}:answers`,
 });
 
-/** Sorted sets of tasks by the time that they were made. */
+/** Sorted sets of tasks by creation time. */
 export const indexKeys = (owner: string) => ({
-  /** Unfinished ones, of all callers. */
+  /** Unfinished tasks of all callers. */
   open: `${PREFIX}:open`,
   openOfOwner: `${PREFIX}:open:${owner}`,
-  /** All that are kept. */
+  /** All stored tasks. */
   ofOwner: `${PREFIX}:of:${owner}`,
-  /** Those of all callers of which no prompt is at an engine. */
+  /** Tasks of all callers without a prompt at an engine. */
   waiting: `${PREFIX}:waiting`,
 });
 
-/** How many prompts were asked in a time. */
+/** Number of prompts requested in a period. */
 export const askedKeys = (owner: string, time: number) => ({
   byOwner: `${PREFIX}:asked:${time}:${owner}`,
   byAll: `${PREFIX}:asked:${time}`,
 });
 
-/** Which task an idempotency key stands for. @param mark see `Sealer.marks`. */
+/** Task of an idempotency key. @param mark see `Sealer.marks`. */
 export const idempotencyKey = (mark: string) => `${PREFIX}:key:${mark}`;

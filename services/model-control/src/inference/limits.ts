@@ -1,17 +1,16 @@
 import type { GenerationEvent } from "../backends/generation";
 
-/** Tokens more than an engine was asked for, by its events, before it counts as one that does not keep to it. */
+/** Excess tokens, counted by events, before an engine counts as ignoring its limit. */
 const TOKEN_SLACK = 16;
 
 export interface AnswerLimits {
   readonly maxTokens: number;
   readonly seconds: number;
-  /** Without a sign of life, once the answer has begun. */
+  /** Maximum silence after the answer starts. */
   readonly idleSeconds: number;
   readonly bytes: number;
 }
 
-/** An answer was cut off. */
 export type Cut = "length" | "size_limit" | "time_limit" | "idle";
 
 export type AnswerEnd =
@@ -19,11 +18,11 @@ export type AnswerEnd =
   | { readonly by: "limit"; readonly cut: Cut };
 
 /**
- * Reads an engine's answer within limits, whatever the engine does: one that is silent, or that goes on for ever, is cut off.
+ * Reads an engine's answer within limits, also if the engine stalls or never ends.
  *
- * @param start begins the answer; its signal aborts when a limit is reached, or with `signal`.
- * @param onText awaited for each piece of text: what it throws ends the reading.
- * @throws the reason of `signal`, and what the engine's stream or `onText` throws.
+ * @param start begins the answer; its signal aborts at a limit, or with `signal`.
+ * @param onText awaited per piece of text; its errors stop reading.
+ * @throws the reason of `signal`, and errors of the stream or `onText`.
  */
 export async function readWithin(
   limits: AnswerLimits,
@@ -63,7 +62,7 @@ export async function readWithin(
       } else if (events > limits.maxTokens + TOKEN_SLACK) {
         cutOff("length");
       }
-      // An engine that floods leaves no time for a timer.
+      // A flooding engine starves the timers.
       if (cut !== undefined) {
         return { by: "limit", cut };
       }
@@ -81,7 +80,7 @@ export async function readWithin(
   }
 }
 
-/** As much of a text as fits into so many bytes of UTF-8, in whole characters. */
+/** Longest prefix within the given UTF-8 bytes, in whole characters. */
 export function beginning(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) {
     return text;

@@ -1,19 +1,19 @@
 import { endsAfter } from "../backends/time-limit";
 import type { Fleet, Readiness } from "../fleet/fleet";
 
-/** What was seen of a model's workers is true for this long, in milliseconds: a thousand tasks ask once. */
+/** Cache time of a model's readiness, in milliseconds: many tasks share one check. */
 const SEEN_FOR = 1_000;
 
-/** How long all workers may take to be looked at, in milliseconds. */
+/** Timeout for checking all workers, in milliseconds. */
 const LOOK_PATIENCE = 15_000;
 
 interface Look {
   readonly readiness: Promise<Readiness>;
-  /** Undefined while the workers are still being asked: whoever comes meanwhile waits for the same answer. */
+  /** Undefined while the check runs; later callers share it. */
   endedAt?: number;
 }
 
-/** Looks at the workers of models, once for all who ask at about the same time. */
+/** Readiness of models, checked once for concurrent callers. */
 export class Looks {
   private readonly seen = new Map<string, Look>();
 
@@ -22,12 +22,12 @@ export class Looks {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** @throws the reason of `signal`, which ends the waiting and not the look: that is for others as well. */
+  /** @throws the reason of `signal`, which ends the wait, but not the shared check. */
   async readiness(model: string, signal: AbortSignal): Promise<Readiness> {
     return untilAborted((this.known(model) ?? this.look(model)).readiness, signal);
   }
 
-  /** What was seen of it has turned out to be wrong. */
+  /** Drops an outdated result. */
   forget(model: string): void {
     this.seen.delete(model);
   }

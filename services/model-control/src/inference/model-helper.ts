@@ -4,17 +4,17 @@ import { percentFetched } from "../tasks/progress";
 import { type SharedRequest, type TaskReport, type Tasks, UNWANTED } from "../tasks/task";
 import type { InferenceTask } from "./record";
 
-/** What is done about a model that cannot answer yet. */
+/** Action for a model that is not ready. */
 export type Help =
-  /** What it waits for, in words, and the task that brings it; `inLine` while that waits for its turn. */
+  /** What it waits for, and the task that provides it; `inLine` while that task is queued. */
   | { readonly step: string; readonly helper?: string; readonly inLine?: true }
-  /** Nothing can be done. */
+  /** No action possible. */
   | { readonly error: string };
 
 /**
- * Has a model brought, by a task like anybody's: the same one for all who wait for the model.
+ * Requests the model by an ordinary task, shared by all that wait for it.
  *
- * @param helper the task that was asked for it before.
+ * @param helper task requested earlier.
  */
 export async function helpAlong(
   tasks: Pick<Tasks, "submit" | "find">,
@@ -23,7 +23,7 @@ export async function helpAlong(
   helper: string | undefined,
 ): Promise<Help> {
   const found = helper === undefined ? undefined : await find(tasks, helper);
-  // Nobody waited for it in the moment before this task did.
+  // The helper ended because nothing wanted the model then.
   const before = found?.error === UNWANTED ? undefined : found;
   if (before?.state === "failed") {
     return { error: `${whatOf(before)} failed: ${before.error ?? "no reason given"}` };
@@ -46,7 +46,7 @@ export async function helpAlong(
   return report === undefined ? { step: waitFor(readiness), helper: id } : helpOf(report);
 }
 
-/** @returns undefined where the queue, or its owner's part of it, is full: there is room when others have ended. */
+/** @returns undefined if the queue or the owner's quota is full, which passes. */
 async function submit(
   tasks: Pick<Tasks, "submit">,
   request: SharedRequest,

@@ -1,17 +1,15 @@
 import type { InferenceTask, Item } from "./record";
 
-/** What became of a prompt. */
 export interface ObservedAnswer {
   readonly model: string;
   readonly outcome: string;
   readonly promptTokens?: number;
   readonly completionTokens?: number;
-  /** From the task's request to the prompt's last attempt, and from there to its end. */
+  /** Seconds from the task's request to the last attempt, and from there to the end. */
   readonly waitedSeconds?: number;
   readonly seconds?: number;
 }
 
-/** Told what becomes of prompts, for metrics. */
 export interface InferenceObserver {
   answered(answer: ObservedAnswer): void;
 }
@@ -20,7 +18,7 @@ export function observed({ model, createdAt }: InferenceTask, item: Item): Obser
   const { finishReason = "error", promptTokens, completionTokens, startedAt, endedAt, worker } = item;
   const isTimed = startedAt !== undefined && endedAt !== undefined;
   return {
-    // Anybody may ask for names that no worker has: they must not become series of their own.
+    // Unknown model names must not create metric series.
     model: worker === undefined ? "" : model,
     outcome: finishReason,
     promptTokens,

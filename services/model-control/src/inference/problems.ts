@@ -1,8 +1,6 @@
 import type { Item } from "./record";
 
-/**
- * Why a prompt has no whole answer, in words of ours: an engine's own may repeat the prompt, and are never kept.
- */
+/** Reasons for an incomplete answer. Engine messages may repeat the prompt, and are not stored. */
 export const PROBLEMS = {
   model_not_ready: "the model was not loaded in time: see the task's error",
   not_supported: "the model's engine cannot answer this kind of request: see the task's error",
@@ -22,7 +20,7 @@ export function isProblem(code: string): code is Problem {
   return Object.hasOwn(PROBLEMS, code);
 }
 
-/** A prompt that ended without an answer. */
+/** Prompt that ended without an answer. */
 export function failure(problem: Problem): Partial<Item> {
   return { state: "failed", finishReason: "error", problem };
 }

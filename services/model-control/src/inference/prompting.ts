@@ -11,27 +11,25 @@ import { failure } from "./problems";
 import type { InferenceTask, Item, StoredItem } from "./record";
 import { Unsealable } from "./sealing";
 
-/** One prompt of a task. */
 export interface PromptJob {
   readonly id: string;
   readonly index: number;
-  /** Its place among those that wait: see `FairQueue`. */
+  /** Position among waiting tasks: see `FairQueue`. */
   readonly place: number;
   readonly task: InferenceTask;
   readonly stored: StoredItem;
-  /** Something is noted that the task waits for. */
+  /** Whether the record has a waiting reason. */
   readonly hasStep: boolean;
 }
 
-/** What became of it, as far as that could be done at once. */
 export type PromptEnd =
   | { readonly as: "ended"; readonly item: Item }
-  /** Somebody else has it, or nobody any more: the queue, or the next turn, knows. */
+  /** Another process owns it, or it was deleted; the queue or next turn resolves it. */
   | { readonly as: "lost" }
   | { readonly as: "notReady"; readonly readiness: Exclude<Readiness, { readonly state: "ready" }> }
-  /** Every worker that has the model was asked in vain. */
+  /** All workers with the model failed. */
   | { readonly as: "exhausted" }
-  /** Its owner has as many prompts at engines as one caller may have. */
+  /** The owner has no free slot. */
   | { readonly as: "crowded" };
 
 type AttemptEnd = PromptEnd | { readonly as: "again"; readonly stored: StoredItem };
@@ -44,10 +42,10 @@ export interface PromptSurroundings extends AttemptSurroundings {
   readonly observer: InferenceObserver;
 }
 
-/** Puts prompts to the workers that have their model, each within one of its owner's slots. */
+/** Sends prompts to workers with their model, within the owner's slots. */
 export class Prompting {
   private readonly looks: Looks;
-  /** Answers of this process that each worker is at. */
+  /** Answers in progress per worker, in this process. */
   private readonly load = new Map<string, number>();
 
   constructor(private readonly surroundings: PromptSurroundings) {
@@ -55,9 +53,9 @@ export class Prompting {
   }
 
   /**
-   * Puts one prompt to workers until it has ended, as long as that can be done at once.
+   * Tries workers until the prompt ends or must wait.
    *
-   * @throws the reason of `signal`. Whatever happens, the task may hold a slot of its owner's now, until `letGo`.
+   * @throws the reason of `signal`. In every case, the task may hold a slot until `letGo`.
    */
   async answer(job: PromptJob, signal: AbortSignal, log: Logger): Promise<PromptEnd> {
     const { id, task } = job;
@@ -84,7 +82,7 @@ export class Prompting {
     }
   }
 
-  /** Gives the task's slot back, if it has one, to the first of those that wait for it and are still there. */
+  /** Releases the task's slot to the first waiting task that still exists. */
   async letGo(id: string, owner: string): Promise<void> {
     const { slots, tasks } = this.surroundings;
     await slots.handOn(owner, id, (next) => tasks.wake(next));
@@ -104,7 +102,7 @@ export class Prompting {
       return { as: "ended", item };
     }
     await Promise.all([hasStep ? store.note(id, {}) : undefined, store.setWaiting(id, task, false)]);
-    // Not before: those that only look for their model would put everybody who comes later behind them.
+    // Only once a worker is ready: tasks that wait for a model would delay later ones.
     await fair.begin(place);
     this.load.set(worker, (this.load.get(worker) ?? 0) + 1);
     try {
@@ -137,7 +135,7 @@ export class Prompting {
     }
   }
 
-  /** The one that this process has given the least to. */
+  /** Worker with the fewest answers from this process. */
   private leastLoaded(workers: readonly string[]): string | undefined {
     const loadOf = (worker: string) => this.load.get(worker) ?? 0;
     return [...workers].sort((a, b) => loadOf(a) - loadOf(b))[0];

@@ -1,4 +1,4 @@
-/** What is kept of an inference task beside its prompts and answers: nothing here tells what was asked or answered. */
+/** Metadata of an inference task, without prompts and answers. */
 import { z } from "zod";
 
 export const FINISH_REASONS = [
@@ -11,7 +11,7 @@ export const FINISH_REASONS = [
   "cancelled",
   "error",
 ] as const;
-/** Why an answer ended. `stop` and `length` are the engine's own; with `error` there is no answer. */
+/** Why an answer ended. `stop` and `length` come from the engine; `error` means no answer. */
 export type FinishReason = (typeof FINISH_REASONS)[number];
 
 export const ITEM_STATES = ["waiting", "running", "completed", "failed", "cancelled"] as const;
@@ -19,15 +19,14 @@ export type ItemState = (typeof ITEM_STATES)[number];
 
 export const itemSchema = z.object({
   state: z.enum(ITEM_STATES),
-  /** How often it was put to an engine. */
   attempts: z.int().min(0),
-  /** The first token is there: it is put to no engine any more. */
+  /** The first token arrived: no retry. */
   begun: z.boolean(),
   worker: z.string().optional(),
   finishReason: z.enum(FINISH_REASONS).optional(),
-  /** A code of `problems.ts`. */
+  /** Code from `problems.ts`. */
   problem: z.string().optional(),
-  /** What this program says of it, where it knows more than the code tells. */
+  /** This program's message, if more specific than the code. */
   detail: z.string().optional(),
   promptTokens: z.number().optional(),
   completionTokens: z.number().optional(),
@@ -36,7 +35,7 @@ export const itemSchema = z.object({
   firstTokenAt: z.number().optional(),
   endedAt: z.number().optional(),
 });
-/** One prompt of a task, and its answer. */
+/** Prompt and its answer. */
 export type Item = z.output<typeof itemSchema>;
 
 export const WAITING: Item = { state: "waiting", attempts: 0, begun: false };
@@ -49,33 +48,32 @@ export const taskSchema = z.object({
   prompts: z.int().min(1),
   maxTokens: z.int().min(1),
   seconds: z.int().min(1),
-  /** Whether the asker may have the model fetched. */
   mayPull: z.boolean(),
-  /** Whether the asker may start a worker that somebody stopped. */
+  /** Whether the owner may start a stopped worker. */
   mayStart: z.boolean().default(false),
 });
-/** What does not change. */
+/** Immutable part of a task. */
 export type InferenceTask = z.output<typeof taskSchema>;
 
 export interface StoredItem {
   readonly item: Item;
-  /** Another one with every attempt and every decision about the item: who writes must name the current one. */
+  /** Changes with every attempt and decision; writes require the current value. */
   readonly fence: number;
-  /** Milliseconds for which nobody wrote to it though the server could be reached. */
+  /** Milliseconds without a write while the server was reachable. */
   readonly silence: number;
 }
 
 export interface StoredTask {
   readonly task: InferenceTask;
   readonly items: readonly StoredItem[];
-  /** What it waits for, in words. */
+  /** What it waits for, as text. */
   readonly step?: string;
-  /** The task that brings its model. */
+  /** Task that provides its model. */
   readonly helper?: string;
   readonly endedAt?: number;
-  /** Why it has no answer at all. */
+  /** Why the whole task has no answer. */
   readonly error?: string;
-  /** Milliseconds until it is forgotten. */
+  /** Milliseconds until it is deleted. */
   readonly remaining: number;
 }
 
@@ -83,10 +81,10 @@ export function isOpen({ state }: Item): boolean {
   return state === "waiting" || state === "running";
 }
 
-/** An answer that nobody has written to for so long, in milliseconds, is nobody's any more: five times what is usual. */
+/** Silence in milliseconds after which an answer counts as abandoned: five write intervals. */
 export const SILENCE = 5_000;
 
-/** Whether a process is at its answer, and will say how it ended. */
+/** Whether a process is writing its answer. */
 export function isBeingWritten({ item: { state }, silence }: StoredItem): boolean {
   return state === "running" && silence < SILENCE;
 }

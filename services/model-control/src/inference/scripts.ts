@@ -1,13 +1,14 @@
-/** Steps of Lua: what is looked at and what is changed are one step only inside the server. */
+/** Lua scripts, as only the server can check and change in one atomic step. */
 
 /**
- * Makes a task, unless its key or the queue is taken. Its first write is one that a server refuses which is full: after any
- * other one, what a script writes is let through.
+ * Creates a task, unless its key exists or the queue is full. The first write must be one that a
+ * full server refuses: Redis allows all later writes of a script.
  *
- * KEYS: record, prompts, open, open of owner, of owner, waiting; then the idempotency key as each key of the file marks it, the
- * current one's first: replicas that have not read a changed file yet mark it with another one.
- * ARGV: id, milliseconds since the epoch, of the task's life, until it must be confirmed, most unfinished of the owner, most
- * of all, mark of the body ("" without an idempotency key), the task, an item, then the sealed prompts, the options last.
+ * KEYS: record, prompts, open, open of owner, of owner, waiting; then the idempotency key under
+ * each key of the file, current first, as replicas may still use an old file. ARGV: id,
+ * milliseconds since the epoch, of the task's life, until it must be confirmed, limit per owner,
+ * limit in total, mark of the body ("" without an idempotency key), the task, an item, then the
+ * encrypted prompts, the options last.
  *
  * @returns {"made"}, {"known", id, mark of its body}, or {"full", "owner" or "all"}.
  */
@@ -44,11 +45,12 @@ end
 return {"made"}`;
 
 /**
- * The task is in the queue: from now on it lives its whole life.
+ * Confirms that the task is queued, and sets its full lifetime.
  *
- * KEYS: record, prompts, open, open of owner, of owner, waiting. ARGV: id, its time, milliseconds of its life from now on.
+ * KEYS: record, prompts, open, open of owner, of owner, waiting. ARGV: id, its time, remaining life
+ * in milliseconds.
  *
- * @returns 0 for a task that is gone, or has ended.
+ * @returns 0 for a deleted or finished task.
  */
 export const CONFIRM = `if redis.call("exists", KEYS[1]) == 0 or redis.call("hexists", KEYS[1], "ended") == 1 then return 0 end
 for index = 1, 2 do redis.call("pexpire", KEYS[index], ARGV[3]) end
@@ -58,12 +60,12 @@ for index = 3, 6 do redis.call("zadd", KEYS[index], ARGV[2], ARGV[1]) end
 return 1`;
 
 /**
- * Writes an item, and its answer, for who knows its fence.
+ * Writes an item and its answer if the fence is current.
  *
- * KEYS: record, answers. ARGV: number of the item, the fence that must be current, the fence from now on, the item, whether
- * there is an answer ("1"), the sealed answer.
+ * KEYS: record, answers. ARGV: item number, current fence, new fence, the item, whether there is an
+ * answer ("1"), the encrypted answer.
  *
- * @returns 1; 0 where somebody else has taken the item; -1 where the task is gone.
+ * @returns 1; 0 if another process took the item; -1 if the task was deleted.
  */
 export const WRITE = `if redis.call("exists", KEYS[1]) == 0 then return -1 end
 local index = ARGV[1]
@@ -79,9 +81,10 @@ end
 return 1`;
 
 /**
- * The task has ended: its prompts go, its answers stay for a time.
+ * Ends a task: deletes prompts, keeps answers for a time.
  *
- * KEYS: record, prompts, answers, open, open of owner, waiting. ARGV: id, milliseconds to keep it, its end, error or "".
+ * KEYS: record, prompts, answers, open, open of owner, waiting. ARGV: id, retention in
+ * milliseconds, end time, error or "".
  */
 export const END = `redis.call("del", KEYS[2])
 for index = 4, 6 do redis.call("zrem", KEYS[index], ARGV[1]) end
@@ -101,9 +104,10 @@ for index = 4, 7 do redis.call("zrem", KEYS[index], ARGV[1]) end
 return 1`;
 
 /**
- * Changes fields of a record that is there. KEYS: record. ARGV: pairs of a field and its value; "" deletes the field.
+ * Changes fields of an existing record. KEYS: record. ARGV: pairs of field and value; "" deletes
+ * the field.
  *
- * @returns 0 where the task is gone.
+ * @returns 0 for a deleted task.
  */
 export const NOTE = `if redis.call("exists", KEYS[1]) == 0 then return 0 end
 for at = 1, #ARGV, 2 do
@@ -112,6 +116,9 @@ for at = 1, #ARGV, 2 do
 end
 return 1`;
 
-/** Counts one more look at the model. KEYS: record. @returns looks so far; 0 where the task is gone. */
+/**
+ * Counts a readiness check. KEYS: record.
+ * @returns the count; 0 for a deleted task.
+ */
 export const COUNT_POLL = `if redis.call("exists", KEYS[1]) == 0 then return 0 end
 return redis.call("hincrby", KEYS[1], "polls", 1)`;

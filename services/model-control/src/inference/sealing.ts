@@ -5,21 +5,21 @@ import type { Keys } from "./key-file";
 const CIPHER = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-/** Begins what is sealed, so that another form can be told from this one. */
+/** Version byte of the format. */
 const FORM = 1;
 
-/** What is sealed: it opens under the same words only, so that no answer can be put in another one's place. */
+/** Authenticated context of encrypted data: prevents swapping answers. */
 export interface About {
   readonly task: string;
-  /** Which prompt of the task. */
+  /** Number of the prompt. */
   readonly index: number;
   readonly what: "prompt" | "answer";
 }
 
-/** It cannot be opened: its key is gone from the key file, or it is not what was sealed. */
+/** Cannot be decrypted: its key was removed, or the data was modified. */
 export class Unsealable extends Error {}
 
-/** Encrypts what people ask and what they are answered. Each task has a key of its own, made of the one in the file. */
+/** Encrypts prompts and answers, with a key per task derived from that in the file. */
 export class Sealer {
   constructor(private readonly file: { keys(): Keys }) {}
 
@@ -32,7 +32,7 @@ export class Sealer {
     return Buffer.concat([Buffer.from([FORM, name.length]), name, nonce, ...sealed, cipher.getAuthTag()]);
   }
 
-  /** @throws Unsealable, in words that say nothing of the content. */
+  /** @throws Unsealable, without content in its message. */
   open(sealed: Buffer, about: About): string {
     const [form, length = 0] = sealed;
     const name = sealed.subarray(2, 2 + length).toString();
@@ -54,7 +54,7 @@ export class Sealer {
     }
   }
 
-  /** Stands for a text that is not kept: one for each key, that of the current one first. */
+  /** Keyed hashes of a text that is not stored, one per key, current first. */
   marks(text: string): readonly [string, ...string[]] {
     const [first, ...others] = this.file.keys().map(({ secret }) => markOf(secret, text));
     return [first ?? this.fail(), ...others];

@@ -24,11 +24,14 @@ interface Surroundings {
   readonly log: Logger;
 }
 
-/** Asynchronous inference, as its askers see it and as the queue works on it. @throws ConfigError for the key file. */
+/**
+ * Starts asynchronous inference: its API and its queue worker.
+ * @throws ConfigError for the key file.
+ */
 export function startInference({ config, redis, fleet, tasks, metrics, log }: Surroundings): {
   readonly inferences: Inferences;
   readonly turns: Turns;
-  /** What unfinished tasks wait for. */
+  /** Models and workers that unfinished tasks wait for. */
   readonly wanted: () => Promise<Wanted>;
 } {
   const keys = new KeyFile(config.keyFile, (problem) => {
@@ -41,7 +44,7 @@ export function startInference({ config, redis, fleet, tasks, metrics, log }: Su
   const sealer = new Sealer(keys);
   const asked = new InferenceStore(redis.requests, sealer, config);
   const observer = metrics.observeInference(asked, tasks);
-  // Work in the background waits for Redis; requests do not.
+  // Background work waits for Redis; requests do not.
   const store = new InferenceStore(redis.work, sealer, config);
   const places = turnKeys("inference");
   const on = (connection: Redis) => ({

@@ -17,10 +17,10 @@ import {
 import { CONFIRM, COUNT_POLL, CREATE, END, FORGET, NOTE, WRITE } from "./scripts";
 import type { Sealer } from "./sealing";
 
-/** A task that was not put into the queue within this time, in milliseconds, never was. */
+/** Time to queue a new task, in milliseconds; after that it is dropped. */
 const TRIAL = 60_000;
 
-/** Records that are read with one question. */
+/** Records per query. */
 const READ_AT_ONCE = 500;
 
 const inputSchema = z.union([
@@ -39,7 +39,7 @@ export interface NewTask {
   readonly task: InferenceTask;
   readonly inputs: readonly GenerationInput[];
   readonly sampling: Sampling;
-  /** Marks of the idempotency key, and of the body: see `Sealer.marks`. */
+  /** Marks of the idempotency key and body: see `Sealer.marks`. */
   readonly idempotency?: {
     readonly keys: readonly [string, ...string[]];
     readonly bodies: readonly [string, ...string[]];
@@ -48,16 +48,16 @@ export interface NewTask {
 
 export type Made =
   | { readonly as: "made" }
-  /** The idempotency key stands for this task. */
+  /** The idempotency key belongs to this task. */
   | { readonly as: "known"; readonly id: string; readonly sameBody: boolean }
   | { readonly as: "full"; readonly whose: "owner" | "all" };
 
-/** `taken`: somebody else works on the item. `gone`: the task was deleted, or its time is over. */
+/** `taken`: another process owns the item. `gone`: the task was deleted or has expired. */
 export type Written = "written" | "taken" | "gone";
 
-/** Prompts and answers, sealed, and where each of them is, on Redis or Valkey. */
+/** Encrypted prompts, answers and their states, in Redis or Valkey. */
 export class InferenceStore {
-  /** Since when the server can be reached without a break, by the clock of this process. */
+  /** Start of the current connection, by this process's clock. */
   private reachedSince: number;
 
   constructor(
@@ -108,7 +108,7 @@ export class InferenceStore {
     }
   }
 
-  /** @returns false for a task that is gone, or has ended. */
+  /** @returns false for a deleted or finished task. */
   async confirm(id: string, { owner, createdAt }: InferenceTask): Promise<boolean> {
     const { record, prompts } = taskKeys(id);
     const { open, openOfOwner, ofOwner, waiting } = indexKeys(owner);
@@ -117,7 +117,7 @@ export class InferenceStore {
     return (await this.redis.eval(CONFIRM, keys.length, ...keys, id, createdAt, Math.ceil(life))) === 1;
   }
 
-  /** @returns undefined for a task that is not there. */
+  /** @returns undefined for an unknown task. */
   async read(id: string): Promise<StoredTask | undefined> {
     const { record } = taskKeys(id);
     const [fields, remaining, time] = await Promise.all([
@@ -130,7 +130,7 @@ export class InferenceStore {
     }
     const task = taskSchema.parse(JSON.parse(fields.task));
     const now = Number(time[0]) * 1000 + Number(time[1]) / 1000;
-    // While the server was away nobody could write: whoever is at an answer may come back to it later than this process.
+    // An outage blocks all writers, and the answer's process may reconnect later than this one.
     const reached = this.now() - this.reachedSince;
     const items = Array.from({ length: task.prompts }, (_, index): StoredItem => {
       const item = itemSchema.parse(JSON.parse(fields[`i:${index}`] ?? JSON.stringify(WAITING)));
@@ -144,18 +144,21 @@ export class InferenceStore {
     return { task, items, step, helper, error, remaining, endedAt: ended === undefined ? undefined : Number(ended) };
   }
 
-  /** Whose task it is; undefined for one that is not there. */
+  /** Owner of a task; undefined if unknown. */
   async owner(id: string): Promise<string | undefined> {
     const text = await this.redis.hget(taskKeys(id).record, "task");
     return text === null ? undefined : taskSchema.parse(JSON.parse(text)).owner;
   }
 
-  /** Ids of the owner's tasks, the newest first. */
+  /** Ids of the owner's tasks, newest first. */
   async idsOf(owner: string, limit: number): Promise<readonly string[]> {
     return this.redis.zrevrange(indexKeys(owner).ofOwner, 0, limit - 1);
   }
 
-  /** Prompts that the owner, and all callers together, asked in the time for which answers are kept: about, for they are counted in two parts of it. */
+  /**
+   * Recent prompts of the owner and in total, within the retention time; approximate, from two
+   * counting periods.
+   */
   async askedLately(owner: string): Promise<{ readonly byOwner: number; readonly byAll: number }> {
     const { now, before, elapsed } = this.countingTime();
     const keys = [now, before].flatMap((time) => Object.values(askedKeys(owner, time)));
@@ -164,7 +167,10 @@ export class InferenceStore {
     return { byOwner: own + stillKept * ownBefore, byAll: all + stillKept * allBefore };
   }
 
-  /** @returns undefined for a prompt that is gone. @throws Unsealable */
+  /**
+   * @returns undefined for a deleted prompt.
+   * @throws Unsealable
+   */
   async prompt(
     id: string,
     index: number,
@@ -182,7 +188,7 @@ export class InferenceStore {
     };
   }
 
-  /** The answers by their number; undefined for one that cannot be decrypted. */
+  /** Answers by number; undefined if they cannot be decrypted. */
   async answers(id: string): Promise<ReadonlyMap<number, string | undefined>> {
     const fields = await this.redis.hgetallBuffer(taskKeys(id).answers);
     return new Map(
@@ -193,7 +199,7 @@ export class InferenceStore {
     );
   }
 
-  /** Writes for who knows the item's fence. @param answer not given: it stays as it is. */
+  /** Writes if the item's fence is current. @param answer undefined keeps the stored one. */
   async write(
     id: string,
     index: number,
@@ -208,7 +214,7 @@ export class InferenceStore {
     return result === 1 ? "written" : result === 0 ? "taken" : "gone";
   }
 
-  /** What all unfinished tasks wait for. */
+  /** Models and workers that unfinished tasks wait for. */
   async wanted(): Promise<Wanted> {
     const ids = await this.redis.zrange(indexKeys("").open, 0, -1);
     const models = new Set<string>();
@@ -243,23 +249,26 @@ export class InferenceStore {
     await this.redis.eval(FORGET, keys.length, ...keys, id);
   }
 
-  /** Remembers what the task waits for, and which task brings its model; undefined takes it away. */
+  /** Records what the task waits for and the task that provides it; undefined clears. */
   async note(id: string, { step, helper }: { readonly step?: string; readonly helper?: string }): Promise<void> {
     await this.redis.eval(NOTE, 1, taskKeys(id).record, "step", step ?? "", "helper", helper ?? "");
   }
 
-  /** Counts one more look at whether the model is ready. @returns looks so far. */
+  /**
+   * Counts a readiness check.
+   * @returns the count.
+   */
   async countPoll(id: string): Promise<number> {
     return Number(await this.redis.eval(COUNT_POLL, 1, taskKeys(id).record));
   }
 
-  /** Whether one of its prompts is at an engine. */
+  /** Records whether none of its prompts is at an engine. */
   async setWaiting(id: string, { owner, createdAt }: InferenceTask, isWaiting: boolean): Promise<void> {
     const { waiting } = indexKeys(owner);
     await (isWaiting ? this.redis.zadd(waiting, createdAt, id) : this.redis.zrem(waiting, id));
   }
 
-  /** @returns unfinished tasks of which no prompt is at an engine, and the seconds that the oldest of them has waited. */
+  /** @returns tasks without a prompt at an engine, and the wait of the oldest in seconds. */
   async waiting(): Promise<{ readonly tasks: number; readonly oldestSeconds: number }> {
     const { waiting } = indexKeys("");
     const now = Date.now();
@@ -279,7 +288,7 @@ export class InferenceStore {
     await counting.exec();
   }
 
-  /** Prompts are counted in times as long as answers are kept. */
+  /** Counting periods are as long as the retention of answers. */
   private countingTime(): { readonly now: number; readonly before: number; readonly elapsed: number } {
     const times = Date.now() / (this.config.keepSeconds * 1000);
     const now = Math.floor(times);
@@ -295,7 +304,7 @@ export class InferenceStore {
   }
 }
 
-/** How prompts are answered is sealed as if it were one of them. */
+/** Number under which the options are encrypted. */
 const OPTIONS = -1;
 
 function hasMark(marks: readonly string[] | undefined, mark: string | null | undefined): boolean {

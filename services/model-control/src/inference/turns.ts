@@ -20,23 +20,21 @@ import {
 
 const FORGOTTEN = 'it was deleted, or its time is over ("inference.lifeSeconds")';
 
-/** What becomes of a task after its turn. */
 export type TurnEnd =
-  /** All that can be done is done. */
   | { readonly as: "ended"; readonly worker?: string }
   | { readonly as: "failed"; readonly error: string }
-  /** It looks again after so many milliseconds. */
+  /** Next check, in milliseconds. */
   | { readonly as: "again"; readonly milliseconds: number }
-  /** Its owner has as many prompts at engines as one caller may have: it waits until one of them ends. */
+  /** The owner has no free slot: waits until one is released. */
   | { readonly as: "crowded"; readonly owner: string; readonly place: number }
-  /** Others are before its next prompt. */
+  /** Other tasks precede its next prompt. */
   | { readonly as: "behind"; readonly place: number };
 
 export interface TurnJob {
   readonly id: string;
-  /** Its place among those that wait: see `FairQueue`. */
+  /** Position among waiting tasks: see `FairQueue`. */
   readonly place: number;
-  /** Per cent of its prompts that have ended. */
+  /** Percentage of finished prompts. */
   readonly onProgress: (percent: number) => void;
 }
 
@@ -46,8 +44,8 @@ interface Surroundings extends PromptSurroundings {
 }
 
 /**
- * Works on inference tasks, a turn at a time: it looks whether the model is ready, has it brought where it is not, and puts
- * the prompts to a worker one after the other, until others are before the next one.
+ * Processes inference tasks in turns: checks readiness, requests the model if needed, and sends
+ * prompts while no other task takes precedence.
  */
 export class Turns {
   private readonly prompting: Prompting;
@@ -72,7 +70,7 @@ export class Turns {
     }
   }
 
-  /** Cancels what has no answer yet; what is being answered is left to whoever does so, unless that was `all`. */
+  /** Cancels unanswered prompts; stops running answers only with `all`. */
   async cancel(id: string, which: "waiting" | "all"): Promise<void> {
     const { store } = this.surroundings;
     const stored = await store.read(id);
@@ -87,9 +85,9 @@ export class Turns {
   }
 
   /**
-   * The task is out of the way, and to be told when its owner has a slot for it.
+   * Suspends the task until its owner has a free slot.
    *
-   * @param milliseconds after which it looks by itself.
+   * @param milliseconds until it checks anyway.
    */
   async waitForSlot(
     id: string,
@@ -102,7 +100,7 @@ export class Turns {
     }
   }
 
-  /** The queue has given the task up. One that was cancelled may be about to say so itself. */
+  /** The queue gave up the task. A cancelled task may be about to record its own end. */
   async abandon(id: string, error: string): Promise<void> {
     const stored = await this.surroundings.store.read(id);
     if (stored === undefined || stored.endedAt !== undefined || stored.items.some(isBeingWritten)) {
@@ -128,7 +126,7 @@ export class Turns {
             stored.error,
           );
     } finally {
-      // Perhaps one that a process took which was killed since.
+      // The slot may be from a process that was killed.
       await this.prompting.letGo(job.id, stored.task.owner);
     }
   }
@@ -177,9 +175,9 @@ export class Turns {
   }
 
   /**
-   * Decides about answers that another process was at when it ended.
+   * Resolves answers of processes that ended.
    *
-   * @returns true when one of them is still being written.
+   * @returns true if one is still being written.
    */
   private async settle(id: string, task: InferenceTask, items: StoredItem[]): Promise<boolean> {
     const { store, observer } = this.surroundings;
@@ -206,7 +204,7 @@ export class Turns {
     return false;
   }
 
-  /** The task goes back to the queue without an end of its next prompt. */
+  /** Returns the task to the queue before its next prompt ends. */
   private async brokenOff(
     { id, task, place }: PromptJob,
     end: Exclude<PromptEnd, { readonly as: "ended" }>,
@@ -235,7 +233,7 @@ export class Turns {
     const { task } = stored;
     const help = await helpAlong(tasks, task, readiness, stored.helper);
     const { polls, seconds } = config.wait;
-    // A look counts once something is done about the model: how long that waits for its turn is no fault of it.
+    // Counts only while the helper task runs: queueing is not the model's fault.
     const isLast = !("error" in help) && !help.inLine && (await store.countPoll(id)) > polls;
     if ("error" in help || isLast) {
       const error =
@@ -243,7 +241,7 @@ export class Turns {
           ? help.error
           : `${task.model} was not ready after ${polls} looks, one in ${seconds} s: ${help.step}`;
       if (await this.close(id, stored, failure("model_not_ready"))) {
-        // Another process has begun with one of them meanwhile: it will say what becomes of the task.
+        // Another process has started one, and will record the task's result.
         return { as: "again", milliseconds: SILENCE };
       }
       await store.end(id, task, error);
@@ -256,7 +254,10 @@ export class Turns {
     return this.later();
   }
 
-  /** Ends all open items but those that `isLeft`. @returns whether any is left open. */
+  /**
+   * Ends all open items except those that `isLeft`.
+   * @returns whether any stays open.
+   */
   private async close(
     id: string,
     { task, items }: StoredTask,
@@ -288,8 +289,8 @@ export class Turns {
 const BY_CANCELLATION: Partial<Item> = { state: "cancelled", finishReason: "cancelled" };
 
 /**
- * One answer is enough for the task to have been done: what failed is told with its item. Prompts are cancelled with their
- * task alone, whichever of them was at an engine then.
+ * A task succeeds with one answer; failures are reported per item. Prompts are cancelled only with
+ * their task.
  */
 function summary(items: readonly Item[], error?: string): Extract<TurnEnd, { as: "ended" | "failed" }> {
   if (items.some(({ state }) => state === "cancelled")) {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Dialect } from "./calls";
 
-/** What the caller is told instead of a worker's answer. */
+/** Error response instead of a worker's answer. */
 export class Refusal extends Error {
   constructor(
     readonly status: 400 | 403 | 404 | 413 | 502 | 503 | 504,
@@ -13,10 +13,10 @@ export class Refusal extends Error {
   }
 }
 
-/** Seconds after which what is short now may be there: a model that loads, a worker that starts. */
+/** Seconds until a retry may succeed: a model loads, a worker starts. */
 const RETRY_AFTER = "5";
 
-/** Answers a mistake as the API does that the caller speaks. */
+/** Answers an error in the dialect of the caller's API. */
 export function refuse(response: ServerResponse, dialect: Dialect, { status, code, message }: Refusal): void {
   const body =
     dialect === "ollama"
@@ -24,7 +24,7 @@ export function refuse(response: ServerResponse, dialect: Dialect, { status, cod
       : { error: { message, type: typeOf(status), param: code.startsWith("model_") ? "model" : null, code } };
   answerJson(response, status, body, {
     ...(status === 503 && { "retry-after": RETRY_AFTER }),
-    // What is left of the body is not read.
+    // The rest of the body is not read.
     ...(!response.req.complete && { connection: "close" }),
   });
 }
@@ -44,7 +44,7 @@ export function answerJson(
   response.end(text);
 }
 
-/** As OpenAI names kinds of errors. */
+/** OpenAI's error types. */
 function typeOf(status: number): string {
   if (status === 403) {
     return "permission_error";

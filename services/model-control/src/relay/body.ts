@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Refusal } from "./answers";
 import type { Tenant } from "./tenants";
 
-/** Bytes that all requests together hold: what is one too many is refused, not kept. One tenant holds half of them at most. */
+/** Total bytes held by requests; refuses what exceeds the limit. One tenant may hold half. */
 export class HeldBytes {
   private held = 0;
   private readonly byTenant = new Map<Tenant, number>();
@@ -25,13 +25,13 @@ export class HeldBytes {
   }
 }
 
-/** A body in memory; `release` gives its bytes back, once. */
+/** Buffered body; `release` frees its bytes once. */
 export interface HeldBody {
   readonly bytes: Buffer;
   readonly release: () => void;
 }
 
-/** @throws Refusal for one that is too large, alone or together with others; Error when the client goes. */
+/** @throws Refusal for a body too large, alone or in total; Error when the client disconnects. */
 export async function readBody(
   request: IncomingMessage,
   most: number,
@@ -65,17 +65,17 @@ export async function readBody(
   return { bytes: Buffer.concat(chunks), release };
 }
 
-/** A request that names a model. */
 export interface AskedModel {
-  /** As the client spells it. */
+  /** In the client's spelling. */
   readonly model: string;
-  /** What the worker is sent, asked for the model by the name that the worker has for it. */
+  /** Body for the worker, with the worker's model name. */
   readonly toWorker: (name: string) => string;
 }
 
 /**
- * Options that only concern one answer. Others decide how a model is loaded: another value has Ollama load it anew, and unload others
- * for that, pinned or not. Source: ollama v0.32.15 and v0.6.5, api/types.go (Options without Runner), server/sched.go (needsReload).
+ * Options of a single answer. Any other option makes Ollama reload the model, and unload others for
+ * it, even pinned ones. Source: ollama v0.32.15 and v0.6.5, api/types.go (Options without Runner),
+ * server/sched.go (needsReload).
  */
 const ANSWER_OPTIONS: ReadonlySet<string> = new Set([
   "num_keep",
@@ -98,15 +98,15 @@ const ANSWER_OPTIONS: ReadonlySet<string> = new Set([
   "stop",
 ]);
 
-/** Levels of objects and arrays in a body; Go's decoder ends at 10,000 (encoding/json, maxNestingDepth). */
+/** Nesting limit of a body; Go's decoder allows 10,000 (encoding/json, maxNestingDepth). */
 const MAX_LEVELS = 1_000;
 
-/** Fields that the relay reads or leaves out: they may have one spelling only. */
+/** Fields that the relay reads or removes; other spellings are refused. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "name", "keep_alive", "options"]);
 
 /**
- * Reads what a request asks for. What is sent on is written anew from that: the worker reads nothing that was not read here.
- * `keep_alive` is left out, because who stays loaded is the platform's decision.
+ * Parses a request. The worker's body is serialized from checked fields only. Removes `keep_alive`:
+ * the platform decides what stays loaded.
  *
  * @param path of the call.
  * @throws Refusal
@@ -114,7 +114,8 @@ const OWN_FIELDS: ReadonlySet<string> = new Set(["model", "name", "keep_alive", 
 export function askedModel(path: string, bytes: Buffer): AskedModel {
   const body = parse(bytes);
   for (const field of Object.keys(body)) {
-    // Go reads fields in whatever case, also letters that only fold to these (encoding/json, foldName): the last one counts.
+    // Go matches field names case-insensitively, with Unicode folding; the last one wins
+    // (encoding/json, foldName).
     const read = field.normalize("NFKC").toLowerCase();
     if (field !== read && OWN_FIELDS.has(read)) {
       throw new Refusal(400, "invalid_request", `the field ${JSON.stringify(field)} has to be written ${read}`);
@@ -122,7 +123,7 @@ export function askedModel(path: string, bytes: Buffer): AskedModel {
   }
   const { model: asked, keep_alive: _, ...others } = body;
   const isShown = path === "/api/show";
-  // Older clients of this one call name it so.
+  // Older clients use `name` in this call.
   const model = isShown ? (asked ?? body.name) : asked;
   if (typeof model !== "string" || model === "") {
     throw new Refusal(400, "model_required", 'the body has no field "model" with the name of a model');
@@ -160,7 +161,7 @@ function parse(bytes: Buffer): Record<string, unknown> {
   return body;
 }
 
-/** @returns undefined for what is not JSON. */
+/** @returns undefined for invalid JSON. */
 function parsed(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8"));
@@ -169,7 +170,7 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-/** Level by level, so that no depth overflows the stack. */
+/** Iterates by level, as recursion could overflow the stack. */
 function hasMoreLevels(body: object, most: number): boolean {
   let level: object[] = [body];
   for (let depth = 1; level.length > 0; depth++) {

@@ -2,26 +2,26 @@ import { z } from "zod";
 import { httpUrl, port, seconds } from "../config-fields";
 import { checkFile } from "../config-file";
 
-/** Bodies of requests are read whole, to find the model and take out what would change the worker. */
+/** Bodies are buffered to find the model and remove fields that would modify the worker. */
 const MOST_BODY_BYTES = 128 * 2 ** 20;
 
 const worker = z.strictObject({
-  /** As the model control API names it. */
+  /** Name in the model control API. */
   name: z.string().min(1).max(63),
-  /** Ollama's address, without a path. */
+  /** Base URL of Ollama, without a path. */
   url: httpUrl,
-  /** Names that it has and that are others' to answer: a canary's planned models. */
+  /** Names on its disk that other workers serve, such as a canary's planned models. */
   except: z.array(z.string().min(1)).default([]),
 });
 
 const tenant = z.strictObject({
-  /** Names that it may call. Not set: all, those included that come at run time. */
+  /** Models it may call. @default all, including those added at run time */
   models: z.array(z.string().min(1)).optional(),
-  /** Whether it may speak Ollama's own API. */
+  /** Whether it may use Ollama's native API. */
   ollamaApi: z.boolean().default(true),
 });
 
-/** The configuration of the relay. Durations are in seconds, sizes in bytes. */
+/** Configuration of the relay. Durations are in seconds, sizes in bytes. */
 export const relaySchema = z.strictObject({
   listen: z
     .strictObject({
@@ -33,9 +33,9 @@ export const relaySchema = z.strictObject({
     .prefault({}),
   /** Ollama servers that may have a model. */
   workers: z.array(worker).min(1, "at least one worker"),
-  /** Who may call, by the name that the gateway gives them. */
+  /** Allowed callers, by their name at the gateway. */
   tenants: z.record(z.string().min(1), tenant),
-  /** Whether Ollama's own API is answered, beside OpenAI's. */
+  /** Whether to serve Ollama's native API in addition to OpenAI's. */
   ollamaApi: z.boolean().default(false),
   limits: z
     .strictObject({
@@ -45,19 +45,19 @@ export const relaySchema = z.strictObject({
         .min(1024)
         .max(MOST_BODY_BYTES)
         .default(4 * 2 ** 20),
-      /** Of all requests together that have not been handed to a worker; those of one tenant have half of it at most. */
+      /** Total of requests not yet sent to a worker; one tenant may hold half. */
       heldBytes: z
         .int()
         .min(1024)
         .default(64 * 2 ** 20),
       parallelRequests: z.int().min(1).max(10_000).default(512),
-      /** For a request to arrive. */
+      /** Time limit to receive a request. */
       receiveSeconds: seconds.default(60),
-      /** Silence of a worker, or of a client that does not read, after which an answer is cut. */
+      /** Silence of a worker, or of a client that does not read, that cuts an answer. */
       idleSeconds: seconds.default(600),
-      /** For a whole answer. */
+      /** Time limit of an answer. */
       requestSeconds: seconds.default(3600),
-      /** For running answers after the process was told to end. */
+      /** Time for running answers to end at shutdown. */
       drainSeconds: seconds.default(120),
     })
     .prefault({}),
@@ -66,7 +66,7 @@ export const relaySchema = z.strictObject({
 export type RelayConfig = z.infer<typeof relaySchema>;
 export type RelayLimits = RelayConfig["limits"];
 
-/** @throws ConfigError that lists every problem at once. */
+/** @throws ConfigError with all problems. */
 export function readRelayConfig(path: string): RelayConfig {
   return checkFile(path, relaySchema);
 }

@@ -3,19 +3,19 @@ import type { Listing, Loaded, OnDisk } from "./listing";
 import { modelKey, type Tenant } from "./tenants";
 import type { RelayWorker, WorkerView } from "./worker-view";
 
-/** A worker that has a model in its memory, and the name that it has for it. */
+/** Worker with a loaded model, and its name for it. */
 export interface Holder {
   readonly worker: RelayWorker;
   readonly name: string;
 }
 
-/** A model, and who may answer for it. At least one holder. */
+/** Model and the workers that can answer for it, at least one. */
 export interface Place {
   readonly model: string;
   readonly holders: readonly Holder[];
 }
 
-/** Which workers have which models. */
+/** Lookup of workers by model. */
 export class Directory {
   private readonly excepted: ReadonlyMap<RelayWorker, ReadonlySet<string>>;
 
@@ -26,10 +26,10 @@ export class Directory {
   }
 
   /**
-   * Who has a model loaded. A request for one that is only on disk would have Ollama load it, and unload whatever is
-   * idle for that, pinned or not: it is refused.
+   * Workers with the model loaded. Refuses a model only on disk: Ollama would unload idle models
+   * for it, even pinned ones.
    *
-   * @param load whether it has to be loaded.
+   * @param load whether it must be loaded.
    * @throws Refusal
    */
   async find(asked: string, tenant: Tenant, load: boolean): Promise<Place> {
@@ -62,17 +62,26 @@ export class Directory {
     return { model, holders };
   }
 
-  /** Models on all disks that a tenant may call, each once. @throws Refusal */
+  /**
+   * Models on disk that a tenant may call, without duplicates.
+   * @throws Refusal
+   */
   async tags(tenant: Tenant): Promise<readonly OnDisk[]> {
     return this.all(tenant, ({ onDisk }) => onDisk);
   }
 
-  /** Models in all memories that a tenant may call, each once. @throws Refusal */
+  /**
+   * Loaded models that a tenant may call, without duplicates.
+   * @throws Refusal
+   */
   async running(tenant: Tenant): Promise<readonly Loaded[]> {
     return this.all(tenant, ({ loaded }) => loaded);
   }
 
-  /** Of the first worker that answers. @throws Refusal */
+  /**
+   * Version of the first worker that answers.
+   * @throws Refusal
+   */
   async version(): Promise<string> {
     return this.required((await this.look())[0]).version;
   }
@@ -95,7 +104,10 @@ export class Directory {
     return known?.onDisk.has(model) === true && this.excepted.get(worker)?.has(model) !== true;
   }
 
-  /** Asks all workers at once. @returns what those have that answer. */
+  /**
+   * Queries all workers in parallel.
+   * @returns lists of those that answer.
+   */
   private async look(): Promise<readonly Listing[]> {
     await Promise.all(this.views.map((view) => view.look()));
     return this.views.flatMap(({ isAway, known }) => (isAway ? [] : (known ?? [])));
@@ -111,7 +123,7 @@ export class Directory {
 
 const NOBODY = "no server answers that could have models";
 
-/** The same words as OpenAI's. */
+/** OpenAI's error text. */
 function unknown(asked: string): Refusal {
   return new Refusal(404, "model_not_found", `the model ${quote(asked)} does not exist`);
 }

@@ -7,23 +7,25 @@ import { StallTimer } from "../backends/stall-timer";
 import { Refusal } from "./answers";
 import type { RelayLimits } from "./config";
 
-/** Seconds for a connection to a worker: they stand in the same cluster, or one hop from it. As the gateway's (components/gateway/traffic.ts). */
+/**
+ * Connection timeout in seconds; workers are at most one hop from the cluster. Same as the
+ * gateway's (components/gateway/traffic.ts).
+ */
 const CONNECT_SECONDS = 5;
 
-/** What a worker is asked. */
 export interface WorkerRequest {
   readonly url: string;
-  /** As the table of calls has it, never a client's. */
+  /** From the table of calls, never from a client. */
   readonly path: string;
   readonly body: string;
-  /** Those that a trace is followed by. */
+  /** Trace headers. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** No connection came about: another worker may be asked. */
+/** Connection failed: another worker may be tried. */
 export class NotConnected extends Error {}
 
-/** Headers of a request that go on to the worker, as long as they look like what they should be. */
+/** Headers forwarded to the worker if they match their pattern. */
 const TRACE_HEADERS: Readonly<Record<string, RegExp>> = {
   traceparent: /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/,
   "x-request-id": /^[\w.-]{1,128}$/,
@@ -39,11 +41,12 @@ export function traceHeaders(request: IncomingMessage): Record<string, string> {
 }
 
 /**
- * Asks a worker, and hands its answer on as it comes: no faster than the client reads, and no longer than the client stays.
+ * Streams a worker's answer, with backpressure from the client. Cancels when the client
+ * disconnects.
  *
  * @param onSent called when the body is no longer needed.
- * @throws NotConnected, or a Refusal, while nothing was answered yet. What goes wrong later cuts the client's connection, so that
- * half an answer is never taken for a whole one, and is thrown as an Error.
+ * @throws NotConnected, or a Refusal, before the answer starts; later an Error, after closing the
+ *   client's connection so that a partial answer is not taken as complete.
  */
 export async function forward(
   asked: WorkerRequest,
@@ -67,7 +70,8 @@ export async function forward(
         done(null, chunk);
       },
     });
-    // Whatever ends early destroys all three: the worker stops for a client that leaves, and the client sees a worker's end.
+    // An early end of any stream destroys all three: the worker stops, or the client sees the
+    // abort.
     await pipeline(answer, watched, response, { signal: both });
   } catch (error) {
     both.throwIfAborted();
@@ -94,7 +98,7 @@ function send(
         "content-length": Buffer.byteLength(body),
       },
       signal,
-      // A kept connection that the engine has closed would fail the next request.
+      // A kept connection that the engine closed would fail the next request.
       agent: false,
     });
     let connected = false;
@@ -121,7 +125,7 @@ function statusOf({ statusCode = 502 }: IncomingMessage): number {
   return statusCode >= 200 && (statusCode < 300 || statusCode >= 400) && statusCode < 600 ? statusCode : 502;
 }
 
-/** One of those that Ollama answers with; anything else is shown to nobody as what it says it is. */
+/** Only Ollama's content types; replaces any other. */
 function contentType({ headers }: IncomingMessage): string {
   const given = headers["content-type"] ?? "";
   return /^(application\/(x-ndjson|json)|text\/event-stream)(; ?charset=utf-8)?$/i.test(given)

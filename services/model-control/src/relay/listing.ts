@@ -1,4 +1,4 @@
-/** What one Ollama server says that it has. */
+/** Model lists of an Ollama server. */
 import { z } from "zod";
 import type { EngineClient } from "../backends/engine-client";
 import { engineBytes, engineName, listOf, shortText } from "../backends/shapes";
@@ -12,7 +12,8 @@ const DETAILS = z.object({
   quantization_level: shortText.optional(),
 });
 
-// As far as clients are shown it. Source: ollama v0.32.15 and v0.6.5, api/types.go (ListModelResponse, ProcessModelResponse).
+// Fields that clients receive. Source: ollama v0.32.15 and v0.6.5, api/types.go (ListModelResponse,
+// ProcessModelResponse).
 const ON_DISK = z.object({
   name: engineName,
   model: engineName.optional(),
@@ -20,7 +21,7 @@ const ON_DISK = z.object({
   size: engineBytes,
   digest: shortText.optional(),
   details: DETAILS.optional(),
-  /** Set for a model that Ollama's cloud runs. Since v0.12. */
+  /** Set for models that Ollama's cloud runs. Since v0.12. */
   remote_host: z.string().optional(),
 });
 const LOADED = z.object({
@@ -40,7 +41,7 @@ const VERSION = z.object({ version: shortText });
 export type OnDisk = z.output<typeof ON_DISK>;
 export type Loaded = z.output<typeof LOADED>;
 
-/** A worker's models by `modelKey`, as Ollama describes them. */
+/** A worker's models by `modelKey`, in Ollama's format. */
 export interface Listing {
   readonly onDisk: ReadonlyMap<string, OnDisk>;
   readonly loaded: ReadonlyMap<string, Loaded>;
@@ -56,7 +57,7 @@ export async function askListing(client: EngineClient, timeoutSeconds: number, s
     client.json("GET", "/api/version", VERSION, options),
   ]);
   return {
-    // What the cloud runs is nothing that the platform has.
+    // Excludes models that run in Ollama's cloud.
     onDisk: byKey(tags.models.filter(({ remote_host }) => !remote_host)),
     loaded: byKey(ps.models),
     version,

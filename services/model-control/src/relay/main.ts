@@ -4,7 +4,7 @@ import { createLogger } from "../telemetry/logger";
 import { readRelayConfig } from "./config";
 import { startRelay } from "./start";
 
-/** Where the configuration's file is named. */
+/** Path of the configuration file. */
 const CONFIG_VARIABLE = "MODEL_RELAY_CONFIG";
 
 async function main(): Promise<void> {

@@ -1,7 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Dialect } from "./calls";
 
-/** What Prometheus reads of the relay. All names start with `model_relay_`, but for those of the Node process. */
+/**
+ * Prometheus metrics of the relay. Names start with `model_relay_`, except Node's process metrics.
+ */
 export class RelayMetrics {
   private readonly registry = new Registry();
   private readonly requests = new Counter({
@@ -26,7 +28,7 @@ export class RelayMetrics {
     }
   }
 
-  /** @param running requests in work. */
+  /** @param running requests in progress. */
   watch(running: () => number): void {
     new Gauge({
       name: "model_relay_requests_running",

@@ -11,20 +11,22 @@ import type { Directory, Holder } from "./directory";
 import { forward, NotConnected, traceHeaders } from "./forward";
 import { type Tenant, Tenants } from "./tenants";
 
-/** All headers of a request together: as Envoy takes them from clients (60 KiB), and a little that it adds. */
+/** Total header size: Envoy's client limit (60 KiB) plus headers that Envoy adds. */
 const MOST_HEADER_BYTES = 64 * 1024;
 
 export interface RelayParts {
   readonly config: Pick<RelayConfig, "tenants" | "ollamaApi" | "limits">;
   readonly directory: Directory;
   readonly log: Logger;
-  /** Told of every request that ended: its model where one has it, and the status; 0 for a client that left before one. */
+  /**
+   * Called when a request ends, with its model if known and its status; 0 if the client left first.
+   */
   readonly onAnswer?: (dialect: Dialect, model: string | undefined, status: number) => void;
 }
 
 /**
- * Hands requests for models on to the workers that have them. Whoever reaches it has passed the gateway, which says who calls; it
- * believes nothing else of a request but its method, path and body.
+ * Forwards requests to workers that have the model. Trusts only the gateway's caller header, and
+ * the request's method, path and body.
  */
 export class RelayServer {
   readonly http: Server;
@@ -45,7 +47,7 @@ export class RelayServer {
       connectionsCheckingInterval: 1000,
       keepAliveTimeout: 75_000,
     });
-    // Each request in work has one, and proxies keep some for the next.
+    // One connection per running request; proxies keep idle ones in addition.
     this.http.maxConnections = 2 * limits.parallelRequests;
     this.http.on("connection", (socket: Socket) => {
       this.unused.add(socket);
@@ -57,12 +59,12 @@ export class RelayServer {
     });
   }
 
-  /** Takes no new requests, and lets those under way end: their connections with them. */
+  /** Stops accepting requests and drains running ones with their connections. */
   async close(): Promise<void> {
-    // Kept connections are told with their next answer that they end.
+    // Kept connections close after their next answer.
     this.http.prependListener("request", (_request, response) => response.setHeader("connection", "close"));
     const closed = new Promise((resolve) => this.http.close(resolve));
-    // Node closes those that wait for another request. A client may have opened one that had none yet.
+    // Node closes idle kept connections, but not new connections without a request.
     for (const socket of this.unused) {
       socket.destroy();
     }
@@ -131,7 +133,7 @@ export class RelayServer {
     const { bytes, release } = await readBody(request, config.limits.bodyBytes, this.held, tenant);
     try {
       const { model, toWorker } = askedModel(path, bytes);
-      // What describes a model loads none.
+      // `/api/show` does not load the model.
       const place = await directory.find(model, tenant, path !== "/api/show");
       asked.model = place.model;
       left.throwIfAborted();
@@ -155,7 +157,7 @@ export class RelayServer {
     }
   }
 
-  /** Answers differ in length by far: the number of them that run says who is free. */
+  /** Answers differ widely in length: the number of running ones measures load. */
   private leastBusyFirst(holders: readonly Holder[]): readonly Holder[] {
     const load = ({ worker }: Holder) => this.inFlight.get(worker.name) ?? 0;
     return [...holders].sort((a, b) => load(a) - load(b));
@@ -171,14 +173,14 @@ export class RelayServer {
   }
 }
 
-/** A request on its way. */
+/** Request in progress. */
 interface Asked {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly dialect: Dialect;
-  /** Aborts when the client's connection ends. */
+  /** Aborts when the client disconnects. */
   readonly left: AbortSignal;
-  /** Known once a worker was found that has it. */
+  /** Set once a worker with the model is found. */
   model?: string;
 }
 

@@ -13,17 +13,17 @@ import { WorkerView } from "./worker-view";
 /** The running relay. */
 export interface Relay {
   readonly url: string;
-  /** `/metrics`, `/livez` and `/readyz`. */
+  /** Serves `/metrics`, `/livez` and `/readyz`. */
   readonly adminUrl: string;
-  /** Takes no new requests, lets those under way end, and cuts what takes longer than `drainSeconds`. */
+  /** Stops accepting requests, drains running ones, and cuts them after `drainSeconds`. */
   close(): Promise<void>;
 }
 
 /**
- * Starts it. Workers may come later.
+ * Starts the relay. Workers may become available later.
  *
- * @param now a clock that never goes back, in milliseconds.
- * @throws the system's error for a port in use.
+ * @param now monotonic clock, in milliseconds.
+ * @throws a system error for a port in use.
  */
 export async function startRelay(config: RelayConfig, log: Logger, now = () => performance.now()): Promise<Relay> {
   const end = new AbortController();
@@ -65,7 +65,7 @@ export async function startRelay(config: RelayConfig, log: Logger, now = () => p
   };
 }
 
-/** For Prometheus and probes, on a port of its own that no gateway leads to. */
+/** For Prometheus and probes, on a port that no gateway exposes. */
 function adminServer(metrics: RelayMetrics, ending: () => boolean, log: Logger): Server {
   return createServer((request, response) => {
     switch (`${request.method} ${request.url}`) {

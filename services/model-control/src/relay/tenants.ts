@@ -2,21 +2,20 @@ import { spellingOf } from "../model-name";
 import { Refusal } from "./answers";
 import type { Dialect } from "./calls";
 
-/** What one tenant may ask of the relay. */
 export interface TenantRights {
-  /** Names that it may call, in whatever spelling; then no other, and nothing that comes at run time. @default all */
+  /** Allowed names in any spelling; excludes models added at run time. @default all */
   readonly models?: readonly string[];
-  /** Whether it may speak Ollama's own API, which nobody counts tokens of. */
+  /** Whether it may use Ollama's native API, whose tokens are not counted. */
   readonly ollamaApi: boolean;
 }
 
 /** One caller. */
 export interface Tenant {
-  /** @param model in the spelling of `modelKey`. */
+  /** @param model spelled as by `modelKey`. */
   mayCall(model: string): boolean;
 }
 
-/** By name: who is not among them is refused, as is a request that did not come through the gateway. */
+/** Tenants by name. Refuses unknown tenants and requests that bypassed the gateway. */
 export class Tenants {
   private readonly byName: ReadonlyMap<string, Tenant & TenantRights>;
 
@@ -46,7 +45,7 @@ export class Tenants {
   }
 }
 
-/** Under what a model is looked up: Ollama takes whatever case for one that it has. */
+/** Lookup key of a model: Ollama matches existing models case-insensitively. */
 export function modelKey(name: string): string | undefined {
   return spellingOf(name)?.toLowerCase();
 }

@@ -1,24 +1,24 @@
 import { EngineClient } from "../backends/engine-client";
 import { askListing, type Listing } from "./listing";
 
-/** A worker as the configuration names it. */
+/** Configured worker. */
 export interface RelayWorker {
   readonly name: string;
   readonly url: string;
-  /** Names that are others' to answer, in whatever spelling. */
+  /** Names that other workers serve, in any spelling. */
   readonly except: readonly string[];
 }
 
-/** Seconds for which an answer of a worker counts: shorter than a client can tell, longer than it takes. */
+/** Cache time of a worker's lists, in seconds. */
 const FRESH_SECONDS = 1;
-/** Seconds that a worker has to say what it has. */
+/** Timeout of a worker's lists, in seconds. */
 const LOOK_SECONDS = 2;
-/** Seconds for which a worker that stopped answering still counts as having what it had: Ollama may be silent while it loads. */
+/** Seconds a silent worker keeps its lists: Ollama may not answer while it loads. */
 const AWAY_SECONDS = 10;
 
 /**
- * What one worker has, asked for at most once a second however many clients ask. One that did not answer the last time is asked
- * again beside them: nobody waits for it.
+ * Cached model lists of a worker, queried at most once a second. Retries a failed worker in the
+ * background, without delaying requests.
  */
 export class WorkerView {
   private readonly client: EngineClient;
@@ -28,7 +28,10 @@ export class WorkerView {
   private failed = false;
   private asking: Promise<void> | undefined;
 
-  /** @param onProblem told when the worker stops answering, and with `undefined` when it answers again. */
+  /**
+   * @param onProblem called when the worker stops answering, and with `undefined` when it answers
+   *   again.
+   */
   constructor(
     readonly worker: RelayWorker,
     private readonly signal: AbortSignal,
@@ -38,7 +41,7 @@ export class WorkerView {
     this.client = new EngineClient(worker.url);
   }
 
-  /** Waits until what is known of the worker is fresh, or it is known to be away. */
+  /** Waits until the lists are fresh, or the worker counts as away. */
   async look(): Promise<void> {
     if (this.now() - this.askedAt >= FRESH_SECONDS * 1000) {
       this.asking ??= this.ask();
@@ -48,12 +51,12 @@ export class WorkerView {
     }
   }
 
-  /** What it has, or had when it was last heard of; `undefined` where it never was. */
+  /** Last known lists; `undefined` before the first answer. */
   get known(): Listing | undefined {
     return this.listing;
   }
 
-  /** It has not answered for a while. */
+  /** No answer for `AWAY_SECONDS`. */
   get isAway(): boolean {
     return this.failed && this.now() - this.heardAt > AWAY_SECONDS * 1000;
   }

@@ -6,7 +6,7 @@ interface Address {
   readonly methods: string[];
 }
 
-/** Tells a wrong method from a wrong address. Comes before the routes, and after what checks the caller. */
+/** Distinguishes 405 from 404. Register it before the routes, and after the guard. */
 export function refuseUnknownAddresses(server: Server): void {
   const addresses = new Map<string, Address>();
   server.addHook("onRoute", ({ url, method, config }) => {
@@ -20,7 +20,7 @@ export function refuseUnknownAddresses(server: Server): void {
       return;
     }
     const path = request.url.split("?")[0] ?? "";
-    // The longest description is the closest one: `/models/pull` rather than `/models/:model`.
+    // The longest pattern is the most specific: `/models/pull` before `/models/:model`.
     const [closest] = [...addresses]
       .filter(([, { pattern }]) => pattern.test(path))
       .sort(([a], [b]) => Number(a.includes(":")) - Number(b.includes(":")) || b.length - a.length);
@@ -31,7 +31,7 @@ export function refuseUnknownAddresses(server: Server): void {
   });
 }
 
-/** A model's name holds slashes, and no other parameter does. */
+/** Only model names contain slashes. */
 function patternOf(described: string): RegExp {
   const text = described
     .replaceAll(".", "\\.")

@@ -2,14 +2,14 @@ import type { Server } from "./surroundings";
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Aborts when the answer is late, or nobody waits for it any more. */
+    /** Aborts when the deadline passes, or the client disconnects. */
     deadline: AbortSignal;
   }
 }
 
 /**
- * Gives every request a deadline. The framework's own signal aborts as soon as a request's body is read, which is long
- * before its answer.
+ * Gives every request a deadline. The framework's signal aborts once the body is read, long before
+ * the answer.
  */
 export function giveDeadlines(server: Server, milliseconds: number): void {
   server.decorateRequest("deadline");

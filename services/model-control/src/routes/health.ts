@@ -10,14 +10,14 @@ import type { Server, Surroundings } from "./surroundings";
 type Health = z.output<typeof healthSchema>;
 type Check = Health["checks"]["queue"];
 
-/** Each engine gets this long to answer, in seconds; all together, with what the queue is asked, no longer than that in milliseconds. */
+/** Timeouts per engine, in seconds, and in total with the queue, in milliseconds. */
 const ENGINE_SECONDS = 2;
 const PATIENCE = 4_000;
 
-/** Anybody may ask, as often as the limit allows: the engines are asked once in this time, in milliseconds. */
+/** Cache time in milliseconds: public requests must not reach the engines each time. */
 const FRESH = 2_000;
 
-/** @param draining whether the API is shutting down, and wants no new requests. */
+/** @param draining whether the API is shutting down. */
 export function healthRoutes(server: Server, surroundings: Surroundings, draining: () => boolean): void {
   let last: { readonly at: number; readonly seen: Promise<Seen> } | undefined;
   const rules = nameRules(surroundings.config);
@@ -50,7 +50,7 @@ export function healthRoutes(server: Server, surroundings: Surroundings, drainin
     },
   );
 
-  // A restart would not bring Redis or an engine back: only what a restart cures fails these two.
+  // Fails only if a restart would help, not for an unreachable Redis or engine.
   for (const { path, summary, id } of [
     { path: "/livez", summary: "Whether the process works", id: "isAlive" },
     { path: "/readyz", summary: "Whether it takes requests", id: "isReady" },
@@ -82,10 +82,9 @@ class ShuttingDown extends ControlError {
   override readonly retryable = true;
 }
 
-/** What health is judged by. */
 interface Seen {
   readonly queue: Check;
-  /** Undefined when what is remembered of them cannot be asked. */
+  /** Undefined when the fleet state is unavailable. */
   readonly workers?: readonly WorkerReport[];
 }
 
@@ -100,12 +99,12 @@ async function look({ fleet, tasks }: Surroundings): Promise<Seen> {
   return { queue, workers };
 }
 
-/** What the server of the queue answers to a write when it has no memory left. */
+/** Error of Redis for a write when its memory is full. */
 function isFull(error: unknown): boolean {
   return messageOf(error).includes("OOM command not allowed");
 }
 
-/** @param wanted the model that is asked after. */
+/** @param wanted model to check. */
 function healthOf({ queue, workers }: Seen, wanted?: string): Health {
   const checks = {
     control_api: check(true, "it answers"),
@@ -130,12 +129,12 @@ function loadedCheck(workers: readonly WorkerReport[] | undefined, wanted?: stri
   return check(having.length > 0, `${wanted} is loaded on ${having.length} of ${telling.length} workers that answer`);
 }
 
-/** Engines spell a name in their own way: Triton without a tag, Ollama in small letters. */
+/** Engines spell names differently: Triton without a tag, Ollama in lower case. */
 function bare(name: string): string {
   return name.toLowerCase().replace(/:latest$/, "");
 }
 
-/** Names and numbers only: anybody may read this. */
+/** Public, so names and numbers only. */
 function backendCheck(workers: readonly WorkerReport[] | undefined): Check {
   if (workers === undefined) {
     return check(false, "the workers cannot be asked");

@@ -7,19 +7,19 @@ import { taskSchema } from "./schemas";
 const message = z.strictObject({ role: z.enum(ROLES), content: z.string().min(1) });
 const conversation = z.array(message).min(1);
 const prompt = z.string().min(1);
-/** What a caller is told of another form. Not what it is: that is a prompt, and stands in no error. */
+/** Message for a wrong type. Omits the value: errors must not contain prompts. */
 const NO_CONVERSATIONS =
   `a conversation, which is a list of {"role", "content"}, or a list of conversations; a role is one of ${ROLES.join(", ")}, ` +
   "a content is a text, no text or list is empty, and nothing else stands beside them";
 const NO_PROMPTS = "a text, or a list of texts; no text or list is empty";
-/** Texts that end an answer. */
+/** Maximum number of stop sequences. */
 const MOST_STOPS = 4;
 
 const FIELDS: readonly string[] = ["model", "prompt", "messages", "options"];
 
 /**
- * A body that nobody has checked yet, with no more of its lists than the first bad entry, and of unknown fields than the first
- * one: a million of them would be a million complaints in memory. What is good is as it was.
+ * Cuts an unchecked body after the first invalid list entry and unknown field: a million would
+ * produce as many problems in memory. Leaves valid content unchanged.
  */
 export function untilFirstBad(body: unknown): unknown {
   if (typeof body !== "object" || body === null) {
@@ -37,7 +37,7 @@ export function untilFirstBad(body: unknown): unknown {
   };
 }
 
-/** All of the list when it is good, else its first bad entry. */
+/** The valid list, or its first invalid entry. */
 function cut(list: readonly unknown[], entry: z.ZodType): readonly unknown[] {
   const bad = list.findIndex((one) => !entry.safeParse(one).success);
   return bad === -1 ? list : [list[bad]];
@@ -56,7 +56,7 @@ function cutMessages(messages: readonly unknown[]): readonly unknown[] {
   return messages;
 }
 
-/** What a caller may ask for. What is more than the configuration allows is told by `Inferences`, with status 422. */
+/** Schema of a request. `Inferences` answers 422 for values above configured limits. */
 export function inferenceBody<T extends z.ZodType<string>>(model: T, config: InferenceConfig) {
   const { tokens, seconds, prompts } = config;
   return z
@@ -109,7 +109,7 @@ export const idempotencyHeader = z.object({
     .string()
     .min(1)
     .max(255)
-    // Of the characters that a header may hold, those without a meaning of their own.
+    // Characters valid in headers and without special meaning.
     .regex(/^[A-Za-z0-9._~:/+=-]+$/, "letters, digits, and . _ ~ : / + = -")
     .optional()
     .meta({ description: "The same key with the same request finds the same task, as long as it is kept" }),

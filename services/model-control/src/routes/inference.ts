@@ -25,7 +25,7 @@ export function inferenceRoutes(server: Server, { config, inferences }: Surround
     {
       config: { scope: "infer" },
       bodyLimit: inference.promptBytes,
-      // To look at each of a million prompts would keep all others waiting.
+      // Checking a million prompts would block all other requests.
       preValidation: async (request) => {
         requireWithin(inference, { inputs: { length: batchSize(request.body) } });
         request.body = untilFirstBad(request.body) as typeof request.body;
@@ -93,7 +93,7 @@ export function inferenceRoutes(server: Server, { config, inferences }: Surround
   );
 }
 
-/** Prompts of a body that nobody has checked yet; of one that is no batch, 1. */
+/** Number of prompts in an unchecked body; 1 unless it is a batch. */
 function batchSize(body: unknown): number {
   const { prompt, messages } = Object(body) as Readonly<Record<string, unknown>>;
   const isBatch = (list: unknown): list is readonly unknown[] => Array.isArray(list) && list.length > 0;

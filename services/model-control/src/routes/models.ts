@@ -10,13 +10,13 @@ import { acceptedSchema, modelListSchema, modelNameSchema, modelSchema, problems
 import type { Server, Surroundings } from "./surroundings";
 
 const STATUS = "/status";
-/** What the router would else take for models. */
+/** Names that the router would match as models. */
 const ACTIONS = ["pull", "load"];
 
 export function modelRoutes(server: Server, { config, fleet, tasks }: Surroundings): void {
   const rules = nameRules(config);
   const model = modelNameSchema(rules);
-  // A model's name holds slashes, raw or encoded: the router leaves the rest of the path to us.
+  // Model names contain slashes, raw or encoded: the route takes the rest of the path.
   const params = z.object({ "*": model });
 
   server.get(

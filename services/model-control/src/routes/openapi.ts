@@ -10,15 +10,15 @@ type Description = Partial<OpenAPIV3_1.Document>;
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The address as the description shows it, where the router's own is a wildcard that stands for `model`. */
+    /** Path in the description, if the router's path has a wildcard for `model`. */
     describedUrl?: string;
   }
 }
 
-/** What every route that takes a token may answer besides. */
+/** Additional responses of every route with a token. */
 const SECURITY = [{ token: [] }];
 
-/** Describes the routes that are added after it. */
+/** Describes routes registered afterwards. */
 export async function describeApi(server: Server): Promise<void> {
   await server.register(swagger, {
     openapi: {
@@ -61,7 +61,7 @@ export async function describeApi(server: Server): Promise<void> {
   });
 }
 
-/** Adds the description's own route. It needs no token: it tells nothing about this installation but its registries. */
+/** Route of the description. Public: it reveals only the allowed registries. */
 export function openapiRoute(server: Server): void {
   server.get(
     "/openapi.json",
@@ -78,7 +78,7 @@ export function openapiRoute(server: Server): void {
   );
 }
 
-/** Schemas come once as they are sent and once as they are received; the description keeps those that it refers to. */
+/** Schemas exist in an input and an output variant; removes unreferenced ones. */
 function withoutUnused(document: Description): Description {
   const text = JSON.stringify(document);
   const schemas = Object.entries(document.components?.schemas ?? {});
@@ -86,11 +86,11 @@ function withoutUnused(document: Description): Description {
   if (used.length === schemas.length) {
     return document;
   }
-  // What only an unused one referred to is unused now.
+  // Repeats, as a removal may leave others unreferenced.
   return withoutUnused({ ...document, components: { ...document.components, schemas: Object.fromEntries(used) } });
 }
 
-/** A body that may be null may be missing. The framework's plugin calls every body required. */
+/** Marks nullable bodies as optional; the framework's plugin marks every body as required. */
 function withOptionalBodies(document: Description): Description {
   for (const path of Object.values(document.paths ?? {})) {
     const body = path?.post?.requestBody;
@@ -109,7 +109,7 @@ function withOptionalBodies(document: Description): Description {
   return document;
 }
 
-/** The router calls the rest of a path `*`. */
+/** The router names the rest of the path `*`. */
 function renameWildcard(params: unknown): unknown {
   const text = JSON.stringify(params).replaceAll('"*"', '"model"');
   return JSON.parse(text);

@@ -7,7 +7,7 @@ import { LONGEST_REASON, shortened } from "../words";
 
 export const PROBLEM_TYPE = "application/problem+json";
 
-/** An error as RFC 9457 writes it, with a stable code. */
+/** RFC 9457 problem with a stable code. */
 export const problemSchema = z
   .object({
     type: z.string().default("about:blank").meta({ description: "Always about:blank: the code tells the kind" }),
@@ -43,7 +43,7 @@ export class MethodNotAllowed extends ControlError {
   }
 }
 
-/** The framework's own errors, by its codes. */
+/** Errors of the framework by code. */
 const FRAMEWORK: Readonly<Record<string, { readonly code: string; readonly detail: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: "body_too_large", detail: "the request's body is too large" },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: {
@@ -72,7 +72,10 @@ const TITLES: Readonly<Record<number, string>> = {
   507: "Insufficient Storage",
 };
 
-/** Answers every error as a problem. What nobody expected is logged; the caller learns nothing of it but the request's id. */
+/**
+ * Answers every error as a problem. Logs unexpected errors; the caller receives only the request
+ * id.
+ */
 export function answerProblem(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const { status, code, detail } = describe(error);
   if (status === 500) {
@@ -96,7 +99,7 @@ export function answerProblem(error: FastifyError | Error, request: FastifyReque
     reply.header("allow", error.allowed.join(", "));
   }
   const title = TITLES[status] ?? "Error";
-  // Not checked against the route's schema: an error is answered even where nobody thought of it.
+  // Not checked against the route's schema, so that unexpected errors get an answer too.
   const problem = { type: "about:blank", title, status, detail, code, request_id: request.id };
   reply.code(status).type(PROBLEM_TYPE).serializer(JSON.stringify).send(problem);
 }
@@ -107,7 +110,7 @@ function describe(error: FastifyError | Error): { status: number; code: string; 
   }
   if (hasZodFastifySchemaValidationErrors(error)) {
     const problems = error.validation.map(({ instancePath, message }) => `${place(instancePath)}: ${message}`);
-    // They may name all that the request has.
+    // Problems may list every field of the request.
     return { status: 400, code: "invalid_request", detail: shortened(problems.join("; "), LONGEST_REASON) };
   }
   if (isInterruption(error)) {

@@ -120,7 +120,7 @@ export const workerSchema = z
 
 export const workerListSchema = z.object({ workers: z.array(workerSchema) }).meta({ id: "WorkerList" });
 
-/** A model's name as the description shows it. What is wrong with one is said by `parseModelName`, with status 422. */
+/** Schema of a model name for the description. `parseModelName` validates it, with status 422. */
 export function modelNameSchema(rules: NameRules) {
   return z.string().meta({
     maxLength: LONGEST_MODEL_NAME,
@@ -152,7 +152,7 @@ interface ProblemAnswer {
   readonly content: { readonly [PROBLEM_TYPE]: { readonly schema: typeof problemSchema } };
 }
 
-/** The error responses of a route, for its schema. */
+/** Error responses for a route's schema. */
 export function problems<T extends ProblemStatus>(...statuses: T[]): Record<T, ProblemAnswer> {
   const answers = statuses.map((status): [T, ProblemAnswer] => [
     status,

@@ -7,14 +7,13 @@ import type { Fleet } from "../fleet/fleet";
 import type { Inferences } from "../inference/inferences";
 import type { Tasks } from "../tasks/task";
 
-/** What routes work on. */
+/** Dependencies of routes. */
 export interface Surroundings {
   readonly config: Pick<ControlConfig, "workers" | "registries" | "inference">;
   readonly fleet: Fleet;
   readonly tasks: Tasks;
-  /** There when there is asynchronous inference. */
+  /** Set when asynchronous inference is enabled. */
   readonly inferences?: Inferences;
 }
 
-/** A server whose handlers are typed by their schemas. */
 export type Server = FastifyInstance<RawServerDefault, IncomingMessage, ServerResponse, Logger, ZodTypeProvider>;

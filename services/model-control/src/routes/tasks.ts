@@ -8,7 +8,7 @@ import type { Server, Surroundings } from "./surroundings";
 const taskParams = z.object({ id: z.string().max(100).meta({ description: "As the request that made it answered" }) });
 
 export function taskRoutes(server: Server, { tasks, inferences }: Surroundings): void {
-  /** Of inference only the asker's own: nothing tells a task of somebody else's from one that never was. */
+  /** Callers see only their own inferences; tasks of others look unknown. */
   const inferencesFor = (id: string) => (laneOfId(id) === "inference" ? inferences : undefined);
   server.get(
     "/tasks",

@@ -1,25 +1,24 @@
 import type { Redis } from "ioredis";
 import { type Lane, QUEUE_PREFIX } from "./lanes";
 
-/** How long a request may take from its admission until its task is in the queue, in milliseconds. */
+/** Maximum time from admission to queueing, in milliseconds. */
 const ADMITTED_FOR = 10_000;
 
-/** Unfinished tasks of a lane. */
+/** Limits of unfinished tasks in a lane. */
 export interface Caps {
   readonly perOwner: number;
   readonly all: number;
 }
 
-/** `owner`, `all`: whose tasks are as many as they may be. */
+/** `owner`, `all`: which limit was reached. */
 export type Admitted = "admitted" | "owner" | "all";
 
 /**
- * Admits one more task of an owner. What is unfinished is counted in the queue itself: nobody needs to say that a task has ended, and
- * a process that dies leaves nothing that counts for ever. Tasks that are admitted and not yet in the queue count as well. A task counts for
- * the first of its owners alone, who was admitted for it.
+ * Admits a task. Counts unfinished tasks in the queue itself, so a dead process leaves no count
+ * behind, and admitted tasks not yet queued. A task counts only for its first owner.
  *
- * KEYS: admitted ones, wait, active, prioritized, delayed. ARGV: prefix of the tasks' keys, owner, what it asks for, milliseconds,
- * most of the owner, most of all.
+ * KEYS: admitted, wait, active, prioritized, delayed. ARGV: prefix of the tasks' keys, owner, what
+ * it requests, milliseconds, limit per owner, limit in total.
  */
 const ADMIT = `local time = redis.call("time")
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -45,7 +44,6 @@ if own >= tonumber(ARGV[5]) then return "owner" end
 redis.call("zadd", KEYS[1], now + ARGV[4], ARGV[2] .. " " .. ARGV[3])
 return "admitted"`;
 
-/** Who may put another task into a lane. */
 export class Admission {
   constructor(
     private readonly redis: Redis,
@@ -53,8 +51,8 @@ export class Admission {
   ) {}
 
   /**
-   * @param what the same for requests that are one task.
-   * @param isNew false for a task that is in the queue already, and is to be this owner's.
+   * @param what equal for requests that share a task.
+   * @param isNew false for a queued task that is to become this owner's.
    */
   async admit(lane: Lane, owner: string, what: string, isNew = true): Promise<Admitted> {
     const keys = ["wait", "active", "prioritized", "delayed"].map((part) => `${QUEUE_PREFIX}:${lane}:${part}`);
@@ -63,7 +61,7 @@ export class Admission {
     return (await this.redis.eval(ADMIT, 5, admittedKey(lane), ...keys, ...args)) as Admitted;
   }
 
-  /** It is in the queue, or never will be. */
+  /** It is queued, or will not be. */
   async settle(lane: Lane, owner: string, what: string): Promise<void> {
     await this.redis.zrem(admittedKey(lane), `${owner} ${what}`);
   }

@@ -3,19 +3,19 @@ import type { TurnEnd, Turns } from "../inference/turns";
 import type { TaskJob } from "./job";
 
 /**
- * When a task whose owner has as many prompts at engines as it may have looks again at the earliest, in milliseconds: whoever
- * ends one wakes it, unless it dies before.
+ * Latest retry of a task without a free slot, in milliseconds: a released slot wakes it, unless
+ * that process died.
  */
 const CROWDED = 30_000;
 
-/** All that could be done for an inference task is done, and there is no answer. */
+/** The inference task ended without any answer. */
 export class TurnFailed extends Error {}
 
 /**
- * Tells the queue what becomes of an inference task.
+ * Reports a turn's result to the queue.
  *
  * @returns the worker that answered.
- * @throws TurnFailed; DelayedError or WaitingError where the queue has the task again.
+ * @throws TurnFailed; DelayedError or WaitingError if the task is back in the queue.
  */
 export async function afterTurn(
   job: TaskJob,
@@ -33,7 +33,7 @@ export async function afterTurn(
       throw new DelayedError();
     case "crowded":
       await job.moveToDelayed(Date.now() + CROWDED * (1 + Math.random()), token);
-      // Where the queue is away by now, it looks by itself.
+      // If the queue is unreachable, the task retries by itself.
       await turns.waitForSlot(job.id ?? "", end, 2 * CROWDED).catch(() => undefined);
       throw new DelayedError();
     case "behind":

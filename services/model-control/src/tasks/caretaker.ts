@@ -4,29 +4,32 @@ import type { TaskQueue } from "./task-queue";
 
 /** What unfinished inference tasks wait for. */
 export interface Wanted {
-  /** Models that they ask. */
+  /** Requested models. */
   readonly models: ReadonlySet<string>;
-  /** Ids of the tasks that bring these. */
+  /** Ids of tasks that provide the models. */
   readonly helpers: ReadonlySet<string>;
 }
 
 interface Surroundings {
   readonly tasks: Pick<TaskQueue, "helpers" | "abandon" | "forgetSurplus">;
-  /** Not given: there is no asynchronous inference. */
+  /** @default none: no asynchronous inference */
   readonly wanted?: () => Promise<Wanted>;
   readonly log: Pick<Logger, "info" | "warn">;
 }
 
 const NOTHING: Wanted = { models: new Set(), helpers: new Set() };
 
-/** Has the queue heal by itself: what nobody waits for any more is cancelled, and what should never have got in is forgotten. */
+/** Cancels helper tasks without waiting tasks, and removes surplus pulls. */
 export class Caretaker {
-  /** Helpers that nobody waited for at the last look: who has just asked for one is known to wait for it a moment later. */
+  /** Unwanted helpers at the last check; a new helper's task may not be recorded yet. */
   private unwanted: ReadonlySet<string> = new Set();
 
   constructor(private readonly surroundings: Surroundings) {}
 
-  /** One look; to be repeated. @throws QueueUnavailable */
+  /**
+   * One pass, called periodically.
+   * @throws QueueUnavailable
+   */
   async look(): Promise<void> {
     await this.forgetSurplus();
     const { tasks, wanted, log } = this.surroundings;

@@ -1,15 +1,16 @@
 import type { Redis } from "ioredis";
 import type { TurnKeys } from "./turn-keys";
 
-/** The queue of tasks takes no higher number (bullmq 6.7.0, src/classes/job.ts, PRIORITY_LIMIT). */
+/** Maximum priority of the queue (bullmq 6.7.0, src/classes/job.ts, PRIORITY_LIMIT). */
 export const LAST_PLACE = 2 ** 21 - 1;
 
 /**
- * Gives a task its place: the next one of that of its owners whose turn comes first, who pays for it. KEYS: clock, owners. ARGV: last
- * place, "1" when nothing waits, the place that it must be before or "", owners.
+ * Assigns a place: the next one of the owner whose turn is first, and charges it. KEYS: clock,
+ * owners. ARGV: last place, "1" when nothing waits, exclusive upper bound or "", owners.
  *
- * An owner that asked for nothing lately begins at the clock, and not where it once was; who has asked for much stands behind
- * all that it has asked for. When nothing waits, the clock begins anew. @returns 0 where it is not before that place: nobody pays.
+ * Idle owners start at the clock; others after their last place. The clock restarts when nothing
+ * waits.
+ * @returns 0 at or beyond the bound, without a charge.
  */
 const PLACE = `if ARGV[2] == "1" then redis.call("del", KEYS[1], KEYS[2]) end
 local clock = tonumber(redis.call("get", KEYS[1]) or "1")
@@ -24,19 +25,18 @@ if ARGV[3] ~= "" and place >= tonumber(ARGV[3]) then return 0 end
 redis.call("zadd", KEYS[2], place + 1, payer)
 return place`;
 
-/** The clock is where the task is that was begun last. KEYS: clock. ARGV: its place. */
+/** The clock is the place of the task begun last. KEYS: clock. ARGV: its place. */
 const BEGIN = `local clock = tonumber(redis.call("get", KEYS[1]) or "1")
 if tonumber(ARGV[1]) > clock then redis.call("set", KEYS[1], ARGV[1]) end
 return 1`;
 
 /**
- * Start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", SIGCOMM 1996) with one task as the unit (of
- * inference one prompt) and all owners alike: the lowest place is served first, and of equal ones the earlier. However many tasks
- * an owner has waiting, another one's first goes behind one of them at most, and between two tasks of an owner at most two of each
- * other one are begun: the rest of this round, and those of the next that were handed in earlier.
+ * Start-time fair queueing (Goyal, Vin, Cheng: "Start-time Fair Queueing", SIGCOMM 1996). The unit
+ * is one task (for inference, one prompt); owners have equal weight. Lowest place first; ties in
+ * order of arrival. An owner's first task waits for at most one task of a busy owner. Between two
+ * tasks of an owner, each other owner starts at most two.
  *
- * Places end at `LAST_PLACE`: after so many rounds without one moment in which nothing waits, it is first come first served
- * until one comes.
+ * At `LAST_PLACE`, order is first come, first served, until the queue is empty.
  */
 export class FairQueue {
   constructor(
@@ -44,17 +44,23 @@ export class FairQueue {
     private readonly keys: Pick<TurnKeys, "clock" | "owners">,
   ) {}
 
-  /** @param isEmpty nothing of anybody waits. @returns from 1 to `LAST_PLACE`. */
+  /**
+   * @param isEmpty whether no task waits.
+   * @returns from 1 to `LAST_PLACE`.
+   */
   async place(owner: string, isEmpty: boolean): Promise<number> {
     return this.give([owner], { isEmpty });
   }
 
-  /** The place of a shared task's next turn. That of its owners pays for it whose turn comes first. */
+  /** Place of a shared task's next turn, charged to the owner whose turn is first. */
   async placeOfShared(owners: readonly string[]): Promise<number> {
     return this.give(owners, {});
   }
 
-  /** A better place for a task that another owner paid for. @returns undefined where the owner's next one is none, and is kept. */
+  /**
+   * Earlier place for another owner's task.
+   * @returns undefined, without a charge, if the owner's next place is not earlier.
+   */
   async placeBefore(owner: string, limit: number): Promise<number | undefined> {
     return (await this.give([owner], { limit })) || undefined;
   }
@@ -68,7 +74,7 @@ export class FairQueue {
     return Number(await this.redis.eval(PLACE, 2, clock, places, ...args));
   }
 
-  /** The task with this place is begun. */
+  /** Marks the task with this place as begun. */
   async begin(place: number): Promise<void> {
     await this.redis.eval(BEGIN, 1, this.keys.clock, place);
   }

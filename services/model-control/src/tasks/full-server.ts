@@ -1,25 +1,26 @@
 /**
- * Steps of Lua on a server that has no memory left (`maxmemory` with `noeviction`): it refuses a step at its first write that may take
- * memory, and lets through whatever follows a write that takes none. What gets into the queue is bounded before (`QueueRoom`,
- * `Admission`); what is in it must go on, and end, for only that frees memory.
+ * Lua scripts for a full server (`maxmemory` with `noeviction`), which refuses a script at its
+ * first allocating write, but allows all after a non-allocating one. `QueueRoom` and `Admission`
+ * limit new work; existing work must end to free memory.
  *
- * Source: Redis 7.0 src/script.c, scriptVerifyOOM: a script that has written (SCRIPT_WRITE_DIRTY) goes on.
+ * Source: Redis 7.0 src/script.c, scriptVerifyOOM: a script that has written (SCRIPT_WRITE_DIRTY)
+ * goes on.
  */
 import type { Redis } from "ioredis";
 import { QUEUE_PREFIX } from "./lanes";
 
-/** A key that nobody ever writes: to delete it changes nothing. */
+/** Unused key: deleting it has no effect. */
 const NOTHING = `${QUEUE_PREFIX}:nothing`;
 
-/** The step, taken by a full server as well. */
+/** Lets a full server accept the script. */
 export function evenWhenFull(lua: string): string {
   return `redis.call("del", "${NOTHING}")\n${lua}`;
 }
 
-/** Steps of the queue's library that only read; the others write. */
+/** Read-only scripts of the queue's library; the others write. */
 const READS = /^(get|is|paginate|relayGet)/;
 
-/** Has the queue's library define its steps on this connection so that a full server takes them. */
+/** Makes the queue's library define its scripts on this connection for a full server. */
 export function defineEvenWhenFull(redis: Redis): void {
   const define = redis.defineCommand.bind(redis);
   redis.defineCommand = (name, definition) =>

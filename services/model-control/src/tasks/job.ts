@@ -12,29 +12,28 @@ import {
   UNWANTED,
 } from "./task";
 
-/** What the queue keeps of a task. */
 export type TaskData = TaskRequest & {
-  /** Somebody wants it to end. Kept with the task, so that every replica and every restart sees it. */
+  /** Cancellation request. Stored with the task, for all replicas and restarts. */
   readonly cancelled?: boolean;
-  /** It was cancelled because nobody waited for it. */
+  /** Cancelled as no task waited for it. */
   readonly unwanted?: boolean;
-  /** Who asked for it. Of inference the store of it knows; a stop or start that somebody asked for has none. */
+  /** Owners; the inference store has those of inference. Absent for stops and starts by users. */
   readonly owners?: readonly string[];
-  /** Only inference tasks asked for it. */
+  /** Requested only by inference tasks. */
   readonly helper?: boolean;
-  /** The trace of the request that made it, as W3C headers. */
+  /** Trace of the creating request, as W3C headers. */
   readonly trace?: Readonly<Record<string, string>>;
 };
 
 /** The result is the worker that has the model. */
 export type TaskJob = Job<TaskData, string | null, TaskKind>;
 
-/** Tells the kind, and so the lane: a task is found without a search. */
+/** Contains the kind, which gives the lane without a search. */
 export function newTaskId(kind: TaskKind): string {
   return `${kind}-${randomUUID()}`;
 }
 
-/** @returns undefined for what is no task's id. */
+/** @returns undefined for an invalid id. */
 export function laneOfId(id: string): Lane | undefined {
   const [, kind] = /^([a-z]+)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.exec(id) ?? [];
   const known = TASK_KINDS.find((candidate) => candidate === kind);
@@ -60,7 +59,7 @@ export function reportOf(job: TaskJob, jobState: JobState): TaskReport {
   };
 }
 
-/** The queue's own words for a task that was lost too often. */
+/** The queue's message for a task lost too often. */
 const LOST = "job stalled more than allowable limit";
 
 function reasonOf({ failedReason }: TaskJob): string | undefined {
@@ -81,10 +80,13 @@ function stateOf(state: JobState): TaskState {
   return state === "active" ? "running" : "queued";
 }
 
-/** Owners of pulls that were asked for before pulls had owners: all of them take the turns of one. */
+/** Owner of pulls created before pulls had owners; they share its turns. */
 const NOBODY_KNOWN: readonly string[] = ["unknown"];
 
-/** Whose turns a task takes; nobody's for one that goes before all turns. Of inference the store of it knows. */
+/**
+ * Owners whose turns a task uses; none for priority tasks. The inference store has those of
+ * inference.
+ */
 export function ownersOf({ kind, owners }: Pick<TaskData, "kind" | "owners">): readonly string[] {
   return owners ?? (kind === "pull" ? NOBODY_KNOWN : []);
 }

@@ -2,41 +2,42 @@ import type { JobsOptions } from "bullmq";
 import type { ControlConfig } from "../config";
 import type { SharedRequest, TaskKind, TaskRequest } from "./task";
 
-/** Keys in Redis start with this. */
 export const QUEUE_PREFIX = "model-control";
 
-/** Pulls may take hours: what takes seconds has a lane of its own, and never waits behind them. Answers wait for each other. */
+/**
+ * Pulls may take hours, so short operations have a separate lane. Answers wait only for each other.
+ */
 export const LANES = ["pulls", "operations", "inference"] as const;
 export type Lane = (typeof LANES)[number];
 
-/** Those that every caller may see. */
+/** Lanes visible to every caller. */
 export const PUBLIC_LANES = ["pulls", "operations"] as const satisfies readonly Lane[];
-/** Lanes of tasks that are one for all who ask for the same. */
+/** Lanes whose equal requests share a task. */
 export type SharedLane = (typeof PUBLIC_LANES)[number];
 
-/** Operations at the same time, over all replicas: they wait for engines, and take next to nothing here. */
+/** Parallel operations over all replicas: they mostly wait for engines. */
 const OPERATIONS = 8;
 
-/** Ended tasks are kept for a day, and a thousand of them at most for each lane and outcome. */
+/** Ended tasks are kept for a day, at most a thousand per lane and outcome. */
 const KEPT = { age: 24 * 3600, count: 1000 };
 
-/** A try of an inference task fails when something did that nobody thought of: engines that fail are its own business. */
+/** Attempts after unexpected errors; engine failures are handled separately. */
 const INFERENCE_ATTEMPTS = 3;
 
-/** How every queue is opened. Nobody reads its stream of events but to look for a fault: the latest are enough. */
+/** Options of every queue. Events serve debugging only, so few are kept. */
 export const QUEUE_OPTIONS = { prefix: QUEUE_PREFIX, streams: { events: { maxLen: 100 } } } as const;
 
-/** A task that was lost this often has failed: the process that worked on it ended each time. */
+/** Losses after which a task fails: its process ended each time. */
 export const MOST_LOSSES = 3;
 
 /**
- * A process that is killed renews its locks no more. Its tasks go on elsewhere, or after its restart, within
- * `lockDuration` and two checks: 14 s.
+ * A killed process stops renewing locks; its tasks resume within `lockDuration` and two checks: 14
+ * s.
  */
 export const STALLED = {
   lockDuration: 6_000,
   stalledInterval: 4_000,
-  /** A restart is seldom the fault of a task. But one that ends every process that takes it up must not go on for ever. */
+  /** A restart is rarely a task's fault, but one that crashes every process must stop. */
   maxStalledCount: MOST_LOSSES - 1,
   /** Pause after a lost connection, in milliseconds. */
   runRetryDelay: 1_000,
@@ -50,7 +51,6 @@ export function sharedLaneOf(kind: SharedRequest["kind"]): SharedLane {
   return kind === "pull" ? "pulls" : "operations";
 }
 
-/** What the lanes are told by the configuration. */
 export type LaneConfig = Pick<ControlConfig, "pulls" | "inference">;
 
 export function concurrencyOf(lane: Lane, { pulls, inference }: LaneConfig): number {
@@ -64,7 +64,7 @@ export function concurrencyOf(lane: Lane, { pulls, inference }: LaneConfig): num
   }
 }
 
-/** Tasks with the same key are the same while one of them is unfinished. */
+/** Unfinished tasks with the same key are one task. */
 export function deduplicationKey(request: SharedRequest): string {
   switch (request.kind) {
     case "pull":
@@ -76,7 +76,7 @@ export function deduplicationKey(request: SharedRequest): string {
   }
 }
 
-/** @param place among those that wait; not given: before all that have one. */
+/** @param place undefined: before all tasks with a place. */
 export function jobOptions(
   id: string,
   request: TaskRequest,
@@ -86,11 +86,11 @@ export function jobOptions(
   const options = {
     jobId: id,
     backoff: { type: "exponential", delay: pulls.backoffSeconds * 1000, jitter: 0.2 },
-    // The reason is kept beside them; they would hold its text once more for every try.
+    // The task keeps the reason; stack traces would repeat it per attempt.
     stackTraceLimit: 0,
   };
   if (request.kind === "inference") {
-    // As long as its answers are; there may be as many as there may be answers.
+    // Kept as long as its answers, without a limit on their number.
     const kept = { age: inference?.keepSeconds ?? KEPT.age };
     return { ...options, priority: place, attempts: INFERENCE_ATTEMPTS, removeOnComplete: kept, removeOnFail: kept };
   }

@@ -4,20 +4,19 @@ import type { TaskKind } from "./task";
 
 type LaneQueue = Pick<Queue<TaskData, string | null, TaskKind>, "getJobs">;
 
-/** Waiting tasks that are looked at. */
+/** Waiting tasks to check. */
 const LOOKED_AT = 100;
 
 /**
- * Whether a task goes behind others. One that was running when its process ended may be what ended it: whatever has not
- * come to its turn yet goes first. One that this happened to more than once runs while no other such task does: so those
- * that only ran beside the one that did it are not lost with it until they have failed.
+ * Whether a lost task waits: it may have crashed its process, so untried tasks go first. Tasks lost
+ * repeatedly run one at a time, which spares bystanders.
  */
 export async function mustWait(job: TaskJob, lane: LaneQueue): Promise<boolean> {
   const losses = job.stalledCounter;
   if (losses === 0) {
     return false;
   }
-  // Those with a place wait apart from those without.
+  // Tasks with and without a place wait in separate lists.
   const waiting = await jobs(lane, "wait", "prioritized");
   if (waiting.some((other) => other.stalledCounter === 0)) {
     return true;

@@ -1,14 +1,11 @@
-/** Share of the memory of the queue's server that prompts may take: answers, and all other tasks, need some as well. */
+/** Share of the queue server's memory for prompts; answers and other tasks need the rest. */
 export const PROMPT_MEMORY_SHARE = 0.85;
 
-/**
- * The same of a caller who asked most of what was asked lately: what is kept of ended tasks adds up, too, and no caller's may take
- * what others need for their prompts.
- */
+/** Same for a busy caller: its ended tasks must leave room for others. */
 export const BUSY_CALLER_SHARE = 0.7;
 
 /**
- * The same of tasks without prompts, but for stops and starts that somebody asks for: what is above it is for these, for cancelling,
- * and for what runs.
+ * Same for tasks without prompts. The rest is for users' stops and starts, cancellations and
+ * running work.
  */
 export const TASK_MEMORY_SHARE = 0.9;

@@ -2,13 +2,13 @@ import type { Redis } from "ioredis";
 import { evenWhenFull } from "./full-server";
 import { type Lane, QUEUE_PREFIX } from "./lanes";
 
-/** `gone`: it has ended, or will. `known`: the owner had asked for it before. */
+/** `gone`: has ended, or will. `known`: the owner had joined before. */
 export type Joined = "gone" | "known" | "joined";
 
 /**
- * Adds an owner to an unfinished task; one without owners goes before all that have turns, and gets none. The first owner is the one that
- * it counts for: who asked for it, or who asked first for what only inference had asked for, and keeps it from being cancelled. KEYS: the task. ARGV:
- * owner, or "" for somebody whose tasks have no turns; "1" where an inference task needs it.
+ * Adds an owner to an unfinished task; priority tasks have none. The task counts for its first
+ * owner, who requested it or took it over from inference, and protects it from cancellation. KEYS:
+ * the task. ARGV: owner, or "" without turns; "1" if an inference task needs it.
  */
 const JOIN = evenWhenFull(`local text = redis.call("hget", KEYS[1], "data")
 if not text or redis.call("hexists", KEYS[1], "finishedOn") == 1 then return "gone" end
@@ -40,7 +40,7 @@ end
 if answer == "joined" or data.helper ~= isHelper then redis.call("hset", KEYS[1], "data", cjson.encode(data)) end
 return answer`);
 
-/** Marks a helper that nobody needs any more. KEYS: the task. @returns 0 where it is none, or has ended. */
+/** Marks an unneeded helper. KEYS: the task. @returns 0 if it is no helper, or has ended. */
 const ABANDON = evenWhenFull(`local text = redis.call("hget", KEYS[1], "data")
 if not text or redis.call("hexists", KEYS[1], "finishedOn") == 1 then return 0 end
 local data = cjson.decode(text)
@@ -50,11 +50,10 @@ data.unwanted = true
 redis.call("hset", KEYS[1], "data", cjson.encode(data))
 return 1`);
 
-/** Whose a task is, kept with the task. */
 export class Owners {
   constructor(private readonly redis: Redis) {}
 
-  /** @param owner not given: somebody whose tasks have no turns. */
+  /** @param owner undefined: tasks of the caller have no turns. */
   async join(lane: Lane, id: string, owner: string | undefined, forInference: boolean): Promise<Joined> {
     return (await this.redis.eval(JOIN, 1, keyOf(lane, id), owner ?? "", forInference ? "1" : "0")) as Joined;
   }

@@ -1,9 +1,9 @@
 import type { PullProgress } from "../backends/backend";
 
-/** The part of a task's progress that fetching takes; loading into memory takes the rest. */
+/** Percentage of progress for fetching; loading has the rest. */
 const FETCHED = 95;
 
-/** Per cent of a pull, for the bytes that are there. */
+/** Percentage of a pull, from its bytes. */
 export function percentOf({ totalBytes, completedBytes }: PullProgress): number {
   if (totalBytes <= 0) {
     return 0;
@@ -11,14 +11,14 @@ export function percentOf({ totalBytes, completedBytes }: PullProgress): number 
   return Math.floor((Math.min(completedBytes, totalBytes) / totalBytes) * FETCHED);
 }
 
-/** Per cent of a model that are fetched, by a task's own progress. */
+/** Percentage fetched, from a task's progress. */
 export function percentFetched(progress: number): number {
   return Math.floor((Math.min(progress, FETCHED) / FETCHED) * 100);
 }
 
 /**
- * Tells progress on, but only where it grows, and at most once in `intervalMs`: an engine reports far more often than
- * anybody asks. What comes too soon is told with the next report after the interval.
+ * Reports progress only when it grows, at most once per `intervalMs`: engines report far more
+ * often.
  */
 export class ProgressTeller {
   private told: number;

@@ -11,13 +11,16 @@ import type { TaskKind } from "./task";
 export type LaneQueue = Queue<TaskData, string | null, TaskKind>;
 export type LaneQueues = Readonly<Record<Lane, LaneQueue>>;
 
-/** All of one question together may take this long, in milliseconds. */
+/** Total timeout of a query, in milliseconds. */
 export const PATIENCE = REDIS_PATIENCE + 300;
 
-/** What the queue's own call does, on a full server as well (bullmq 6.7.0, src/classes/queue.ts, setGlobalConcurrency). */
+/**
+ * Sets the concurrency, also on a full server (bullmq 6.7.0, src/classes/queue.ts,
+ * setGlobalConcurrency).
+ */
 const BOUND = evenWhenFull('return redis.call("hset", KEYS[1], "concurrency", ARGV[1])');
 
-/** The lanes on their server, which may come and go. */
+/** Connection of the lanes, with reconnects. */
 export class QueueConnection {
   private opening?: Promise<LaneQueues>;
   private lastError = "no connection yet";
@@ -29,9 +32,9 @@ export class QueueConnection {
     redis.on("error", (error) => {
       this.lastError = messageOf(error);
     });
-    // A server that came back empty has forgotten how much may run at once.
+    // A server that returns empty has lost the concurrency limits.
     redis.on("ready", () => {
-      // An orderly end of the connection is no error: nothing else says why there is none.
+      // A clean disconnect emits no error, so this is the only reason known.
       this.lastError = CONNECTION_LOST;
       this.opening
         ?.then((queues) => this.boundAll(queues))
@@ -41,7 +44,7 @@ export class QueueConnection {
     });
   }
 
-  /** @throws QueueUnavailable unless the answer comes in time. */
+  /** @throws QueueUnavailable after the timeout. */
   async ask<T>(question: (queues: LaneQueues) => Promise<T>): Promise<T> {
     if (this.redis.status !== "ready") {
       throw this.unavailable(this.lastError);
@@ -62,7 +65,7 @@ export class QueueConnection {
     }
   }
 
-  /** A queue whose first command fails stays broken: it is opened when it is needed, and again after a failure. */
+  /** Opens on demand, and again after failures: a queue stays broken if its first command fails. */
   private open(): Promise<LaneQueues> {
     this.opening ??= this.openLanes().catch((error) => {
       this.opening = undefined;
@@ -95,12 +98,11 @@ export class QueueConnection {
     return queue;
   }
 
-  /** Tells the server how much may run at once. */
+  /** Sets the concurrency of all lanes on the server. */
   private async boundAll(queues: LaneQueues): Promise<void> {
     await Promise.all(LANES.map((lane) => this.bound(queues, lane)));
   }
 
-  /** The same of one lane. */
   async bound(queues: LaneQueues, lane: Lane): Promise<void> {
     const meta = queues[lane].toKey("meta");
     await this.redis.eval(BOUND, 1, meta, concurrencyOf(lane, this.config));

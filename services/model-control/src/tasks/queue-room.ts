@@ -1,13 +1,16 @@
 import { BUSY_CALLER_SHARE, PROMPT_MEMORY_SHARE, TASK_MEMORY_SHARE } from "./memory-share";
 import type { QueueMemory, Tasks } from "./task";
 
-/** What is known of the server's memory is true for this long, in milliseconds. */
+/** Cache time of the server's memory figures, in milliseconds. */
 const KNOWN_FOR = 1_000;
 
-/** While a prompt, or a task, is written, the server has it twice more: as it was read, and as an argument of the step that keeps it. */
+/**
+ * During a write, the server holds the data twice more: in its input buffer, and as a script
+ * argument.
+ */
 const COPIES = 2;
 
-/** What asks for room: prompts of a usual caller, or of one who asked most of what was asked lately, and tasks without prompts. */
+/** Requesters of memory: prompts of a usual or a busy caller, and tasks without prompts. */
 export type RoomFor = "usual" | "busy" | "task";
 
 const SHARES: Readonly<Record<RoomFor, number>> = {
@@ -18,16 +21,19 @@ const SHARES: Readonly<Record<RoomFor, number>> = {
 
 interface Look {
   readonly at: number;
-  /** How much was used then. */
+  /** Use at that time. */
   readonly memory: Promise<QueueMemory>;
-  /** By what was let in since, in bytes. */
+  /** Bytes admitted since. */
   taken: number;
 }
 
-/** Lets prompts and tasks in as long as the queue's server has memory for them, those included that nobody has seen in its figures yet. */
+/**
+ * Admits prompts and tasks while the queue server has memory, counting writes not yet in its
+ * figures.
+ */
 export class QueueRoom {
   private look?: Look;
-  /** Bytes that are being written. */
+  /** Bytes being written. */
   private underWay = 0;
 
   constructor(
@@ -35,7 +41,7 @@ export class QueueRoom {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** @returns to be called when so many bytes are written; undefined when there is no room for them. */
+  /** @returns function to call after the write; undefined without room. */
   async take(bytes: number, what: RoomFor): Promise<(() => void) | undefined> {
     const look = this.current();
     const { usedBytes, limitBytes } = await look.memory;
@@ -55,7 +61,7 @@ export class QueueRoom {
       return this.look;
     }
     const memory = this.tasks.memory();
-    // What is being written may not be in the server's figure yet.
+    // The server's figure may not include writes in progress.
     const look = { at: this.now(), memory, taken: this.underWay };
     memory.catch(() => {
       if (this.look === look) {

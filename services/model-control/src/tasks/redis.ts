@@ -5,27 +5,30 @@ import { ConfigError } from "../config-file";
 import { messageOf } from "../errors";
 import { defineEvenWhenFull } from "./full-server";
 
-/** A request never waits longer for Redis than this, in milliseconds. */
+/** Timeout of Redis for a request, in milliseconds. */
 export const REDIS_PATIENCE = 1_500;
 
-/** The longest pause between two attempts to connect again, in milliseconds. */
+/** Maximum pause between reconnects, in milliseconds. */
 const LONGEST_PAUSE = 2_000;
 
-/** Why a command fails whose connection ended. */
+/** Error of a command whose connection ended. */
 export const CONNECTION_LOST = "the connection was lost";
 
-/** The two connections of a process, both to the same server. */
+/** Two connections to the same server. */
 export interface RedisConnections {
-  /** For requests: a command fails at once while there is no connection, and soon when there is no answer. */
+  /** For requests: commands fail at once without a connection, and soon without an answer. */
   readonly requests: Redis;
-  /** For work in the background: a command waits until there is a connection. */
+  /** For background work: commands wait for a connection. */
   readonly work: Redis;
-  /** Without anything secret, for messages. */
+  /** For messages, without secrets. */
   readonly address: string;
   close(): void;
 }
 
-/** Connects, again and again if need be. @throws ConfigError when the password's file cannot be read. */
+/**
+ * Connects, with retries.
+ * @throws ConfigError for an unreadable password file.
+ */
 export function redisConnections(config: ControlConfig["redis"]): RedisConnections {
   const requests = connect(config, {
     enableOfflineQueue: false,
@@ -44,7 +47,7 @@ export function redisConnections(config: ControlConfig["redis"]): RedisConnectio
   };
 }
 
-/** What a failed command is told as. A connection that ends under a command is told by ioredis in words for programmers. */
+/** Message for a failed command; replaces ioredis' message for lost connections. */
 export function redisFailure(error: unknown): string {
   const isCutOff = error instanceof Error && error.name === "MaxRetriesPerRequestError";
   return isCutOff ? CONNECTION_LOST : messageOf(error);
@@ -64,11 +67,11 @@ function connect({ url, passwordFile }: ControlConfig["redis"], options: RedisOp
     connectTimeout: REDIS_PATIENCE,
     keepAlive: 10_000,
     retryStrategy: (attempt) => Math.min(attempt * 100, LONGEST_PAUSE),
-    // After a failover the old primary says that it takes no writes: connect again, and repeat the command.
+    // A demoted primary refuses writes after a failover: reconnects and repeats the command.
     reconnectOnError: (error) => (error.message.startsWith("READONLY") ? 2 : false),
   });
   defineEvenWhenFull(redis);
-  // Without a listener an error would end the process; who uses the connection tells of it.
+  // Without a listener an error would end the process; users of the connection report it.
   redis.on("error", () => undefined);
   return redis;
 }

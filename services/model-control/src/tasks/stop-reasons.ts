@@ -1,16 +1,16 @@
-/** Why a task's work was interrupted: what follows depends on it. */
+/** Abort reasons of a task's work, which decide what follows. */
 
-/** Somebody cancelled it: it ends, and what it began is removed. */
+/** Cancelled: ends, and removes partial results. */
 export class Cancelled extends Error {}
 
-/** This process ends: another one takes the task up where it is. */
+/** The process ends: another one resumes the task. */
 export class ShuttingDown extends Error {}
 
-/** The queue gave the task to another process, for it heard too long nothing of this one. */
+/** The queue reassigned the task after missed heartbeats. */
 export class LockLost extends Error {}
 
-/** Another owner's pull waits, and this one had its time: it goes on at its next turn. */
+/** Another owner's pull waits: resumes at its next turn. */
 export class TurnOver extends Error {}
 
-/** One try took longer than the configuration allows: it counts as failed. */
+/** The attempt exceeded its time limit and counts as failed. */
 export class TookTooLong extends Error {}

@@ -5,22 +5,22 @@ import type { Turns } from "../inference/turns";
 import type { TaskData, TaskJob } from "./job";
 import type { TaskKind } from "./task";
 
-/** How long it may take, in milliseconds. */
+/** Timeout in milliseconds. */
 const PATIENCE = 30_000;
 
 type Cancelled = Pick<TaskJob, "id" | "data">;
 
 interface Surroundings {
   readonly fleet: Pick<Fleet, "discard" | "resume">;
-  /** There when there is asynchronous inference. */
+  /** Set with asynchronous inference. */
   readonly turns?: Pick<Turns, "cancel">;
   readonly pulls: Pick<Queue<TaskData, string | null, TaskKind>, "getJobs">;
 }
 
-/** What a cancelled task has begun must not stay as it is: a part of a model, or a worker that takes no work. */
+/** Removes a cancelled task's partial results: an incomplete model, or a draining worker. */
 export async function takeBack({ id, data }: Cancelled, { fleet, turns, pulls }: Surroundings): Promise<void> {
   const signal = endsAfter(PATIENCE);
-  // What another task pulls is of use to that one.
+  // Kept if another task pulls the model.
   if (data.kind === "pull" && !(await isWanted(data.model, id, pulls))) {
     await fleet.discard(data.model, signal);
   }
@@ -32,7 +32,6 @@ export async function takeBack({ id, data }: Cancelled, { fleet, turns, pulls }:
   }
 }
 
-/** Whether another unfinished pull wants the model. */
 async function isWanted(model: string, id: string | undefined, pulls: Surroundings["pulls"]): Promise<boolean> {
   const unfinished = (await pulls.getJobs(["active", "wait", "prioritized", "delayed"])) as (Cancelled | undefined)[];
   return unfinished.some(

@@ -33,26 +33,25 @@ import {
 } from "./task";
 import { turnKeys } from "./turn-keys";
 
-/** What a task takes in the server's memory: its record, and its places in lists. */
+/** Server memory of a task: its record and list entries. */
 const TASK_BYTES = 4096;
 
-/** Tasks that are forgotten at once. */
+/** Tasks removed per pass. */
 const SURPLUS_AT_ONCE = 1000;
 
-/** Whose limit refused a task, or that the server's memory did. */
+/** Limit that refused a task, or the server's memory. */
 export type Refusal = "owner" | "all" | "memory";
 
-/** Told of tasks that were refused, for metrics. */
 export interface RefusalObserver {
   refused(kind: TaskKind, reason: Refusal, owner: string): void;
 }
 
 const NOBODY: RefusalObserver = { refused: () => undefined };
 
-/** Written to see whether the server takes writes: one that is full answers, and takes none. */
+/** Written to test writes: a full server answers, but refuses them. */
 const PING_KEY = `${QUEUE_PREFIX}:ping`;
 
-/** A task's state for each of the queue's own, the ended ones last. */
+/** Task states by the queue's states, ended ones last. */
 const JOB_TYPES: readonly { readonly type: JobType; readonly state: JobState }[] = [
   { type: "active", state: "active" },
   { type: "wait", state: "waiting" },
@@ -62,10 +61,9 @@ const JOB_TYPES: readonly { readonly type: JobType; readonly state: JobState }[]
   { type: "failed", state: "failed" },
 ];
 
-/** Those of them that tasks have which have not ended. */
 const UNFINISHED = ["active", "wait", "prioritized", "delayed"] as const satisfies readonly JobType[];
 
-/** The tasks in Redis or Valkey. Its connection may come and go: see `Tasks`. */
+/** Tasks in Redis or Valkey, with reconnects: see `Tasks`. */
 export class TaskQueue implements Tasks {
   private readonly queue: QueueConnection;
   private readonly admission: Admission;
@@ -114,13 +112,13 @@ export class TaskQueue implements Tasks {
           place,
         );
         if (added !== id) {
-          // Somebody else asked for the same at the same time.
+          // Another caller made the same request concurrently.
           await this.join(queues, lane, added, request, asker);
         }
         return added;
       } finally {
         written();
-        // Without an answer it ends by itself.
+        // It expires anyway.
         await this.admission.settle(lane, owner, what).catch(() => undefined);
       }
     });
@@ -144,7 +142,7 @@ export class TaskQueue implements Tasks {
           }),
         ),
       );
-      // A task that moved on between two of the questions is in both answers: the later state, which comes last, counts.
+      // A task that moved between queries appears twice: the last, later state wins.
       const byId = new Map(lists.flat().map((report) => [report.id, report]));
       return [...byId.values()].sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(0, limit);
     });
@@ -161,7 +159,7 @@ export class TaskQueue implements Tasks {
       }
       await job.updateData({ ...job.data, cancelled: true });
       await letEnd(job, state);
-      // It ended between the question and the mark: nobody may be told that it was cancelled.
+      // It completed before the mark: must not be reported as cancelled.
       if ((await job.getState()) === "completed") {
         throw new TaskFinished(`task ${id} is completed already`);
       }
@@ -169,7 +167,10 @@ export class TaskQueue implements Tasks {
     });
   }
 
-  /** Unfinished tasks that only inference asked for. A waking that has begun is none any more: broken off, it would leave a worker half started. */
+  /**
+   * Unfinished tasks requested only by inference, except started wakes: cancelling one would leave
+   * a worker half started.
+   */
   async helpers(): Promise<readonly TaskReport[]> {
     return this.queue.ask(async (queues) => {
       const lists = await Promise.all(
@@ -189,7 +190,10 @@ export class TaskQueue implements Tasks {
     });
   }
 
-  /** Cancels a task that only inference asked for. @returns false where it has ended, or somebody else asked for it meanwhile. */
+  /**
+   * Cancels a task requested only by inference.
+   * @returns false if it has ended, or got another owner.
+   */
   async abandon(id: string): Promise<boolean> {
     return this.queue.ask(async (queues) => {
       const lane = laneOfId(id);
@@ -203,19 +207,19 @@ export class TaskQueue implements Tasks {
   }
 
   /**
-   * Forgets waiting pulls without owners beyond what one owner may have, the newest first: a version of this program that did not bound
-   * them may have left any number.
+   * Removes the newest ownerless waiting pulls beyond one owner's limit, as earlier versions had
+   * none.
    *
-   * @returns how many; a few thousand at most.
+   * @returns the number removed; a few thousand at most.
    */
   async forgetSurplus(): Promise<number> {
     return this.queue.ask(async ({ pulls }) => {
       const { queuedPerCaller: most } = this.config.pulls;
       const withoutOwners = (jobs: readonly (TaskJob | undefined)[]) =>
         jobs.filter((job) => job !== undefined && job.data.owners === undefined).map((job) => job?.id ?? "");
-      // Pulls with owners lie there too, when the process that ran them died.
+      // The list also has pulls with owners whose process died.
       const inLine = withoutOwners(await pulls.getJobs(["wait"], most, most + SURPLUS_AT_ONCE - 1, true));
-      // Those that had their turn while another one of them was running.
+      // Pulls delayed while another one ran.
       const later = (await pulls.getDelayedCount()) > most ? await pulls.getDelayed(0, SURPLUS_AT_ONCE - 1) : [];
       const gone = [...inLine, ...withoutOwners(later).slice(most)];
       await Promise.all(gone.map((id) => pulls.remove(id)));
@@ -261,13 +265,13 @@ export class TaskQueue implements Tasks {
   ): Promise<string> {
     const trace: Record<string, string> = {};
     propagation.inject(context.active(), trace);
-    // A server that was emptied has forgotten it, and does not say so.
+    // An emptied server has lost the limit without notice.
     await this.queue.bound(queues, lane);
     const job = await queues[lane].add(data.kind, { ...data, trace }, jobOptions(id, data, this.config, place));
     return job.id ?? id;
   }
 
-  /** @returns false where the task has ended, or will. */
+  /** @returns false if the task has ended, or will. */
   private async join(
     queues: LaneQueues,
     lane: SharedLane,
@@ -290,7 +294,7 @@ export class TaskQueue implements Tasks {
     }
   }
 
-  /** A task that waits has the best place that any of its owners has for it; who does not better it keeps its turn. */
+  /** Gives a waiting task the best place of its owners; only owners that improve it pay a turn. */
   private async advance(lane: SharedLane, job: TaskJob, owner: string | undefined, pays: boolean): Promise<void> {
     const state = await job.getState();
     const isWaiting = state === "prioritized" || state === "delayed";
@@ -309,14 +313,20 @@ export class TaskQueue implements Tasks {
     await promoted(job);
   }
 
-  /** The owner takes a task on that only inference had asked for: it counts for it from then on. @returns to be called when it has it. */
+  /**
+   * Makes the owner responsible for a task requested only by inference.
+   * @returns function to call when done.
+   */
   private async takeOver(lane: SharedLane, request: SharedRequest, owner: string): Promise<() => Promise<unknown>> {
     const what = deduplicationKey(request);
     this.assertAdmitted(await this.admission.admit(lane, owner, what, false), lane, request, owner);
     return () => this.admission.settle(lane, owner, what).catch(() => undefined);
   }
 
-  /** @returns to be called when the task is written. @throws TooManyQueued, QueueFull */
+  /**
+   * @returns function to call after the write.
+   * @throws TooManyQueued, QueueFull
+   */
   private async admit(lane: SharedLane, request: SharedRequest, owner: string): Promise<() => void> {
     const written = await this.room.take(TASK_BYTES, "task");
     if (written === undefined) {
@@ -363,7 +373,7 @@ export class TaskQueue implements Tasks {
   private async job(queues: LaneQueues, id: string): Promise<{ job: TaskJob; state: JobState; report: TaskReport }> {
     const found = await jobIn(queues, id);
     const state = await found?.getState();
-    // It may have ended between the two questions: what it ended with was not there for the first one.
+    // It may have ended between the queries, so the first lacks its result.
     const hasEnded = (state === "failed" || state === "completed") && found?.finishedOn === undefined;
     const job = hasEnded ? await jobIn(queues, id) : found;
     if (job === undefined || state === undefined || state === "unknown") {
@@ -373,12 +383,12 @@ export class TaskQueue implements Tasks {
   }
 }
 
-/** Whether a task that only others' inference had asked for becomes the asker's own. */
+/** Whether a task requested only by others' inference becomes the caller's. */
 function takesOver(job: TaskJob | undefined, { owner, forInference = false }: Asker): boolean {
   return job?.data.helper === true && !forInference && job.data.owners?.[0] !== owner;
 }
 
-/** Who stops and starts workers goes first, and waits for nobody. */
+/** Users' stops and starts have priority. */
 function hasTurns({ kind }: SharedRequest, { forInference = false }: Asker): boolean {
   return forInference || kind === "pull" || kind === "load";
 }

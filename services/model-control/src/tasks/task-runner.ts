@@ -27,33 +27,32 @@ import { CANCELLED, type TaskKind } from "./task";
 import { TaskTurns } from "./task-turns";
 import { watchFor } from "./watch-for";
 
-/** How often a running task looks whether somebody cancelled it, on whatever replica; in milliseconds. */
+/** Polling interval of cancellations on any replica, in milliseconds. */
 const CANCEL_CHECK = 500;
 
-/** How often a pull that had its time looks whether others wait, in milliseconds. */
+/** Polling interval of waiting tasks after a pull's turn, in milliseconds. */
 const TURN_CHECK = 2_000;
 
-/** When a task that others go before looks again at the earliest, in milliseconds. */
+/** Minimum delay of a task that yields to others, in milliseconds. */
 const WAIT_FOR_OTHERS = 1_000;
 
-/** How long an orderly end waits for running tasks to let go, in milliseconds. */
+/** Shutdown wait for running tasks, in milliseconds. */
 const CLOSE_PATIENCE = 8_000;
 
 export type TaskOutcome = "completed" | "failed" | "cancelled";
 
-/** Told what becomes of tasks, for metrics. */
 export interface TaskObserver {
-  /** @param seconds from the request to the end, waiting and all tries included. */
+  /** @param seconds from request to end, including waits and all attempts. */
   finished(kind: TaskKind, outcome: TaskOutcome, seconds: number): void;
   attemptFailed(kind: TaskKind): void;
 }
 
 interface Surroundings {
   readonly fleet: Fleet;
-  /** A connection that waits for Redis: see `redisForWork`. */
+  /** Connection that waits for Redis: see `redisForWork`. */
   readonly redis: Redis;
   readonly config: LaneConfig;
-  /** There when there is asynchronous inference. */
+  /** Set with asynchronous inference. */
   readonly turns?: Turns;
   readonly observer: TaskObserver;
   readonly log: Logger;
@@ -62,7 +61,7 @@ interface Surroundings {
 type LaneWorker = Worker<TaskData, string | null, TaskKind>;
 type LaneQueue = Queue<TaskData, string | null, TaskKind>;
 
-/** Does the tasks of the queue, as many at once as the configuration allows over all replicas. */
+/** Runs queued tasks, within the concurrency over all replicas. */
 export class TaskRunner {
   private readonly workers: readonly LaneWorker[];
   private readonly queues: Readonly<Record<Lane, LaneQueue>>;
@@ -84,7 +83,7 @@ export class TaskRunner {
     );
   }
 
-  /** Lets go of running tasks, so that others take them up at once, and takes no new ones. */
+  /** Stops accepting tasks and releases running ones for other processes. */
   async close(): Promise<void> {
     const closed = Promise.all(this.workers.map((worker) => worker.close())).then(() =>
       Promise.all(LANES.map((lane) => this.queues[lane].close())),
@@ -138,12 +137,12 @@ export class TaskRunner {
     return worker;
   }
 
-  /** What the queue has given up must not wait for ever in the store. */
+  /** Tasks that the queue gave up must end in the store too. */
   private settle(job: TaskJob, error: Error): void {
     const { turns, log } = this.surroundings;
     const { id = "", data } = job;
     if (data.kind !== "inference") {
-      // Perhaps one of a process that died with it.
+      // The slot may be from a process that died.
       void this.turnsOf(job)?.leave(job);
       return;
     }
@@ -159,12 +158,12 @@ export class TaskRunner {
     const { data } = job;
     const log = this.surroundings.log.child({ task: job.id, kind: data.kind, ...subjectOf(data) });
     if (job.stalledCounter > 0) {
-      // The slot of the process that died: those that were never tried, and may go first, wait for it.
+      // Releases the dead process's slot: untried tasks, which may go first, wait for it.
       await this.turnsOf(job)?.leave(job);
     }
     if (data.cancelled !== true && (await mustWait(job, this.queues[laneOf(data.kind)]).catch(() => false))) {
       log.debug({ losses: job.stalledCounter }, "a task that was lost waits for others");
-      // Not all at the same moment: two that wait for each other would do so for ever.
+      // Randomized, or two tasks could yield to each other forever.
       await job.moveToDelayed(Date.now() + WAIT_FOR_OTHERS * (1 + Math.random()), token);
       throw new DelayedError();
     }
@@ -179,7 +178,7 @@ export class TaskRunner {
       await turns?.leave(job);
       return result;
     } catch (error) {
-      // Whoever takes it up next finds that it has its slot.
+      // Otherwise its next process reuses the slot.
       if (!(error instanceof WaitingError || error instanceof LockLost)) {
         await turns?.leave(job);
       }
@@ -197,7 +196,7 @@ export class TaskRunner {
     const parent = propagation.extract(context.active(), data.trace ?? {});
     const options = { kind: SpanKind.CONSUMER, attributes: { "task.id": job.id, ...subjectOf(data) } };
     return this.tracer.startActiveSpan(`task ${data.kind}`, options, parent, async (span) => {
-      // An inference task has a turn every few seconds while it waits for its model.
+      // Inference tasks take a turn every few seconds while they wait for a model.
       const level = data.kind === "inference" ? "debug" : "info";
       const owners = data.kind === "inference" ? undefined : ownersOf(data);
       log[level]({ attempt: job.attemptsMade + 1, allowed: job.opts.attempts, owners }, "task started");
@@ -217,7 +216,10 @@ export class TaskRunner {
     });
   }
 
-  /** One try, until it is done or interrupted. @throws the reason of an interruption, whatever the work made of it. */
+  /**
+   * One attempt, until done or interrupted.
+   * @throws the abort reason, whatever the work throws.
+   */
   private async attempt(job: TaskJob, token: string | undefined): Promise<string | null> {
     if (job.data.cancelled) {
       throw new Cancelled();
@@ -226,7 +228,7 @@ export class TaskRunner {
     const controller = new AbortController();
     const { timeoutSeconds, turnSeconds } = this.surroundings.config.pulls;
     const late = new TookTooLong(`it took longer than ${timeoutSeconds} s ("pulls.timeoutSeconds")`);
-    // Answers have limits of their own.
+    // Answers have separate limits.
     const timeout =
       job.data.kind === "inference" ? undefined : setTimeout(() => controller.abort(late), timeoutSeconds * 1000);
     const stopWatching = watchFor(
@@ -234,7 +236,7 @@ export class TaskRunner {
       () => controller.abort(new Cancelled()),
       { first: CANCEL_CHECK, every: CANCEL_CHECK },
     );
-    // Engines keep what a pull has fetched: it goes on there.
+    // A pull resumes from what the engine has fetched.
     const turn =
       job.data.kind === "pull"
         ? watchFor(
@@ -261,7 +263,7 @@ export class TaskRunner {
     }
   }
 
-  /** As every replica may have said by now. */
+  /** Reads the task again: any replica may have cancelled it. */
   private async isCancelled({ id = "", data }: TaskJob): Promise<boolean> {
     const job = (await this.queues[laneOf(data.kind)].getJob(id)) as TaskJob | undefined;
     return job?.data.cancelled === true;
@@ -286,7 +288,7 @@ export class TaskRunner {
             load: data.kind === "load" || data.load,
             worker: data.kind === "pull" ? data.worker : undefined,
             onProgress: (progress) => teller.report(progress),
-            // The last look was a moment ago, and callers were told since.
+            // Final check: a cancellation since the last one was confirmed to its caller.
             confirm: async () => {
               if (await this.isCancelled(job)) {
                 controller.abort(new Cancelled());
@@ -319,7 +321,7 @@ export class TaskRunner {
     return afterTurn(job, token, end, turns);
   }
 
-  /** Tells the queue what becomes of an unfinished task. Always throws: that is how the queue is told. */
+  /** Reports an unfinished task to the queue. Always throws, as the queue requires. */
   private async end(job: TaskJob, token: string | undefined, error: unknown, log: Logger): Promise<never> {
     if (error instanceof ShuttingDown || error instanceof TurnOver) {
       if (error instanceof TurnOver) {
@@ -327,7 +329,8 @@ export class TaskRunner {
       }
       log.info({ reason: error.message }, "task goes back to the queue");
       await job.moveToWait(token);
-      // Back among those with places nobody hears of it for seconds; of a new place they do (bullmq 6.7.0, pushBackJobWithPriority).
+      // A returned task is noticed only after seconds, but a new place at once (bullmq 6.7.0,
+      // pushBackJobWithPriority).
       if (job.priority > 0) {
         await job.changePriority({ priority: job.priority });
       }
@@ -354,18 +357,18 @@ export class TaskRunner {
       log.warn({ reason: error.message }, "task failed");
       throw error;
     }
-    // Its message was written for the log, not for callers.
+    // The message is for the log, not for callers.
     log.error({ error }, "task failed unexpectedly");
     throw new Error(`internal error; the log of the model control API has the details under task ${job.id}`);
   }
 }
 
-/** The queue has the task again. */
+/** The task is back in the queue. */
 function isMoved(error: unknown): boolean {
   return error instanceof DelayedError || error instanceof WaitingError;
 }
 
-/** A lost connection is told once, by who owns it; it would be told here with every attempt to connect again. */
+/** Lost connections are logged once by their owner, not per reconnect. */
 function logProblem(log: Logger, lane: Lane, error: Error): void {
   const level = "syscall" in error || error.message.includes("Connection is closed") ? "debug" : "warn";
   log[level]({ lane, reason: error.message }, "the task queue reports a problem");

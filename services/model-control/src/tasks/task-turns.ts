@@ -7,10 +7,10 @@ import { Slots } from "./slots";
 import type { TaskKind } from "./task";
 import { turnKeys } from "./turn-keys";
 
-/** When a task whose owners have as many running as one may have looks again at the earliest, in milliseconds. */
+/** Latest retry of a task whose owners have no free slot, in milliseconds. */
 const CROWDED = 30_000;
 
-/** Turns of tasks that are no inference: each runs within a slot of one of its owners. */
+/** Turns of tasks other than inference: each uses a slot of one of its owners. */
 export class TaskTurns {
   private readonly fair: FairQueue;
   private readonly slots: Slots;
@@ -30,7 +30,7 @@ export class TaskTurns {
     this.queued = config.pulls.queued;
   }
 
-  /** @returns false where each of its owners has as many running as one may have. */
+  /** @returns false if no owner has a free slot. */
   async enter({ id = "", priority, data }: TaskJob): Promise<boolean> {
     const owners = ownersOf(data);
     for (const owner of owners) {
@@ -43,9 +43,8 @@ export class TaskTurns {
   }
 
   /**
-   * Whether a task waits that another owner could run than the one whose slot this one has: all places are taken, or it would not wait.
-   * Who has only joined a task has no slot for it, and its own tasks wait no longer for that. A task of the same owners is no other's: the
-   * two would change places for ever.
+   * Whether another owner's task waits, so all slots are taken. Owners who joined hold no slot.
+   * Tasks of the same owners do not count, or both would alternate forever.
    */
   async othersWait(job: TaskJob): Promise<boolean> {
     const known = await this.known(job);
@@ -59,19 +58,19 @@ export class TaskTurns {
     });
   }
 
-  /** The owner whose slot a task has; without one, the first, who asked for it. */
+  /** Owner whose slot the task holds; else its first owner. */
   private async holder({ id = "", data }: TaskJob): Promise<string | undefined> {
     const owners = ownersOf(data);
     const held = await Promise.all(owners.map((owner) => this.slots.holds(owner, id)));
     return owners.find((_, index) => held[index]) ?? owners[0];
   }
 
-  /** The task as the queue has it, with those who joined while it ran. */
+  /** Task as stored, with owners who joined while it ran. */
   private async known(job: TaskJob): Promise<TaskJob> {
     return ((await this.queue.getJob(job.id ?? "")) as TaskJob | undefined) ?? job;
   }
 
-  /** The task goes behind what waits, as the next one of an owner's would, and gives its slot back. */
+  /** Moves the task behind waiting ones and releases its slot. */
   async yield(job: TaskJob): Promise<void> {
     const owners = ownersOf((await this.known(job)).data);
     if (owners.length > 0) {
@@ -80,20 +79,20 @@ export class TaskTurns {
     await this.leave(job);
   }
 
-  /** It runs no more, on whatever process it did. Where the server is away, its slot ends by itself. */
+  /** Releases the slot, on any process. It expires if the server is unreachable. */
   async leave({ id = "", data }: TaskJob): Promise<void> {
     const wake = (next: string) => this.wake(next);
     await Promise.allSettled(ownersOf(data).map((owner) => this.slots.handOn(owner, id, wake)));
   }
 
-  /** The task is out of the way until one of its owners has a slot for it. */
+  /** Suspends the task until an owner has a free slot. */
   async wait(job: TaskJob, token: string | undefined): Promise<void> {
     const { id = "", priority, data } = job;
     await job.moveToDelayed(Date.now() + CROWDED * (1 + Math.random()), token);
     const waiting = await Promise.allSettled(
       ownersOf(data).map((owner) => this.slots.wait(owner, id, priority, 2 * CROWDED)),
     );
-    // One has become free meanwhile, and nobody will say so.
+    // A slot became free meanwhile, without a wake-up.
     if (waiting.some((one) => one.status === "fulfilled" && !one.value)) {
       await this.wake(id).catch(() => false);
     }

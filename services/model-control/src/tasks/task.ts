@@ -1,58 +1,56 @@
 import { ControlError } from "../errors";
 
-/** What a task does. Pulling and loading work on a model, as inference does; stopping and starting on a worker. */
+/** Kind of a task. Pull, load and inference act on a model; stop and start on a worker. */
 export const TASK_KINDS = ["pull", "load", "stop", "start", "inference"] as const;
 export type TaskKind = (typeof TASK_KINDS)[number];
 
 export const TASK_STATES = ["queued", "running", "completed", "failed"] as const;
 export type TaskState = (typeof TASK_STATES)[number];
 
-/** The error of a task that somebody cancelled: its state is `failed`, so that clients need to know four states only. */
+/** Error of a cancelled task. Its state is `failed`, so clients need only four states. */
 export const CANCELLED = "cancelled";
 
-/** The error of a task that only inference tasks had asked for, none of which waits any more. */
+/** Error of a helper task that no inference task waits for. */
 export const UNWANTED = "cancelled: nobody waits for it any more";
 
-/** What is to be done. Model names have passed `parseModelName`; workers are configured ones. */
+/** Model names are from `parseModelName`; workers are configured. */
 export type TaskRequest = SharedRequest | InferenceRequest;
 
-/** One task for all who ask for the same. */
+/** One task for all equal requests. */
 export type SharedRequest =
   | { readonly kind: "pull"; readonly model: string; readonly load: boolean; readonly worker?: string }
   | { readonly kind: "load"; readonly model: string }
   | { readonly kind: "stop" | "start"; readonly worker: string };
 
-/** Who asks for a task. */
 export interface Asker {
   /** See `ownerOf`. */
   readonly owner: string;
-  /** An inference task needs it: it is cancelled when none does any more. @default false */
+  /** Requested for an inference task; cancelled when none waits for it. @default false */
   readonly forInference?: boolean;
 }
 
-/** Prompts are with the store of them: the queue knows nothing of what is asked, nor of who asks. */
+/** Prompts and owner are only in the inference store, not in the queue. */
 export interface InferenceRequest {
   readonly kind: "inference";
   readonly model: string;
-  /** The task's own, which the store has it under. */
+  /** Id in the inference store. */
   readonly id: string;
 }
 
-/** A task as callers see it. */
 export interface TaskReport {
   readonly id: string;
   readonly kind: TaskKind;
   readonly model?: string;
-  /** The worker that was asked for; of a completed pull or load, the one that has the model. */
+  /** Requested worker; for a completed pull or load, the one with the model. */
   readonly worker?: string;
   readonly state: TaskState;
-  /** Per cent, from 0 to 100; never falls. */
+  /** Percentage from 0 to 100; never falls. */
   readonly progress: number;
-  /** What an unfinished inference task waits for, in words. */
+  /** What an unfinished inference task waits for. */
   readonly step?: string;
-  /** Why it failed; while it waits for its next try, why the last one did. */
+  /** Why it failed; between attempts, why the last one did. */
   readonly error?: string;
-  /** Tries that ended, and tries in all. */
+  /** Finished attempts, and maximum. */
   readonly attempts: { readonly made: number; readonly allowed: number };
   readonly createdAt: Date;
   readonly startedAt?: Date;
@@ -64,49 +62,54 @@ export interface TaskCounts {
   readonly running: number;
 }
 
-/** What the server of the queue takes of its machine's memory. */
 export interface QueueMemory {
   readonly usedBytes: number;
-  /** From where on it takes no writes any more. 0: no limit. */
+  /** Limit for writes. 0: none. */
   readonly limitBytes: number;
 }
 
 /**
- * The tasks of all replicas. Every method throws `QueueUnavailable` within two seconds when the queue cannot be
- * reached; nothing was done then, as far as can be told, and the same call may be made again.
+ * Tasks of all replicas. Methods throw `QueueUnavailable` within two seconds when the queue is
+ * unreachable; calls can be repeated.
  */
 export interface Tasks {
   /**
-   * Adds a task, or finds the unfinished one that does the same, which is the asker's as well from then on. Stops and starts that
-   * somebody asks for go first, and are never refused; of all others each owner may have so many, and they take turns.
+   * Adds a task, or joins an equal unfinished one. Users' stops and starts have priority and are
+   * never refused; other tasks are limited per owner and take turns.
    *
    * @returns its id.
    * @throws TooManyQueued, QueueFull
    */
   submit(request: SharedRequest, asker: Asker): Promise<string>;
   /**
-   * Adds an inference task, once for its id.
+   * Adds an inference task, once per id.
    *
-   * @param place among those that wait, from 1: the lowest goes first.
+   * @param place in the queue, from 1: lowest first.
    */
   submitInference(request: InferenceRequest, place: number): Promise<string>;
   /** @throws UnknownTask */
   find(id: string): Promise<TaskReport>;
-  /** The newest first, but for inference, which is its asker's alone. */
+  /** Newest first, without inference, which only owners see. */
   recent(limit: number): Promise<readonly TaskReport[]>;
-  /** Ends a task wherever it runs; an ended one stays as it is. @throws UnknownTask, TaskFinished */
+  /**
+   * Cancels a task on any replica; an ended one stays unchanged.
+   * @throws UnknownTask, TaskFinished
+   */
   cancel(id: string): Promise<TaskReport>;
-  /** A task that waits for its time may run now. @returns false for one that does not wait so. */
+  /**
+   * Runs a delayed task now.
+   * @returns false for a task that is not delayed.
+   */
   wake(id: string): Promise<boolean>;
   /** Without inference: see `inferenceCounts`. */
   counts(): Promise<TaskCounts>;
   inferenceCounts(): Promise<TaskCounts>;
-  /** Answers when the queue does, and can be written to. */
+  /** Resolves when the queue answers and accepts writes. */
   ping(): Promise<void>;
   memory(): Promise<QueueMemory>;
 }
 
-/** The task has ended: there is nothing left to cancel. */
+/** The task has ended, so it cannot be cancelled. */
 export class TaskFinished extends ControlError {
   readonly status = 409;
   readonly code = "task_finished";

@@ -1,18 +1,18 @@
 import { type Lane, QUEUE_PREFIX } from "./lanes";
 
-/** Where the turns of a lane's owners are, in Redis. */
+/** Redis keys of a lane's turns. */
 export interface TurnKeys {
-  /** How far the lane is. */
+  /** The lane's current place. */
   readonly clock: string;
-  /** Sorted set: how far each owner is. */
+  /** Sorted set: last place per owner. */
   readonly owners: string;
-  /** Sorted set of an owner's tasks that hold a slot, by the time until when they may. */
+  /** Sorted set of an owner's tasks with a slot, by expiry. */
   readonly taken: (owner: string) => string;
-  /** Sorted set of an owner's tasks that wait for one of them to end, by their places. */
+  /** Sorted set of an owner's tasks that wait for a slot, by place. */
   readonly waiting: (owner: string) => string;
 }
 
-/** Those of answers keep the names that they had before other lanes had turns. */
+/** Inference keys keep the names from before other lanes had turns. */
 export function turnKeys(lane: Lane): TurnKeys {
   const prefix = lane === "inference" ? `${QUEUE_PREFIX}:answers` : `${QUEUE_PREFIX}:turns:${lane}`;
   return {

@@ -1,8 +1,8 @@
 /**
- * Asks again and again until the answer is yes; a question that fails is asked again.
+ * Polls until the result is true; retries after errors.
  *
- * @param times in milliseconds: until the first question, and between an answer and the next one.
- * @returns what ends it.
+ * @param times in milliseconds: delay before the first call, and between calls.
+ * @returns function that stops it.
  */
 export function watchFor(
   question: () => Promise<boolean>,

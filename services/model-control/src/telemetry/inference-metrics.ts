@@ -4,10 +4,10 @@ import type { FinishReason } from "../inference/record";
 import type { InferenceStore } from "../inference/store";
 import type { Tasks } from "../tasks/task";
 
-/** Ends without a whole answer. */
+/** Finish reasons of incomplete answers. */
 const FAILED_ENDS = ["error", "idle", "interrupted"] as const satisfies readonly FinishReason[];
 
-/** What Prometheus reads of asynchronous inference. Nothing of it says who asks, or what. */
+/** Prometheus metrics of asynchronous inference, without callers or content. */
 export class InferenceMetrics implements InferenceObserver {
   private readonly tasks: Gauge<"state">;
   private readonly oldest: Gauge;
@@ -70,14 +70,14 @@ export class InferenceMetrics implements InferenceObserver {
     }
   };
 
-  /** Counts them from zero on: a counter that begins above it hides from alerts what made it begin. */
+  /** Starts counters at zero: alerts miss an increase in a new counter. */
   private expectFailures(model: string): void {
     for (const outcome of FAILED_ENDS) {
       this.ended.inc({ model, outcome }, 0);
     }
   }
 
-  /** Measures the queue; without an answer the series are absent. */
+  /** Measures the queue; the series are absent if Redis does not answer. */
   async collect(store: Pick<InferenceStore, "waiting">, tasks: Pick<Tasks, "inferenceCounts">): Promise<void> {
     const [waiting, counts] = await Promise.allSettled([store.waiting(), tasks.inferenceCounts()]);
     this.tasks.reset();

@@ -1,7 +1,7 @@
 import { trace } from "@opentelemetry/api";
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from "pino";
 
-/** Never in a log, wherever they may turn up. */
+/** Redacted in all logs. */
 const SECRETS = [
   "authorization",
   "password",
@@ -12,7 +12,7 @@ const SECRETS = [
   "*.token",
 ];
 
-/** JSON lines on standard output; within a trace, with its id. The level comes from `LOG_LEVEL`. */
+/** Logs JSON lines to standard output, with the trace id. `LOG_LEVEL` sets the level. */
 export function createLogger(destination?: DestinationStream): Logger {
   const options: LoggerOptions = {
     level: process.env.LOG_LEVEL ?? "info",

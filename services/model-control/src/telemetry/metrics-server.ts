@@ -2,7 +2,7 @@ import { createServer, type Server } from "node:http";
 import type { Logger } from "pino";
 import type { Metrics } from "./metrics";
 
-/** Serves `GET /metrics` for Prometheus on a port of its own, which no gateway shows to anybody. */
+/** Serves `GET /metrics` for Prometheus on a port that no gateway exposes. */
 export function metricsServer(metrics: Metrics, log: Logger): Server {
   return createServer((request, response) => {
     if (request.method !== "GET" || request.url?.split("?")[0] !== "/metrics") {

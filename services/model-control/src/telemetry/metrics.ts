@@ -8,11 +8,11 @@ import type { RefusalObserver } from "../tasks/task-queue";
 import type { TaskObserver } from "../tasks/task-runner";
 import { InferenceMetrics } from "./inference-metrics";
 
-/** How long the collection may wait for each engine, in seconds, and for all that it asks, in milliseconds. */
+/** Timeout per engine, in seconds; total timeout in milliseconds. */
 const ENGINE_SECONDS = 2;
 const PATIENCE = 5_000;
 
-/** What Prometheus reads. All names start with `model_control_`, but for those of the Node process. */
+/** Prometheus metrics. Names start with `model_control_`, except Node's process metrics. */
 export class Metrics implements TaskObserver, RefusalObserver {
   private readonly registry = new Registry();
 
@@ -69,10 +69,13 @@ export class Metrics implements TaskObserver, RefusalObserver {
 
   readonly contentType = this.registry.contentType;
 
-  /** Measures the queue of inference as well, from now on. @returns what is told of answers. */
+  /**
+   * Adds the inference queue to the metrics.
+   * @returns observer of answers.
+   */
   observeInference(store: Pick<InferenceStore, "waiting">, tasks: Pick<Tasks, "inferenceCounts">): InferenceMetrics {
     const inference = new InferenceMetrics(this.registry);
-    // Counted from zero on, as failures are.
+    // Starts at zero, like failures.
     this.requests.zero({ method: "POST", route: "/inference", status: "503" });
     const collect = this.collect;
     this.collect = async () => {
@@ -81,7 +84,7 @@ export class Metrics implements TaskObserver, RefusalObserver {
     return inference;
   }
 
-  /** Measures the queue and the workers whenever somebody reads. */
+  /** Measures the queue and workers at every scrape. */
   observe(tasks: Tasks, fleet: Fleet): void {
     const queueUp = this.gauge("model_control_queue_up", "1 when the task queue answers and takes tasks", []);
     const memory = this.memoryGauges();
@@ -105,7 +108,7 @@ export class Metrics implements TaskObserver, RefusalObserver {
     };
   }
 
-  /** In the text format of Prometheus. */
+  /** Metrics in Prometheus text format. */
   async read(): Promise<string> {
     await this.collect();
     return this.registry.metrics();
@@ -132,7 +135,7 @@ export class Metrics implements TaskObserver, RefusalObserver {
     this.failedAttempts.inc({ kind });
   };
 
-  /** @param owner of the tokens file: as many series as it has callers. */
+  /** @param owner id from the tokens file, which bounds the number of series. */
   refused: RefusalObserver["refused"] = (kind, reason, owner) => {
     this.refusals.inc({ kind, reason, owner });
   };

@@ -5,10 +5,14 @@ import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace
 import { traceCalls } from "./outgoing-calls";
 import type { Tracing } from "./tracing";
 
-/** Paths that are asked again and again by machines: their traces tell nothing. */
+/** Frequently polled paths, not traced. */
 const PROBES = ["/livez", "/readyz", "/health"];
 
-/** Sends spans of requests, tasks and calls of engines to an OTLP/HTTP receiver: the address without `/v1/traces`. */
+/**
+ * Exports spans of requests, tasks and engine calls.
+ *
+ * @param endpoint OTLP/HTTP address without `/v1/traces`.
+ */
 export function startOtlp(endpoint: string, version: string): Tracing {
   const provider = new NodeTracerProvider({
     resource: resourceFromAttributes({ "service.name": "model-control", "service.version": version }),

@@ -3,8 +3,8 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { context, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 
 /**
- * Makes a span of every HTTP call that belongs to a trace: calls of engines and of Kubernetes. Node tells about its calls
- * itself, so nothing has to be patched, which a bundle would not allow.
+ * Creates a span for each HTTP call within a trace. Uses Node's diagnostics channels, as a bundle
+ * prevents patching.
  */
 export function traceCalls(): void {
   const tracer = trace.getTracer("model-control");
@@ -18,12 +18,12 @@ export function traceCalls(): void {
     const attributes = {
       "http.request.method": method,
       "server.address": host,
-      // A query may hold what is not for others.
+      // Queries may contain confidential values.
       "url.path": path.split("?")[0],
     };
     const span = tracer.startSpan(method, { kind: SpanKind.CLIENT, attributes });
     spans.set(request, span);
-    // Comes in every case, after an error as well; the answer of a pull ends with the pull.
+    // Always emitted, also after errors; a pull's response ends with the pull.
     request.once("close", () => {
       if (request.errored !== null) {
         span.setStatus({ code: SpanStatusCode.ERROR, message: request.errored.message });

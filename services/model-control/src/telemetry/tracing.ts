@@ -2,13 +2,13 @@ import type { ControlConfig } from "../config";
 import type { Server } from "../routes/surroundings";
 
 export interface Tracing {
-  /** Spans for the server's requests. Comes before its routes. */
+  /** Adds spans for requests. Register it before routes. */
   instrument(server: Server): Promise<void>;
-  /** Sends what is still here. */
+  /** Flushes pending spans. */
   close(): Promise<void>;
 }
 
-/** Without `tracing` in the configuration nothing is loaded, made or sent. */
+/** Loads and sends nothing unless `tracing` is configured. */
 export async function startTracing(config: ControlConfig["tracing"], version: string): Promise<Tracing> {
   if (config === undefined) {
     return { instrument: async () => {}, close: async () => {} };
