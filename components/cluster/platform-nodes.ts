@@ -3,7 +3,7 @@ import { platformPools } from "../../planner/platform-pools";
 import type { PoolPlan } from "../../planner/types";
 import type { PoolsReady } from "../core/cluster";
 
-/** Of the nodes of all pools, those that the platform's own pods run on. */
+/** Nodes that run the platform's own pods. */
 export function platformNodes(pools: readonly { readonly plan: PoolPlan }[], nodes: PoolsReady): pulumi.Resource[] {
   return platformPools(pools.map(({ plan }) => plan)).flatMap(({ name }) => nodes[name] ?? []);
 }

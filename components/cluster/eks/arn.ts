@@ -1,6 +1,6 @@
 import { type ManagedPolicyName, managedPolicyPath } from "../../../catalog/aws-managed-policies";
 
-/** What an ARN says of where a thing is. */
+/** Location in an ARN. */
 export interface ArnPlace {
   readonly partition: string;
   readonly region: string;
@@ -8,10 +8,10 @@ export interface ArnPlace {
 }
 
 /**
- * The place in the ARN of a cluster: `arn:aws:eks:us-east-1:111122223333:cluster/prod`. What is made for a cluster is where
- * the cluster is, so that nothing has to be asked for.
+ * Partition, region and account of a cluster ARN:
+ * `arn:aws:eks:us-east-1:111122223333:cluster/prod`. Resources for a cluster share its location.
  *
- * @throws Error where it is no such ARN.
+ * @throws Error for any other ARN.
  */
 export function placeOf(arn: string): ArnPlace {
   const [scheme, partition, , region, accountId] = arn.split(":");

@@ -1,8 +1,9 @@
-/** Settings of the machine itself that the kubelet needs. */
+/** Machine settings that the kubelet needs. */
 
 /**
- * What a kubelet with protectKernelDefaults insists on: it ends where the kernel has other values (CIS guide of k3s, k3s-io/docs@035acb0).
- * Out of memory, the kernel kills a process instead of stopping, and a kernel that has failed starts anew after ten seconds.
+ * Values that a kubelet with protectKernelDefaults requires to start (CIS guide of k3s,
+ * k3s-io/docs@035acb0). On memory exhaustion the kernel kills a process; after a panic it restarts
+ * in ten seconds.
  */
 const KUBELET_KERNEL: Readonly<Record<string, number>> = {
   "vm.panic_on_oom": 0,
@@ -11,7 +12,7 @@ const KUBELET_KERNEL: Readonly<Record<string, number>> = {
   "kernel.panic_on_oops": 1,
 };
 
-/** As sysctl reads it. */
+/** In sysctl format. */
 export function kernelSettings(): string {
   return Object.entries(KUBELET_KERNEL)
     .map(([key, value]) => `${key}=${value}\n`)
@@ -19,10 +20,10 @@ export function kernelSettings(): string {
 }
 
 /**
- * As systemd-logind reads it. A kubelet that may delay a shutdown for longer than logind allows would write a file of its own
- * there, which nobody would take away again.
+ * In systemd-logind format. A kubelet with a longer shutdown delay than logind allows would write
+ * its own file there, which would remain after removal.
  *
- * @param seconds that pods may need to end when the machine goes down.
+ * @param seconds that pods may need to end on shutdown.
  */
 export function shutdownDelay(seconds: number): string {
   return `[Login]\nInhibitDelayMaxSec=${seconds}\n`;

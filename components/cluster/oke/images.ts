@@ -13,7 +13,9 @@ export interface ImageSource {
 
 type Machine = Pick<MachineShape, "name" | "gpu" | "cpu">;
 
-/** The images that OKE offers for new nodes. Asked once: the answer is of the tenancy, not of a pool or cluster. */
+/**
+ * Node images that OKE offers. Queried once: they depend on the tenancy, not on a pool or cluster.
+ */
 export function offeredImages(
   { compartmentId, kubernetesVersion }: Pick<OkeSettings, "compartmentId" | "kubernetesVersion">,
   opts: pulumi.InvokeOutputOptions,
@@ -33,9 +35,9 @@ export function offeredImages(
 /**
  * The newest OKE image for a shape.
  *
- * @param pool names it in the message.
- * @param kubernetesVersion with a leading v; the image's must be the same.
- * @throws pulumi.RunError where OKE offers none, with what to do.
+ * @param pool for the message.
+ * @param kubernetesVersion with a leading v; must match the image's.
+ * @throws pulumi.RunError if OKE offers none, with the fix.
  */
 export function newestImage(
   pool: string,

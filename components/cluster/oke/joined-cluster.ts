@@ -2,14 +2,14 @@ import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
 import type { JoinedCluster } from "./cloud-init/join";
 
-/** A control plane, as far as its private address tells. */
+/** A control plane with its private address. */
 interface ControlPlane {
   readonly endpoints: pulumi.Output<readonly { readonly privateEndpoint: string }[]>;
 }
 
 /**
- * What machines are told of the cluster that they join: the private address of its API server, which it has besides a
- * public one too, and the certificate of its authority. The kubeconfig around it stays secret; a certificate is none.
+ * Cluster data for joining machines: private API server address, even with a public endpoint, and
+ * CA certificate. The kubeconfig stays secret; the certificate is not.
  */
 export function joinedCluster(
   { endpoints }: ControlPlane,

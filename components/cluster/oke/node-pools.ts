@@ -23,7 +23,10 @@ export interface OkeNodePoolsArgs {
   readonly pools: readonly OkePool[];
 }
 
-/** Bare metal takes half an hour to start, and an update drains node after node; OKE's own limit is 50 minutes for each. */
+/**
+ * Bare metal takes half an hour to start, and updates drain one node at a time; OKE allows 50
+ * minutes each.
+ */
 const TIMEOUTS: pulumi.CustomTimeouts = { create: "2h", update: "3h", delete: "2h" };
 
 type Placement = ContainerEngine.NodePoolNodeConfigDetailsPlacementConfig;
@@ -88,7 +91,7 @@ export class OkeNodePools extends PlatformComponent {
             })),
             nsgIds: [network.nsgIds.nodes],
             kmsKeyId: keys.volumesKeyId,
-            // Between hypervisor and volume: bare metal has no hypervisor.
+            // Applies between hypervisor and volume: bare metal has no hypervisor.
             isPvEncryptionInTransitEnabled: shape.name.startsWith("VM."),
             nodePoolPodNetworkOptionDetails: {
               cniType: "OCI_VCN_IP_NATIVE",
@@ -98,7 +101,7 @@ export class OkeNodePools extends PlatformComponent {
             },
             ...(cluster && { computeClusterId: cluster.id }),
           },
-          // Forced: one pod that cannot be evicted must not keep a node, and with it an update, for ever.
+          // Forced: a pod that cannot be evicted must not block a node, and with it an update.
           nodeEvictionNodePoolSettings: {
             evictionGraceDuration: `PT${pool.evictionGraceMinutes}M`,
             isForceActionAfterGraceDuration: true,
@@ -127,7 +130,7 @@ function isFlexible({ plan: { shape } }: OkePool): boolean {
   return shape.name.endsWith(".Flex");
 }
 
-/** How the nodes of a placement are bought. */
+/** Purchase option of a placement's nodes. */
 function capacityOf({ capacity }: OkePool): Pick<Placement, "preemptibleNodeConfig" | "capacityReservationId"> {
   if (capacity === "spot") {
     return { preemptibleNodeConfig: { preemptionAction: { type: "TERMINATE", isPreserveBootVolume: false } } };
