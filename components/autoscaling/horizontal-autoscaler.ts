@@ -8,10 +8,11 @@ import { scalingBehavior } from "./behavior";
 import type { ScaledModel } from "./scaled-model";
 
 /**
- * Makes Kubernetes itself scale one model, by series that we record and an adapter of the cluster serves as external metrics. Each is
- * one number for a model, so that it is the same whatever the adapter's query adds up.
+ * A HorizontalPodAutoscaler for one model, by recorded series that a cluster adapter serves as
+ * external metrics. Each series is one value per model, so the adapter's aggregation does not
+ * matter.
  *
- * @throws Error for a signal that has no recorded series: only KEDA scales by it.
+ * @throws Error for a signal without a recorded series, which only KEDA supports.
  */
 export function horizontalAutoscaler(name: string, scaled: ScaledModel, opts: pulumi.CustomResourceOptions): void {
   const { model, scaling, endpoint, target } = scaled;

@@ -20,9 +20,9 @@ export interface KedaArgs {
   readonly certManager: CertManager;
 }
 
-/** KEDA: it reads signals from Prometheus, and gives them to the HorizontalPodAutoscalers that it makes. */
+/** KEDA: feeds signals from Prometheus to HorizontalPodAutoscalers that it creates. */
 export class Keda extends PlatformComponent {
-  /** ScaledObjects come after it, and go before it: KEDA itself takes its finalizer off them. */
+  /** ScaledObjects are created after KEDA and deleted before it: KEDA removes their finalizers. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: KedaArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -48,7 +48,10 @@ export class Keda extends PlatformComponent {
     this.registerOutputs({});
   }
 
-  /** Those of the chart (2.21.0) cannot say that unready pods may go: it makes none, and these come once an older release's are gone. */
+  /**
+   * The chart's budgets (2.21.0) cannot evict unready pods, so they are disabled. These are created
+   * after the budgets of an older release are gone.
+   */
   private budgets({ namespace, releases }: Controller): void {
     for (const { podLabels } of Object.values(KEDA_PODS)) {
       const part = podLabels["app.kubernetes.io/name"];

@@ -1,2 +1,2 @@
-/** How pods join the mesh: the planner counts what each takes of nodes. */
+/** Mesh mode: the planner includes its node overhead. */
 export type { MeshMode } from "../../planner/mesh-reserve";

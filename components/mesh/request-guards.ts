@@ -1,4 +1,4 @@
-/** What holds requests to models to rules, in their namespaces. Pure. */
+/** Enforcement of model request rules in namespaces. */
 import { type Connection, Connections, isPods } from "../core/connections";
 import { spoken } from "../core/network-policies";
 import type { Guard } from "./guard";
@@ -15,7 +15,7 @@ export interface Requests {
   readonly waypoints: readonly string[];
 }
 
-/** At the waypoint of a namespace, or at the sidecars of its models' pods; nowhere else does the mesh see requests. */
+/** Rules at a namespace's waypoint or at model sidecars, the only proxies that see requests. */
 export function requestGuards(
   namespace: string,
   declared: Connections,
@@ -43,7 +43,7 @@ export function requestGuards(
   });
 }
 
-/** Connections to a namespace as agents at its pods see them: what comes through the mesh comes from the waypoint. */
+/** Connections as seen by agents at the pods: mesh traffic comes from the waypoint. */
 export function behindWaypoint(
   namespace: string,
   declared: Connections,

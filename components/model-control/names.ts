@@ -3,20 +3,20 @@ import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { MODEL_CONTROL, MODEL_RELAY, QUEUE } from "../../names/services";
 import type { PodSelection } from "../core/connections";
 
-/** Ports of an API pod: requests, and Prometheus. */
+/** Ports of an API pod: requests and Prometheus. */
 export const MODEL_CONTROL_PORTS = { http: 1994, metrics: 9464 } as const;
 
-/** The API's pods, for other namespaces' NetworkPolicies and roles. */
+/** API pods, for NetworkPolicies and roles of other namespaces. */
 export const modelControlPods: PodSelection & { readonly serviceAccount: string } = {
   namespace: MODEL_CONTROL_NAMESPACE,
   podLabels: selectorLabels(MODEL_CONTROL, MODEL_CONTROL),
   serviceAccount: MODEL_CONTROL,
 };
 
-/** Ports of a relay pod: requests from the gateway; probes and Prometheus. */
+/** Ports of a relay pod: gateway requests; probes and Prometheus. */
 export const MODEL_RELAY_PORTS = { http: 1995, admin: 9464 } as const;
 
-/** The relay's pods: they reach engines and nothing else, neither the API's queue nor Kubernetes. */
+/** Relay pods: they reach only engines, not the queue or Kubernetes. */
 export const modelRelayPods: PodSelection = {
   namespace: MODEL_CONTROL_NAMESPACE,
   podLabels: selectorLabels(MODEL_RELAY, MODEL_RELAY),
@@ -29,7 +29,7 @@ export const queuePods: PodSelection = {
   serviceAccount: QUEUE,
 };
 
-/** Name of the Job that fetches the warm models. */
+/** Name of the prefetch Job. */
 export const WARM_MODELS = "warm-models";
 
 /** The Job's pods. */
