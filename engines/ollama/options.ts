@@ -11,7 +11,7 @@ export function ollamaReads(variable: string, version: string): boolean {
   return releaseHas(releases.environment, variable, version);
 }
 
-/** The variable with which the plan sets the context: without it Ollama cuts prompts at a length of its own. */
+/** Variable for the planned context: without it Ollama truncates prompts at its default. */
 const CONTEXT = "OLLAMA_CONTEXT_LENGTH";
 
 export function ollamaVersionProblems(version: string): string[] {
