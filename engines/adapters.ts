@@ -12,9 +12,7 @@ export interface AdapterRoom {
   readonly maxRank: number;
 }
 
-/** Adapter support of an engine. */
 export interface AdapterSupport {
-  /** Maximum adapters of one model. */
   readonly most: number;
   /** Ranks that it allocates for, ascending. */
   readonly ranks: readonly number[];

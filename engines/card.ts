@@ -16,13 +16,11 @@ export interface CardVerdict {
   readonly unread?: CardRefusal;
 }
 
-/** A known card: name and capabilities. */
 export type Card = CardAbilities & { readonly model: string };
 
 export const NOTHING_TO_SAY: CardVerdict = { refusals: [], notes: [] };
 export const OTHER_CARDS = "take a pool with other cards";
 
-/** A card by its deciding property. */
 export function describe({ model, computeCapability, gfx }: Pick<Card, "model" | "computeCapability" | "gfx">): string {
   return gfx === undefined ? `${model} has compute capability ${computeCapability?.toFixed(1)}` : `${model} is ${gfx}`;
 }

@@ -15,7 +15,6 @@ import type { WeightsAnswer } from "./weights";
 
 export type { StatedFormat } from "../planner/model/weights-name";
 
-/** Hardware that a pod computes on. */
 export type Processor = "nvidia" | "amd" | "cpu";
 
 /** API of an engine: OpenAI's, or KServe v2 over HTTP or gRPC. */
@@ -62,14 +61,12 @@ export interface FlagReading {
 export interface Parallelism {
   /** Tensor parallelism: splits matrices. */
   readonly tensor: boolean;
-  /** Whether a replica may span nodes. */
   readonly overNodes: boolean;
 }
 
 /** Number formats of a model as loaded and cached. */
 export type Served = Pick<MemoryRequest, "architecture" | "quantization" | "kvCacheDtype">;
 
-/** Limits of one engine step. */
 export interface BatchLimits {
   /** Concurrent requests; others wait. */
   readonly sequences: number;
@@ -77,7 +74,6 @@ export interface BatchLimits {
   readonly promptTokens?: number;
 }
 
-/** Image for one network type between nodes. */
 export interface FabricImage {
   /** Catalogue name. */
   readonly image: string;
@@ -99,14 +95,12 @@ export interface MostAtOnce {
  */
 export type PrefixReuse = "none" | "shared" | "salted";
 
-/** Version format of an engine. */
 export interface VersionForm {
   readonly pattern: RegExp;
   readonly allowed: string;
   readonly example: string;
 }
 
-/** Serving of several planned models by one process. */
 export interface SharedServer {
   /** Why these models cannot share a server, with names and fix. */
   problems(models: readonly ServedModel[]): readonly string[];
@@ -164,7 +158,6 @@ export interface Engine {
    * @default none
    */
   readonly fabricImages?: Readonly<Partial<Record<FabricKind, FabricImage>>>;
-  /** Engine version in an image tag. */
   versionOf(tag: string): string;
   /** @default three numbers with a release's suffix */
   readonly versionForm?: VersionForm;
@@ -291,7 +284,6 @@ export interface Engine {
   readonly noNodes?: string;
   /** Why its replicas cannot be scaled at run time. @default an autoscaler can */
   readonly noScaling?: string;
-  /** Sidecars of each pod. */
   readonly sidecar: SidecarResources;
   /** Additional pod per model on the same pool, without GPUs. @default none */
   readonly companion?: SidecarResources;

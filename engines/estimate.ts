@@ -1,4 +1,3 @@
-/** Engine memory queries with defaults. */
 import { type ServerEstimate, shareServer } from "../planner/memory/shared-server";
 import type { MemoryEstimate } from "../planner/memory/types";
 import type { ModelArchitecture } from "../planner/model/architecture";
@@ -49,7 +48,6 @@ export function layoutProblems(name: EngineName, request: LayoutRequest): readon
   return engineOf(name).layoutProblems?.(request) ?? [];
 }
 
-/** Longest context of the engine, in tokens. */
 export function contextLimit(architecture: ModelArchitecture, { name, version }: MemoryRequest["engine"]): number {
   return engineOf(name).contextLimit?.(architecture, version) ?? architecture.maxContextTokens;
 }

@@ -1,6 +1,5 @@
 /** Host memory of engine options, besides what an engine always needs. */
 
-/** One pod of a replica on GPUs or CPUs. */
 export interface PodOfReplica {
   /** Computing processes: one per GPU of the pod, or one without GPUs. */
   readonly processes: number;

@@ -19,7 +19,6 @@ export function engineOf(name: EngineName): Engine {
   return ENGINES[name];
 }
 
-/** Engines that support a task or source kind. */
 export function enginesFor({
   task,
   source,
@@ -59,7 +58,6 @@ const SEMANTIC_VERSION: VersionForm = {
   example: "0.33.0",
 };
 
-/** Flags as the memory estimate reads them. */
 export function readFlags(name: EngineName, args: Readonly<Record<string, ArgumentValue>>): FlagReading {
   return engineOf(name).readFlags?.(args) ?? { counted: [], problems: [] };
 }

@@ -30,7 +30,6 @@ export function namedSummaries(): { readonly name: string; readonly series: stri
   });
 }
 
-/** A histogram of seconds with its bucket bounds. */
 export interface Histogram {
   readonly series: string;
   readonly bounds: readonly number[];

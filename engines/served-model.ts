@@ -9,7 +9,6 @@ export function isPooling({ task }: { readonly task: ModelTask }): boolean {
   return task === "embedding" || task === "rerank";
 }
 
-/** Origin of a model's files. */
 export type ModelSource =
   | { readonly kind: "huggingface"; readonly repository: string; readonly revision: string }
   | { readonly kind: "bucket"; readonly uri: string }
@@ -37,7 +36,6 @@ export type ArgumentValue = boolean | number | string | readonly unknown[] | { r
 
 /** A Jinja template for chat prompts that replaces the model's own. */
 export interface ChatTemplate {
-  /** Path in the configuration. */
   readonly file: string;
   readonly text: string;
 }

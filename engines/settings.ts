@@ -32,7 +32,6 @@ export interface RequestedSettings
   readonly engineSettings?: EngineOwnSettings;
 }
 
-/** A block key that its model cannot have. */
 export interface SettingFault {
   readonly key: string;
   readonly allowed: string;

@@ -92,7 +92,6 @@ export function isStored(source: ModelSource): source is StoredSource {
   return SOURCES[source.kind].throughStore;
 }
 
-/** Pattern of these source kinds. */
 export function sourcePatternOf(kinds: readonly SourceKind[]): RegExp {
   return new RegExp(`^(${kinds.map((kind) => `${SOURCES[kind].scheme}://${SOURCES[kind].pattern}`).join("|")})$`);
 }
@@ -105,7 +104,6 @@ export function sourceFormsOf(kinds: readonly SourceKind[]): string {
 export const sourcePattern = sourcePatternOf(sourceKinds);
 export const sourceForms = sourceFormsOf(sourceKinds);
 
-/** Origin of a model's weights, for display. */
 export interface Origin {
   /** Repository, bucket with prefix, or tag. */
   readonly name: string;

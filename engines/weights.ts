@@ -1,6 +1,5 @@
 import type { LoadAs } from "./served-model";
 
-/** Effect of an engine on a model's weights. */
 export type WeightsAnswer =
   | {
       /** Empty if detected automatically. */

@@ -14,7 +14,6 @@ export interface AutoscalingArgs {
   readonly models: readonly ScaledModel[];
   /** Server of each model, by model name: an autoscaler depends on its target. */
   readonly servers: Readonly<Record<string, pulumi.Resource>>;
-  /** Query API for signals. */
   readonly prometheusUrl: string;
   readonly certManager: CertManager;
 }
@@ -45,7 +44,6 @@ export class Autoscaling extends PlatformComponent {
   }
 }
 
-/** Whether the platform includes KEDA. */
 export function usesKeda(models: readonly Pick<ScaledModel, "scaling">[]): boolean {
   return models.some(({ scaling }) => scaling.by === "keda");
 }

@@ -20,9 +20,8 @@ export interface ScalingBehavior {
 const PERIOD_SECONDS = 15;
 
 /**
- * Scale up at once without limits: the plan has room for the maximum, and replicas load for
- * minutes. Scale down to the highest request within the window, then at once: leaving replicas
- * finish their answers.
+ * Scale up at once without limits: the plan has room for the maximum, and loading is slow. Scale
+ * down to the highest request within the window.
  */
 export function scalingBehavior({ max, scaleDownWindowSeconds }: ScalingPlan): ScalingBehavior {
   return {

@@ -61,9 +61,9 @@ export function ec2NodeClass(
 }
 
 /**
- * The primary interface, and one EFA-only interface per network card: by default Karpenter adds
- * only as many as the first pods request (aws/karpenter-provider-aws#2440). p5 allows only indexes
- * 0 and 1 (eksctl-io/eksctl#7520).
+ * The primary interface, and an EFA-only one per network card: Karpenter adds only as many as the
+ * first pods request (aws/karpenter-provider-aws#2440). p5 allows only indexes 0 and 1
+ * (eksctl-io/eksctl#7520).
  *
  * @throws Error if the shape has no EFA.
  */

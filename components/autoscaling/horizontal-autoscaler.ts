@@ -8,11 +8,10 @@ import { scalingBehavior } from "./behavior";
 import type { ScaledModel } from "./scaled-model";
 
 /**
- * A HorizontalPodAutoscaler for one model, by recorded series that a cluster adapter serves as
- * external metrics. Each series is one value per model, so the adapter's aggregation does not
- * matter.
+ * A HorizontalPodAutoscaler by recorded series, served as external metrics by a cluster adapter.
+ * Series have one value per model, so aggregation does not matter.
  *
- * @throws Error for a signal without a recorded series, which only KEDA supports.
+ * @throws Error for a signal without recorded series, which only KEDA supports.
  */
 export function horizontalAutoscaler(name: string, scaled: ScaledModel, opts: pulumi.CustomResourceOptions): void {
   const { model, scaling, endpoint, target } = scaled;

@@ -22,7 +22,6 @@ export interface NodePoolDisruption {
   readonly budgets: readonly DisruptionBudget[];
 }
 
-/** What Karpenter may provision and remove. */
 export interface INodePool {
   readonly apiVersion: "karpenter.sh/v1";
   readonly kind: "NodePool";
@@ -66,7 +65,6 @@ export interface IEC2NodeClass {
   readonly metadata?: object;
   readonly spec?: {
     readonly amiSelectorTerms: readonly { readonly alias: string }[];
-    /** IAM role of nodes. */
     readonly role: string;
     readonly subnetSelectorTerms: readonly TagTerm[];
     readonly securityGroupSelectorTerms: readonly TagTerm[];

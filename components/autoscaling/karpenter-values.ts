@@ -9,7 +9,6 @@ import { burstable, quantities } from "../core/resources";
 
 const { namespace, serviceAccount } = AWS_ACCOUNTS.karpenter;
 
-/** Name of the Helm release and the Deployment. */
 export const KARPENTER_RELEASE = "karpenter";
 
 /** Pods by chart label, and their metrics port. */
@@ -21,11 +20,10 @@ export const karpenterPods: PodSelection & { readonly metricsPort: number } = {
 };
 
 /**
- * Values of the karpenter chart. Its pods are `restricted` by default, and stay off Karpenter's
- * nodes.
+ * Values of the karpenter chart. Its pods stay off Karpenter's nodes.
  *
- * Ignores pod preferences: otherwise Karpenter would create a node per replica that prefers
- * separation, where the plan places several on one.
+ * Ignores pod preferences: otherwise Karpenter would create a node per replica, where the plan
+ * places several on one.
  */
 export function karpenterValues(
   stage: Stage,
@@ -37,9 +35,8 @@ export function karpenterValues(
     // Leader and standby: without a leader no pod gets a node.
     replicas: replicasOf(stage),
     priorityClassName: PRIORITY.platform.name,
-    // The chart's budget (one pod at a time) can neither be disabled nor evict unready pods; a
-    // later commit of karpenter-provider-aws can (0cc175741), 1.14 cannot. Drains wait while no pod
-    // is ready.
+    // The chart's budget can neither be disabled nor evict unready pods (fixed after 1.14 in
+    // karpenter-provider-aws 0cc175741). Drains wait while no pod is ready.
     settings: { clusterName, interruptionQueue: queueName, preferencePolicy: "Ignore" },
     controller: {
       metrics: { port: karpenterPods.metricsPort },

@@ -16,15 +16,13 @@ export interface KarpenterArgs {
   readonly stage: Stage;
   readonly ground: AwsGround;
   readonly karpenter: KarpenterGround;
-  /** Pools that it provisions. */
   readonly pools: readonly EksPool[];
-  /** All models of the plan. */
   readonly models: readonly RunningModel[];
 }
 
 /**
- * Karpenter with an EC2NodeClass and a NodePool per pool. Deleted in reverse order: a NodePool with
- * its nodes, then its class, which Karpenter holds while machines use it, then Karpenter.
+ * Karpenter with an EC2NodeClass and a NodePool per pool. Deleted in reverse order: NodePool with
+ * nodes, class, which Karpenter holds while machines use it, then Karpenter.
  */
 export class Karpenter extends PlatformComponent {
   /** NodePools: workloads on their nodes are deleted first. */

@@ -2,7 +2,6 @@ import { type Connection, connect, type PodSelection } from "../core/connections
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
 import { KEDA_PODS } from "./keda-names";
 
-/** Query API for signals. */
 export interface QueryApi {
   readonly pods: PodSelection;
   readonly port: number;

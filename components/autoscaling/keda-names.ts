@@ -1,16 +1,13 @@
 import { KEDA_NAMESPACE } from "../../names/namespaces";
 import type { PodSelection } from "../core/connections";
 
-/** Name of the Helm release. */
 export const KEDA_RELEASE = "keda";
 
 /** Secret with `tls.crt`, `tls.key` and `ca.crt` of all components, as named by the chart. */
 export const KEDA_CERTIFICATE = "kedaorg-certs";
 
-/** Metrics port of each component. */
 const METRICS_PORT = 8080;
 
-/** Pods of a component, by chart label. */
 export interface KedaPods extends PodSelection {
   readonly serviceAccount: string;
   readonly metricsPort: number;

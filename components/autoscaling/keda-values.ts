@@ -12,13 +12,13 @@ const restrictedPod = { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefa
 const restrictedContainer = { ...RESTRICTED_CONTAINER, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
 
 /**
- * Values of the keda chart. All components share one certificate from an authority in their
- * namespace. cert-manager renews it and sets the API server's CA bundle; the components reload it
- * (kedacore/keda v2.20.2, pkg/metricsservice/utils/tls.go). Otherwise the operator would do this
- * itself, with permission to change every webhook and API of the cluster.
+ * Values of the keda chart. Components share one certificate from an authority in their namespace.
+ * cert-manager renews it and sets the CA bundle; components reload it (kedacore/keda v2.20.2,
+ * pkg/metricsservice/utils/tls.go). Otherwise the operator needs permission to change every webhook
+ * and API.
  *
- * Watches all namespaces: KEDA would not remove finalizers of ScaledObjects in unwatched
- * namespaces. Deployments change charts before deleting objects, so deletions of models would hang.
+ * Watches all namespaces: elsewhere KEDA would not remove finalizers of ScaledObjects. Charts
+ * change before objects are deleted, so deletions would hang.
  */
 export function kedaValues(stage: Stage, issuer: IssuerReference): HelmValues {
   const replicas = replicasOf(stage);

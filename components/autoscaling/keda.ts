@@ -12,7 +12,6 @@ import { replicasOf } from "../core/replicas";
 import { KEDA_PODS, KEDA_RELEASE } from "./keda-names";
 import { kedaValues } from "./keda-values";
 
-/** Name of its certificate authority. */
 const AUTHORITY = "keda-ca";
 
 export interface KedaArgs {

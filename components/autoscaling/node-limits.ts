@@ -25,13 +25,12 @@ const MACHINE_ENDS_SECONDS = 1800;
 const LEAST_DELETE_SECONDS = 3600;
 
 /**
- * NodePool limits for the given number of nodes of one shape, plus one while a drifted node is
- * replaced: Karpenter does not count the drifted node then (observed in
- * test/e2e/karpenter.test.ts). It starts a machine only if every limit has room for its full
- * capacity (filterByRemainingResources, kubernetes-sigs/karpenter v1.14.1,
- * pkg/controllers/provisioning/scheduling/scheduler.go). vCPUs and GPUs are exact; memory excludes
- * the hypervisor's share, so it makes no exact limit. The `nodes` limit is not counted within one
- * scheduling round.
+ * NodePool limits for the nodes of one shape, plus one while a drifted node is replaced, which
+ * Karpenter then does not count (observed in test/e2e/karpenter.test.ts). It starts a machine only
+ * if every limit has room for its full capacity (filterByRemainingResources,
+ * kubernetes-sigs/karpenter v1.14.1, pkg/controllers/provisioning/scheduling/scheduler.go). vCPUs
+ * and GPUs are exact; memory excludes the hypervisor's share. The `nodes` limit is not counted
+ * within a scheduling round.
  */
 export function nodeLimits({ plan, karpenterNodes }: EksPool): Readonly<Record<string, string>> {
   const { cpu, gpu } = plan.shape;
@@ -46,13 +45,11 @@ export function nodeLimits({ plan, karpenterNodes }: EksPool): Readonly<Record<s
 /**
  * When nodes of a pool may be removed.
  *
- * - Idle nodes stay as long as the slowest model takes to start: a sooner return would also wait
- *   for a machine.
- * - Running models are never moved to save nodes: they would be unavailable while loading, and the
- *   plan already packs replicas. Platform workloads move cheaply within their PodDisruptionBudgets,
- *   so system nodes are consolidated.
+ * - Idle nodes stay as long as the slowest model takes to start.
+ * - Running models are never moved: they would be unavailable while loading, and the plan already
+ *   packs replicas. Platform workloads move cheaply, so system nodes are consolidated.
  * - Changed boot settings replace nodes one by one, successor first. Not under replicas that span
- *   nodes: losing one node ends the whole replica.
+ *   nodes, which end with any node.
  */
 export function disruption({ plan }: EksPool, models: readonly RunningModel[]): NodePoolDisruption {
   const own = models.filter(({ pool }) => pool === plan.name);

@@ -5,9 +5,8 @@ import type { INodePool, KarpenterTaint } from "./karpenter-types";
 import { disruption, nodeLimits, type RunningModel, terminationGracePeriod } from "./node-limits";
 
 /**
- * What Karpenter may provision for a pool and when it may remove it. Spot uses one NodePool with
- * both capacity types: Karpenter prefers spot and falls back to on-demand. Two weighted NodePools
- * would have two limits.
+ * What Karpenter may provision and remove for a pool. Spot uses one NodePool with fallback to
+ * on-demand: two weighted NodePools would have two limits.
  *
  * @param models of the whole plan.
  */

@@ -13,14 +13,13 @@ import type { ScaledModel } from "./scaled-model";
 
 const APP = "spare-replica";
 
-/** Models with spare capacity. */
 export function withSpareReplicas<M extends Pick<ScaledModel, "scaling">>(models: readonly M[]): M[] {
   return models.filter(({ scaling }) => scaling.spareReplicas > 0);
 }
 
 /**
- * Placeholder pods that reserve room for spare replicas. Replicas preempt them; then they wait for
- * a node that the autoscaler adds while the replica loads.
+ * Placeholder pods that reserve room for spare replicas, which preempt them. They then wait for a
+ * new node.
  *
  * @param models at least one, each with spare replicas.
  */
@@ -71,7 +70,6 @@ function podSpec(
     nodeSelector,
     tolerations,
     priorityClassName: named(priority, SPARE_PRIORITY.name),
-    // Nothing to shut down.
     terminationGracePeriodSeconds: 0,
     containers: [{ name: "pause", image: image("pause"), resources: modelResources({ resources }) }],
   });

@@ -18,7 +18,6 @@ export interface ScaledObjectArgs {
  */
 const SIGNALS_LOST_SECONDS = 300;
 
-/** KEDA's ScaledObject for one model. */
 export function scaledObject(
   name: string,
   { scaled, prometheusUrl }: ScaledObjectArgs,
@@ -57,12 +56,10 @@ export function scaledObject(
 }
 
 /**
- * KEDA controls scaling between zero and one at the planned interval; above, the
- * HorizontalPodAutoscaler polls and these settings have no effect (keda v2.21.0,
- * apis/keda/v1alpha1/scaledobject_types.go, IsPollingIntervalRelevant).
+ * KEDA scales between zero and one at this interval; above, the HorizontalPodAutoscaler polls (keda
+ * v2.21.0, apis/keda/v1alpha1/scaledobject_types.go, IsPollingIntervalRelevant).
  *
- * A woken model first loads without answering, so its idle time starts after that. A newly deployed
- * one is already loaded.
+ * A woken model loads first, so its idle time starts after that. A new one is already loaded.
  */
 function sleep({ min, pollSeconds, idleSeconds = 0, coldStartSeconds }: ScalingPlan) {
   return min > 0

@@ -32,8 +32,8 @@ export function signalQuery(on: ScalingSignalName, scaled: ScaledModel): string 
 }
 
 /**
- * Replicas that the running requests would fill. Queues are empty while replicas keep up: scaling
- * by queues alone would remove busy replicas.
+ * Replicas that the running requests would fill: by queues alone, scaling would remove busy
+ * replicas that keep up.
  *
  * @returns undefined if the signal `queue` already counts running requests.
  */
@@ -63,9 +63,8 @@ function of({ namespace }: ModelEndpoint): string {
 }
 
 /**
- * Engines of sleeping models report no metrics, and no request waits: 0 while Prometheus knows the
- * namespace and no replica is ready. Otherwise a missing series is an error, as always for models
- * that never sleep.
+ * Engines of sleeping models report no metrics: 0 while Prometheus knows the namespace without
+ * ready replicas. Otherwise a missing series is an error.
  */
 function whereAwake(query: string, { endpoint, scaling }: ScaledModel): string {
   if (scaling.min > 0) {

@@ -1,6 +1,6 @@
 /**
- * Demand from gateway metrics: engine metrics are missing without replicas, or altogether for some
- * engines. Decision 0028 explains why the gateway counts, and cold start costs.
+ * Demand from gateway metrics: engine metrics are missing without replicas, or for some engines
+ * altogether. Rationale and cold start costs: decision 0028.
  */
 import {
   clusterSeries,
@@ -47,9 +47,8 @@ const GATEWAY_IS_READ = `count(up{job="${jobOf(gatewayTargetName("envoy"))}",nam
 /**
  * PromQL, one element: 1 with requests for the model, else 0. Empty if no proxy is scraped.
  *
- * Counts requests without a replica, and, to keep a working model awake, requests that reached one
- * or are in progress. Boolean, because retries count repeatedly. Excludes requests that the gateway
- * rejects (keys, quotas) and health checks.
+ * Counts requests without a replica, and running or answered ones to keep a model awake. Boolean,
+ * because retries count repeatedly. Excludes rejected requests (keys, quotas) and health checks.
  *
  * @param windowSeconds how long one request stays visible.
  */
@@ -72,9 +71,8 @@ export function unmetRequestsQuery(endpoint: Asked, windowSeconds = WINDOW_SECON
 }
 
 /**
- * PromQL, one element: requests of the model in progress at the gateway, including those queued in
- * the engine. Empty if no proxy is scraped. A model includes its canary's; a canary includes its
- * share of the model's.
+ * PromQL, one element: running requests of the model at the gateway, including engine queues. Empty
+ * if no proxy is scraped. A model includes its canary's; a canary includes its share.
  */
 export function activeRequestsQuery(endpoint: Asked): string {
   const { revisionOf } = endpoint;
@@ -105,10 +103,9 @@ function sharedRoutes({ revisionOf, ...endpoint }: Asked): string[] {
 }
 
 /**
- * PromQL, one element: increase of a counter. Proxies create a series at the first event, already
- * 1, so `increase` misses it: series new within the window count fully. Series seen within the hour
- * before are not new, so that scrape gaps wake nothing. A restarted proxy keeps its series from
- * zero: a smaller value is new too.
+ * PromQL, one element: increase of a counter. A new series starts at 1, which `increase` misses, so
+ * series new within the window count fully. Series seen within the hour before are not new: scrape
+ * gaps wake nothing. A restarted proxy starts from zero: smaller values are new too.
  */
 function lately(series: string, routes: readonly string[], windowSeconds: number): string {
   return total(series, routes, (selector) => {

@@ -8,7 +8,6 @@ import { PlatformComponent } from "../core/platform-component";
 
 export const CERTIFICATES_API = "cert-manager.io/v1";
 
-/** Issuer reference of a certificate. */
 export interface IssuerReference {
   readonly group: "cert-manager.io";
   /** `ClusterIssuer` if other namespaces use it. */

@@ -23,7 +23,6 @@ export interface AcmeServer {
   readonly server?: string;
 }
 
-/** Name of the Helm release. */
 const CERT_MANAGER_RELEASE = "cert-manager";
 
 /** Controller pods, which expose certificate expiry, by chart labels, and their metrics port. */
@@ -43,7 +42,6 @@ export interface CertManagerSettings {
   readonly acme: boolean;
 }
 
-/** cert-manager with its CRDs. */
 export function certManagerController({ stage, gatewayApi, acme }: CertManagerSettings): ControllerArgs {
   return {
     namespace: CERT_MANAGER_NAMESPACE,

@@ -28,8 +28,8 @@ function acmeConnections(networks: ClusterNetworks, { server, answers }: AcmeCon
       to: server === undefined ? internet(networks) : anyAddress(),
       ports: [server === undefined ? 443 : portOf(server)],
     }),
-    // cert-manager first fetches the challenge itself by the public name, which may resolve to a
-    // private address; the node may shortcut it to the proxies' port.
+    // cert-manager first fetches the challenge by the public name, which may be a private address;
+    // the node may shortcut it to the proxies' port.
     connect({
       name: "cert-manager-to-challenge",
       reason: "cert-manager fetches a challenge itself, by its public name, before the ACME server is told to",
@@ -47,7 +47,6 @@ function acmeConnections(networks: ClusterNetworks, { server, answers }: AcmeCon
   ];
 }
 
-/** Port of an `https` URL. */
 function portOf(url: string): number {
   return Number(new URL(url).port || 443);
 }

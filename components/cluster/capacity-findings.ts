@@ -1,6 +1,5 @@
 import type { CapacityProblem } from "../../planner/types";
 
-/** Findings of a cloud capacity check. */
 export interface CapacityFindings {
   /** Problems that make the deployment fail. */
   readonly problems: readonly CapacityProblem[];

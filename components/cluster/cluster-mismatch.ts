@@ -2,7 +2,6 @@ import { z } from "zod";
 import type { ClusterKind, PoolPlan, Taint } from "../../planner/types";
 import { CLUSTER_OUTPUT, CLUSTER_OUTPUT_VERSION, type ClusterOutputs, clusterOutputs } from "./cluster-outputs";
 
-/** Cluster that the platform requires. */
 export interface ExpectedCluster {
   readonly kind: ClusterKind;
   readonly pools: readonly Pick<PoolPlan, "name" | "shape" | "maxNodes" | "selector" | "labels" | "taints">[];
@@ -24,7 +23,7 @@ export class ClusterMismatchError extends Error {
 }
 
 /**
- * Validates the `cluster` output of a stack against the requirements.
+ * Validates the `cluster` output of a stack.
  *
  * @param value undefined if the stack has no such output.
  * @throws ClusterMismatchError with all problems at once.

@@ -1,10 +1,9 @@
 import type { PoolPlan } from "../../planner/types";
 
 /**
- * Dedicated cores for engines on GPU machines, as kubelet configuration: engines get whole CPUs in
- * Guaranteed pods. Topology scope is the pod: per container, a model loader could take the CPUs
- * close to the engine's GPUs. planner/numa.ts explains the policy. Empty if no engine has dedicated
- * CPUs.
+ * Dedicated cores for engines on GPU machines, as kubelet configuration. Topology scope is the pod:
+ * otherwise a model loader could take CPUs close to the engine's GPUs. planner/numa.ts explains the
+ * policy. Empty without dedicated CPUs.
  */
 export function pinnedCpus({ numa }: Pick<PoolPlan, "numa">) {
   return numa === undefined

@@ -19,9 +19,7 @@ export interface ExistingClusterArgs {
   readonly volumesGrow?: boolean;
   /** Planned pools. This program cannot check that they exist; `npm run doctor` does. */
   readonly pools: readonly PoolPlan[];
-  /** Provider of the device plugins. */
   readonly gpuSoftware: ExistingCluster["gpuSoftware"];
-  /** Provider of the GPU metrics exporters. */
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly privateCidrs: Cluster["privateCidrs"];
   readonly apiServerCidrs: Cluster["apiServerCidrs"];

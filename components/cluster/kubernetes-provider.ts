@@ -25,8 +25,8 @@ export function kubernetesProvider(
     {
       ...access,
       enableServerSideApply: true,
-      // Update Secrets and ConfigMaps in place. The default replaces them: the gateway would
-      // briefly have no keys. Pods that read one at start are restarted by a hash or version of it.
+      // Update Secrets and ConfigMaps in place: replacing them would briefly leave the gateway
+      // without keys. A hash or version restarts pods that read one at start.
       enableSecretMutable: true,
       enableConfigMapMutable: true,
     },

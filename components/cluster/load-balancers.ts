@@ -12,18 +12,18 @@ export const plainLoadBalancer: LoadBalancer = ({ chosen }) => anyNodePorts(chos
  * 1100ac3, 2026-06-17).
  *
  * A network load balancer is transparent: with `externalTrafficPolicy: Local` proxies see client
- * addresses. Their TCP keepalive every 60 seconds is within its idle limit of 360. It has no
- * bandwidth setting. Its security lists change only on request.
+ * addresses. Keepalive every 60 seconds is within its idle limit of 360. It has no bandwidth
+ * setting, and changes security lists only on request.
  *
- * The flexible load balancer is a TCP endpoint: it hides clients, does not forward keepalive, and
- * closes idle connections after 300 seconds. Used if the environment requests it or sets any of its
- * annotations: a network load balancer would ignore its `internal: "true"` and be public.
+ * The flexible load balancer hides clients, does not forward keepalive, and closes idle connections
+ * after 300 seconds. Used on request, or if any of its annotations is set: a network load balancer
+ * would ignore `internal: "true"` and be public.
  */
 export const ociLoadBalancer: LoadBalancer = (needs) => anyNodePorts(ociAnnotations(needs, "All"));
 
 /**
- * OKE in a dedicated network: this stack's rules admit clients to the node ports. The controller's
- * default is "None" for a network load balancer, "All" otherwise.
+ * OKE in a dedicated network: this stack's rules admit clients. The controller's default is "None"
+ * for a network load balancer, "All" otherwise.
  */
 export const okeLoadBalancer: LoadBalancer = (needs) => ({
   annotations: ociAnnotations(needs, "None"),
@@ -61,15 +61,15 @@ const IDLE_MARGIN_SECONDS = 60;
 const AWS = "service.beta.kubernetes.io/aws-load-balancer-";
 const AWS_TARGET_TYPE = `${AWS}nlb-target-type`;
 /**
- * Pods become ready only when their target is healthy (docs/deploy/pod_readiness_gate.md), for pod
- * IP targets. Pods created while the controller is down have no gate
+ * Pods with IP targets become ready only when their target is healthy
+ * (docs/deploy/pod_readiness_gate.md). Pods created while the controller is down have no gate
  * (`podMutatorWebhookConfig.failurePolicy`, Ignore by default after 2.11.0).
  */
 const AWS_GATED: Labels = { "elbv2.k8s.aws/pod-readiness-gate-inject": "enabled" };
 /**
- * Pod targets are deregistered through EC2's API and get new connections for two minutes or more,
- * regardless of the deregistration delay (aws-load-balancer-controller#2366, #3270;
- * aws/containers-roadmap#470). Node targets use health checks instead.
+ * Pod targets get new connections for two minutes or more, regardless of the deregistration delay
+ * (aws-load-balancer-controller#2366, #3270; aws/containers-roadmap#470). Node targets use health
+ * checks instead.
  */
 const AWS_DEREGISTER_SECONDS = 180;
 /** Bounds of a network load balancer's TCP idle timeout, seconds. */
@@ -77,10 +77,9 @@ const AWS_IDLE = { least: 60, most: 6000 } as const;
 
 /**
  * EKS with the AWS Load Balancer Controller (docs/guide/service/annotations.md and nlb.md at
- * 225f445, 2026-08-17): a network load balancer to the proxies' pod IPs. Client addresses are
- * preserved only on request. Idle connections end after 350 seconds; keepalive is activity, and the
- * longer timeout covers clients without it. Internal unless the environment sets `scheme:
- * internet-facing`.
+ * 225f445, 2026-08-17): a network load balancer to the proxies' pod IPs. Client addresses need a
+ * setting. Idle connections end after 350 seconds; the longer timeout covers clients without
+ * keepalive. Internal unless the environment sets `scheme: internet-facing`.
  */
 export const awsLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
   const idle = Math.min(AWS_IDLE.most, Math.max(AWS_IDLE.least, idleSeconds + IDLE_MARGIN_SECONDS));

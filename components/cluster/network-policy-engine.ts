@@ -12,9 +12,8 @@ import { burstable } from "../core/resources";
 const NAME = "calico-node";
 
 /**
- * Calico's agent as Oracle configures it with its own pod network: policies only, no IP management,
- * routes or CNI plugin (docs.oracle.com, ContEng/Tasks/contengsettingupcalico, page of 2026-09-05,
- * read 2026-11-23).
+ * Calico's agent as in Oracle's documentation: policies only, no IPAM, routes or CNI plugin
+ * (docs.oracle.com, ContEng/Tasks/contengsettingupcalico, page of 2026-09-05, read 2026-11-23).
  */
 const AGENT_SETTINGS: Readonly<Record<string, string>> = {
   DATASTORE_TYPE: "kubernetes",
@@ -48,8 +47,8 @@ const CALICO = "crd.projectcalico.org";
 const READ = ["get", "list", "watch"];
 
 /**
- * RBAC of the agent: reads what policies select, and writes a few own objects. A subset of Calico's
- * rules (manifests/calico-policy-only.yaml, 3.32.0) without CNI, IPAM and BGP.
+ * RBAC of the agent: a subset of Calico's rules (manifests/calico-policy-only.yaml, 3.32.0) without
+ * CNI, IPAM and BGP.
  */
 const RULES = [
   {
@@ -101,9 +100,8 @@ const RULES = [
 
 /**
  * Enforces NetworkPolicies where the pod network does not: only Calico's agent, on every node. No
- * chart exists (Calico's operator supports only the networks of Amazon, Azure and Google), so the
- * DaemonSet is defined here; a chart provides the CRDs. Calico's controllers only collect IP
- * addresses that it assigned: none here.
+ * chart exists (Calico's operator supports only the networks of Amazon, Azure and Google), except
+ * for CRDs. Calico's controllers are not needed: they collect addresses that it assigned.
  */
 export class NetworkPolicyEngine extends PlatformComponent {
   /** Releases and agents, without the network policies of the namespace. */

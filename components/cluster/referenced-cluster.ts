@@ -9,7 +9,7 @@ import { kubernetesProvider } from "./kubernetes-provider";
 import { LOAD_BALANCERS } from "./load-balancers";
 
 /**
- * Reads the cluster output of another stack before creating platform resources, which depend on it.
+ * Reads the cluster output of another stack, on which platform resources depend.
  *
  * @param stack its name, or `<organization>/<project>/<stack>`.
  * @throws ClusterMismatchError with all mismatches. The engine reports a missing stack itself.
@@ -22,13 +22,11 @@ export async function referencedOutputs(stack: string, expected: ExpectedCluster
 }
 
 export interface ReferencedClusterArgs {
-  /** Output of its stack. */
   readonly outputs: ClusterOutputs;
   /** Context of the ambient kubeconfig, if the stack outputs none. @default its current context */
   readonly kubeContext?: string | undefined;
   /** An existing class that overrides the stack's. */
   readonly storageClass?: string | undefined;
-  /** Provider of the GPU metrics exporters. */
   readonly gpuExporters: Cluster["gpuExporters"];
   /** Private networks in addition to the stack's. */
   readonly privateCidrs: readonly string[];

@@ -5,7 +5,6 @@ import type { Labels } from "../../names/labels";
 import type { PoolFabric, Taint } from "../../planner/types";
 import type { ClusterNetworks } from "./network";
 
-/** Service annotations for the cloud's load balancer controller. */
 export type LoadBalancerSettings = Readonly<Record<string, string>>;
 
 /**
@@ -21,7 +20,6 @@ export type LoadBalancer = (needs: {
   readonly chosen: LoadBalancerSettings;
 }) => LoadBalancerRequest;
 
-/** Service settings for the cluster's load balancer. */
 export interface LoadBalancerRequest {
   readonly annotations: LoadBalancerSettings;
   /**
@@ -66,7 +64,6 @@ export type IdentityBinder = (binding: {
    */
   readonly grants: readonly pulumi.Input<string>[];
 }) => {
-  /** Annotations of the service account. */
   readonly annotations: Readonly<Record<string, pulumi.Input<string>>>;
   /** Prerequisites of pods that use it. */
   readonly ready: readonly pulumi.Resource[];
@@ -103,7 +100,6 @@ export interface AwsGround {
   readonly clusterName: string;
   readonly region: string;
   readonly vpcId: pulumi.Input<string>;
-  /** Availability zones of its network, by name. */
   readonly zones: readonly string[];
   /** Undefined if Karpenter provisions no pool. */
   readonly karpenter?: KarpenterGround | undefined;
@@ -117,18 +113,15 @@ export interface KarpenterGround {
   readonly nodeRoleName: pulumi.Input<string>;
   /** Tag of its nodes' subnets and security groups. */
   readonly discovery: { readonly key: string; readonly value: string };
-  /** Key of its nodes' disks. */
   readonly volumesKeyArn: pulumi.Input<string>;
   /** Release of the AL2023 images: v20261012. */
   readonly nodeImage: string;
-  /** Tags of its machines. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
 /** Prerequisites of a pool's pods, by pool name. */
 export type PoolsReady = Readonly<Record<string, readonly pulumi.Resource[]>>;
 
-/** A Kubernetes cluster as the platform sees it. */
 export interface Cluster extends ClusterNetworks {
   readonly provider: kubernetes.Provider;
   /** Secret; with an `exec` plugin, never a token. @default the ambient kubeconfig */
@@ -146,7 +139,6 @@ export interface Cluster extends ClusterNetworks {
   readonly volumeClass: VolumeClass | undefined;
   /** Whether its volumes can be expanded (`allowVolumeExpansion`); `local-path` of k3s cannot. */
   readonly volumesGrow: boolean;
-  /** Settings of the cluster's load balancers. */
   readonly loadBalancer: LoadBalancer;
   /** Who enforces NetworkPolicies. */
   readonly networkPolicies: "platform" | "present";

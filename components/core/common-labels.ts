@@ -6,8 +6,7 @@ import type { Labels } from "../../names/labels";
 
 /**
  * Adds labels to every Kubernetes object below a component, including pod templates and resources
- * that Envoy Gateway creates. Excludes immutable selectors and StatefulSet claims, and objects of
- * charts.
+ * of Envoy Gateway. Excludes immutable selectors and StatefulSet claims, and charts.
  */
 export function commonLabels(labels: Labels): pulumi.ResourceTransformation {
   return ({ type, props, opts }) => {

@@ -1,7 +1,6 @@
 import type { Labels } from "../../names/labels";
 import type { TraceReceiver } from "../../names/trace-receiver";
 
-/** Pods in a namespace. */
 export interface PodSelection {
   readonly namespace: string;
   /** Empty: all pods of the namespace. */
@@ -13,12 +12,10 @@ export interface PodSelection {
   readonly serviceAccount?: string;
 }
 
-/** Destination of spans and its pods. */
 export interface TracePods extends TraceReceiver {
   readonly pods: PodSelection;
 }
 
-/** One end of a connection. */
 export type End =
   /** Pods of the platform or of an existing namespace. */
   | PodSelection
@@ -95,7 +92,6 @@ function problemOf({ from, to, ports }: Connection): string | undefined {
   return undefined;
 }
 
-/** All pods of a namespace. */
 export function podsIn(namespace: string): PodSelection {
   return { namespace, podLabels: {} };
 }
@@ -113,7 +109,6 @@ export function isPods(end: End): end is PodSelection {
   return "namespace" in end;
 }
 
-/** Connections of one pod selection. */
 export interface PodConnections {
   /** Empty: all pods of the namespace. */
   readonly podLabels: Labels;
@@ -121,7 +116,6 @@ export interface PodConnections {
   readonly outgoing: readonly Connection[];
 }
 
-/** All connections of a platform, indexed by namespace. */
 export class Connections {
   private readonly byNamespace = new Map<string, Connection[]>();
 

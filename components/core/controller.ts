@@ -30,7 +30,6 @@ export interface ControllerArgs {
   readonly keep?: boolean;
   /** Separate chart for its CRDs, installed and upgraded first. */
   readonly crds?: Pick<ControllerChart, "chart" | "release"> & Partial<Pick<ControllerChart, "values">>;
-  /** Contents of the namespace. */
   readonly contents: (namespace: pulumi.Output<string>) => ControllerContents;
   /** Type tokens of version 0.1.0. @default none */
   readonly formerTypes?: readonly string[];
@@ -40,8 +39,7 @@ export interface ControllerArgs {
 
 /**
  * Third-party software that configures the platform, once per cluster: an isolated namespace, CRDs,
- * then charts at pinned versions. Callers set the values; `RESTRICTED_CONTAINER` and `replicasOf`
- * are shared.
+ * then charts at pinned versions. Callers set the values.
  */
 export class Controller extends PlatformComponent {
   /** Name of its namespace, known after its policies exist. */

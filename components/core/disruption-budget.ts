@@ -1,7 +1,7 @@
 /**
- * For every PodDisruptionBudget. The default, IfHealthyBudget, evicts an unready pod only if enough
- * others are ready: a single replica that never gets ready would block its node's drain. KEP-3017,
- * stable since Kubernetes 1.31; eviction.go of 1.36.3.
+ * The default, IfHealthyBudget, evicts an unready pod only if enough others are ready: a single
+ * replica that never gets ready would block a drain. KEP-3017, stable since Kubernetes 1.31;
+ * eviction.go of 1.36.3.
  */
 export const EVICTS_UNREADY_PODS = { unhealthyPodEvictionPolicy: "AlwaysAllow" } as const;
 

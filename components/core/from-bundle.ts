@@ -6,7 +6,6 @@ import type { Plain } from "../../kubernetes/plain";
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import { ofFile } from "./chart-files";
 
-/** Bundle contents of a platform. */
 export interface BundledParts {
   /** Local path of each chart archive, by catalogue name. */
   readonly charts: ReadonlyMap<string, string>;

@@ -5,14 +5,12 @@ export type OptionsOfGone = Omit<pulumi.CustomResourceOptions, "aliases"> & {
   readonly aliases?: readonly FormerParent[];
 };
 
-/** Alias with another parent. */
 export interface FormerParent {
   readonly parent: pulumi.Resource | pulumi.Input<pulumi.URN>;
 }
 
 /**
  * Aliases for children of a removed component of 0.1.0, so that the engine does not recreate them.
- * The component itself would cost two state writes and a line in every list.
  *
  * @param token `<module>:<Noun>` of the removed component.
  * @param name its logical name.

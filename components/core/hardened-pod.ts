@@ -25,7 +25,6 @@ export interface TopologySpread {
 
 /** A container without hardened fields. Resources are required. */
 export type HardenedContainer = Omit<Container, "securityContext" | "resources" | "image"> & {
-  /** Pinned image reference of the catalogue. */
   readonly image: string;
   readonly resources: ContainerResources;
   /** Writable absolute paths; each is an emptyDir, because the root file system is read-only. */
@@ -68,9 +67,8 @@ export interface HardenedPodArgs {
 }
 
 /**
- * Pod spec of every platform workload: meets Pod Security `restricted`, read-only root, no unused
- * service account token. No service links: a Service called `vllm` would inject `VLLM_PORT` and
- * break vLLM.
+ * Pod spec of every platform workload: Pod Security `restricted`, read-only root, no unused service
+ * account token. No service links: a Service called `vllm` would inject `VLLM_PORT` and break vLLM.
  */
 export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
   const user = args.user ?? 65532;
@@ -121,10 +119,9 @@ function inZones(zones: readonly string[]): kubernetes.types.input.core.v1.NodeA
 }
 
 /**
- * Spread of replicas within their pool's zones. kube-scheduler counts zones of selected nodes.
+ * Spread of replicas in their pool's zones. kube-scheduler counts zones of selected nodes.
  * Karpenter counts those of all tolerated NodePools, narrowed only by the pod's zones
- * (topologydomaingroup.go, topologynodefilter.go). It creates no node for a second replica while a
- * zone outside the pool is empty.
+ * (topologydomaingroup.go, topologynodefilter.go), and would wait for a zone outside the pool.
  */
 export function spreadInZones(
   pods: Labels,
@@ -138,9 +135,9 @@ export function spreadInZones(
 }
 
 /**
- * Spreads replicas over zones, if any, and nodes. Full nodes must not block a start, unless the
- * plan guarantees separation: then a replica waits for enough nodes or zones. Cordoned and tainted
- * nodes do not count (nodeTaintsPolicy, stable since Kubernetes 1.33; minDomains since 1.30).
+ * Spreads replicas over zones and nodes. Full nodes must not block a start, unless the plan
+ * guarantees separation: then a replica waits. Cordoned and tainted nodes do not count
+ * (nodeTaintsPolicy, stable since Kubernetes 1.33; minDomains since 1.30).
  */
 export function spread(pods: Labels, { nodes, zones }: Apart = ANYWHERE): TopologySpread[] {
   const least = { [ZONE_LABEL]: zones, "kubernetes.io/hostname": nodes };

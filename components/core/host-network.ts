@@ -2,8 +2,8 @@ import { type Connection, type End, isPods } from "./connections";
 import { type ClusterNetworks, privateNetworks } from "./network";
 
 /**
- * Adapts connections of host network pods. They have their node's address, which no pod selector
- * matches, so the other end must allow addresses. Policies of these pods have no effect.
+ * Adapts connections of host network pods: no pod selector matches their node's address, so the
+ * other end must allow addresses. Their own policies have no effect.
  *
  * @param namespaces with host network pods.
  */

@@ -16,11 +16,10 @@ export interface ImageSource extends ImageMirror {
   readonly credentials?: pulumi.Output<string>;
 }
 
-/** Name of that Secret. */
 export const PULL_SECRET = "image-pull";
 
 /**
- * Rewrites every image below a component to the mirror and adds the pull secret to pods, charts and
+ * Rewrites images below a component to the mirror and adds the pull secret to pods, charts and
  * controller-created pods (Envoy Gateway proxies, cert-manager solvers). Charts get image digests
  * of the catalogue.
  */

@@ -13,7 +13,6 @@ import { inheritedFrom } from "./platform-component";
 export interface IsolatedNamespaceArgs {
   /** Kubernetes name. `POD_SECURITY_EXCEPTIONS` sets its Pod Security level. */
   readonly namespace: string;
-  /** Extra labels, such as its model. */
   readonly labels?: Labels;
   /** Hard limits of the ResourceQuota: `{"requests.nvidia.com/gpu": "4"}`. @default no quota */
   readonly quota?: Readonly<Record<string, string>>;
@@ -28,8 +27,8 @@ export interface IsolatedNamespaceArgs {
 }
 
 /**
- * An isolated namespace: Pod Security labels, no traffic except DNS and the platform's connections,
- * a resource quota and a LimitRange. Binds roles of the environment's users.
+ * An isolated namespace: Pod Security labels, only DNS and the platform's connections, a resource
+ * quota and a LimitRange. Binds users' roles.
  */
 export class IsolatedNamespace {
   /**
@@ -38,7 +37,6 @@ export class IsolatedNamespace {
    */
   readonly namespace: pulumi.Output<string>;
   readonly resource: kubernetes.core.v1.Namespace;
-  /** The namespace with its guards. */
   readonly resources: readonly pulumi.Resource[];
 
   /** @param name prefix of logical names; all children have the parent of `opts`. */

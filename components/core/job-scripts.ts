@@ -5,12 +5,10 @@ import { standardLabels } from "../../names/labels";
 import { shippedText } from "../../names/shipped-file";
 import { named } from "./known";
 
-/** Mount path of scripts in Job containers. */
 export const SCRIPT_FOLDER = "/scripts";
 
 export interface JobScriptsArgs {
   readonly namespace: pulumi.Input<string>;
-  /** Name of the ConfigMap. */
   readonly name: string;
   /** Script folder, relative to the repository root. */
   readonly folder: string;
@@ -19,7 +17,6 @@ export interface JobScriptsArgs {
   readonly volume?: string;
 }
 
-/** Scripts of this repository, mounted into a container. */
 export interface JobScripts {
   readonly volume: kubernetes.types.input.core.v1.Volume;
   readonly mount: kubernetes.types.input.core.v1.VolumeMount;
@@ -43,7 +40,6 @@ export function jobScripts(logicalName: string, args: JobScriptsArgs, opts: pulu
   };
 }
 
-/** Path of a script in the container. */
 export function scriptPath(file: string): string {
   return `${SCRIPT_FOLDER}/${file}`;
 }

@@ -19,8 +19,8 @@ export function named(object: pulumi.CustomResource, name: string): pulumi.Outpu
 }
 
 /**
- * Resource output, unknown if the run skipped the resource, for example by `--target`. Engines may
- * then return no outputs, which the SDK treats as known `undefined`; a missing ID marks that case.
+ * Resource output, unknown if the run skipped the resource, for example by `--target`. The SDK
+ * treats missing outputs as known `undefined`; a missing ID marks that case.
  */
 export function ofMade<T>({ id }: pulumi.CustomResource, output: pulumi.Output<T>): pulumi.Output<T> {
   return id.apply(() => output) as pulumi.Output<T>;

@@ -18,9 +18,8 @@ export interface PolicyOfPods {
 export const DEFAULT_DENY = "default-deny";
 
 /**
- * NetworkPolicies of a namespace: a default deny for all pods, and one per further pod selection
- * with connections. One per connection would be clearer, but each costs a request, a URN in
- * dependents' state and a list entry.
+ * NetworkPolicies of a namespace: a default deny, and one per further pod selection with
+ * connections. One per connection would cost more requests, state and list entries.
  *
  * @throws Error if two selections give the same name.
  */
@@ -115,7 +114,6 @@ function listed({ incoming, outgoing }: PodConnections): string {
   return [...reasons("in", incoming), ...reasons("out", outgoing)].join("\n");
 }
 
-/** Connections grouped by reason, one line each. */
 export function reasons(direction: "in" | "out", connections: readonly Connection[]): string[] {
   const byReason = new Map<string, string[]>();
   for (const { name, reason } of connections) {
@@ -124,7 +122,6 @@ export function reasons(direction: "in" | "out", connections: readonly Connectio
   return [...byReason].map(([reason, names]) => `${direction} ${names.join(", ")}: ${reason}`);
 }
 
-/** Name of the policy for pods with these labels. */
 export function policyName(labels: Labels): string {
   return `allow-${spoken(labels)}`;
 }

@@ -26,7 +26,6 @@ export function toDns(namespace: string, caches: readonly string[] = []): Connec
   });
 }
 
-/** Address ranges around a cluster. */
 export interface ClusterNetworks {
   /** Private networks besides RFC 1918 and RFC 6598, as CIDRs: pods, Services, nodes, offices. */
   readonly privateCidrs: readonly string[];

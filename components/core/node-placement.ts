@@ -11,7 +11,6 @@ export interface PoolNodes {
   readonly having?: readonly string[];
 }
 
-/** Placement on pools as chart values. */
 export interface NodePlacement {
   readonly affinity: HelmValues;
   readonly tolerations: HelmValues[];
@@ -19,7 +18,7 @@ export interface NodePlacement {
 
 /**
  * One DaemonSet for all pools: node affinity terms are alternatives. A pool without labels (an edge
- * node) is the whole cluster, which needs no affinity: an empty term matches nothing.
+ * node) needs no affinity: an empty term matches nothing.
  */
 export function nodePlacement(pools: readonly PoolNodes[]): NodePlacement {
   const terms = pools.map(({ nodeSelector, having = [] }) => ({
@@ -37,7 +36,6 @@ export function nodePlacement(pools: readonly PoolNodes[]): NodePlacement {
   };
 }
 
-/** Distinct tolerations for the taints. */
 export function tolerationsOf(taints: readonly Taint[]): ReturnType<typeof toleration>[] {
   const each = new Map(taints.map((taint) => [JSON.stringify(taint), toleration(taint)]));
   return [...each.values()];

@@ -18,7 +18,6 @@ export const COLLECTOR_FILE = "config.json";
 type Parts = Readonly<Record<string, object>>;
 
 export interface CollectorArgs {
-  /** Memory limit of the container, MiB. */
   readonly memoryMiB: number;
   readonly receivers: Parts;
   /** In order, between memory limiter and batch. @default none */
@@ -40,7 +39,6 @@ export interface CollectorAddresses {
 const LIMIT_SHARE = 0.8;
 const SPIKE_SHARE = 0.2;
 
-/** Configuration of a collector with one pipeline. */
 export function collectorConfig(
   signal: "traces" | "logs",
   { memoryMiB, receivers, processors = {}, exporters, extensions = {} }: CollectorArgs,

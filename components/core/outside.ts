@@ -2,7 +2,6 @@ import { addressNetwork, type OutsideServer, outsideServer } from "../../names/o
 import type { End } from "./connections";
 import { type ClusterNetworks, internet, networksOf } from "./network";
 
-/** External server in the configuration. */
 export interface OutsideAddress {
   readonly url: string;
   /** CIDRs that the URL's name resolves to. @default unknown */

@@ -2,8 +2,8 @@
  * Permissions by role, each including the previous one.
  *
  * - viewer: sees everything except Secrets, reads logs.
- * - operator: also deletes pods and Jobs, scales. Not more: changing pod templates or starting
- *   processes gives access to all Secrets of the namespace.
+ * - operator: also deletes pods and Jobs, scales. Changing pod templates or starting processes
+ *   would expose all Secrets of the namespace.
  * - admin: also changes workloads, reads Secrets, enters pods. Guards (policies, quota, roles,
  *   routes, the namespace) stay Pulumi's, to confine admins to their domain.
  */
@@ -93,7 +93,6 @@ const OWN: Readonly<Record<PeopleRole, readonly PolicyRule[]>> = {
   ],
 };
 
-/** Permissions of a role in its namespaces. */
 export function rulesOf(role: PeopleRole): PolicyRule[] {
   return PEOPLE_ROLES.slice(0, PEOPLE_ROLES.indexOf(role) + 1).flatMap((each) => [...OWN[each]]);
 }

@@ -13,7 +13,6 @@ export interface People extends RoleGroups {
   readonly domains: Readonly<Record<string, RoleGroups>>;
 }
 
-/** One role for some groups. */
 export interface RoleGrant {
   readonly role: PeopleRole;
   readonly groups: readonly string[];

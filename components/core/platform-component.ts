@@ -28,9 +28,7 @@ export interface Inherited {
  * children collide when a component is used twice.
  */
 export abstract class PlatformComponent extends pulumi.ComponentResource {
-  /** Logical name, and prefix of all children. */
   protected readonly componentName: string;
-  /** Values inherited from ancestors. */
   readonly inherited: Inherited;
   /** SDK field: unknown if the engine skipped the component after a failed dependency. */
   declare private readonly made: pulumi.Output<undefined>;
@@ -76,7 +74,6 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
       .finally(done);
   }
 
-  /** Logical name of a child. */
   protected child(suffix: string): string {
     return `${this.componentName}-${suffix}`;
   }
@@ -89,7 +86,6 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
   }
 }
 
-/** Values that a child of `parent` inherits. */
 export function inheritedFrom(parent: pulumi.Resource | undefined): Inherited {
   return parent instanceof PlatformComponent ? parent.inherited : {};
 }

@@ -4,10 +4,9 @@ import { standardLabels } from "../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 
 /**
- * Priorities on full nodes: first the request path and monitoring, then models, then repeatable
- * work, which waits and never preempts. Includes chart pods (policies/rules/chart-priorities.ts):
- * without a class they have priority 0, below downloads. All are below Kubernetes' system classes
- * (2 × 10⁹).
+ * Priorities on full nodes: request path and monitoring, then models, then repeatable work, which
+ * never preempts. Includes chart pods (policies/rules/chart-priorities.ts): without a class they
+ * have priority 0, below downloads. Below Kubernetes' system classes (2 × 10⁹).
  */
 export const PRIORITY = {
   platform: {

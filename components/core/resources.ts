@@ -29,7 +29,6 @@ export function burstable(request: ContainerSize, limit: ContainerSize): Contain
   return { requests: toQuantities(request), limits: toQuantities(limit) };
 }
 
-/** Resources as chart values. */
 export function quantities({ requests, limits }: ContainerResources): Record<keyof ContainerResources, Quantities> {
   return { requests: { ...requests }, limits: { ...limits } };
 }
@@ -43,8 +42,8 @@ export function modelResources(model: SizedModel, own?: SidecarResources): Conta
 }
 
 /**
- * Maximum resources of an init container that runs alongside sidecars without raising the pod's
- * planned requests: Kubernetes adds preceding sidecars.
+ * Maximum resources of an init container alongside sidecars within the pod's planned requests:
+ * Kubernetes adds preceding sidecars.
  * @param own resources of the engine's sidecar, if it runs then.
  */
 export function besidesSidecars(

@@ -4,8 +4,8 @@ import { ANNOTATIONS } from "../../names/labels";
 import { hashOf } from "./job-scripts";
 
 /**
- * Pod annotation that changes only with a Secret's content and is known when the content is. A
- * resource version changes with every write and is unknown in previews.
+ * Pod annotation that changes only with a Secret's content. A resource version changes with every
+ * write and is unknown in previews.
  *
  * @param content of the Secret: generated keys, whose hash reveals nothing.
  */

@@ -11,7 +11,6 @@ import { type ContainerResources, volumeClaimSpec } from "./resources";
 import { secretVersion } from "./secret-version";
 import { Workload } from "./workload";
 
-/** Key of the password in the Secret. */
 export const PASSWORD_KEY = "password";
 
 const DATA_FOLDER = "/data";

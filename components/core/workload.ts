@@ -12,7 +12,6 @@ export interface ServicePort {
   readonly port: number;
 }
 
-/** Pod count and its owner. */
 export interface Replicas {
   readonly count: number;
   /**
@@ -35,9 +34,9 @@ export function replicasOptions({
 }
 
 /**
- * Annotations for plan-owned replicas. Server-side apply otherwise conflicts with earlier changes
- * by `kubectl scale` or an autoscaler ("conflict with "kube-controller-manager" with subresource
- * "scale"", a real API server, 2026-11-23; pulumi-kubernetes 4.34, pkg/await, patchForce).
+ * Annotations for plan-owned replicas: server-side apply conflicts with `kubectl scale` and
+ * autoscalers ("conflict with "kube-controller-manager" with subresource "scale"", a real API
+ * server, 2026-11-23; pulumi-kubernetes 4.34, pkg/await, patchForce).
  */
 export function replicasAnnotations({ owner }: Pick<Replicas, "owner">): Labels {
   return owner === "plan" ? { "pulumi.com/patchForce": "true" } : {};
@@ -67,7 +66,7 @@ export interface WorkloadArgs {
   readonly apart?: Apart | undefined;
   /**
    * `StatefulSet` if replicas own volumes, or a volume must never have two users. A `Deployment`
-   * surges by one pod; with `surge: false`, for GPUs, it replaces pods one by one.
+   * surges by one pod; `surge: false` replaces pods one by one, for GPUs.
    */
   readonly controller:
     | { readonly kind: "Deployment"; readonly surge?: boolean; readonly progressDeadlineSeconds?: number }

@@ -4,9 +4,9 @@ import { burstable, quantities } from "../core/resources";
 import { nodesOf, poolsOf, type SoftwarePool } from "./software-pool";
 
 /**
- * AMD's device plugin for all cards. AMD's operator would only add a driver, which kernels and ROCm
- * images already have. It lacks Radeon support, and needs its own cert-manager, a workflow engine
- * and unpinned images (docs/decisions/0021). Undefined if no pool has AMD cards.
+ * AMD's device plugin for all cards. AMD's operator would only add a driver, lacks Radeon support,
+ * and needs its own cert-manager, a workflow engine and unpinned images (docs/decisions/0021).
+ * Undefined if no pool has AMD cards.
  */
 export function amdPlugin(pools: readonly SoftwarePool[]): ControllerChart | undefined {
   const amd = poolsOf("amd", pools);

@@ -1,4 +1,3 @@
-/** Pods of a fabric trial. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { testProgram } from "../../catalog/fabrics";
@@ -22,7 +21,6 @@ export const TRIAL_SECONDS = 300;
 /** Seconds for the second pod to answer: it may still pull its image. */
 export const PATIENCE_SECONDS = 900;
 
-/** Home folder of the pods' user. */
 const HOME = "/trial";
 const KEYS = "/keys";
 export const USER = 65532;
@@ -37,7 +35,6 @@ const INTERFACE = "eth0";
 /** Host memory per rank: staging buffers and library memory, with margin. */
 const RANK_GIB = 4;
 
-/** Objects that trial pods mount. */
 export interface TrialMounts {
   /** ConfigMap with the files of `trialFiles`. */
   readonly files: pulumi.Input<string>;
@@ -48,7 +45,6 @@ export interface TrialMounts {
   readonly keys: pulumi.Input<string>;
 }
 
-/** Keys of the Secret. */
 export const KEY_FILES = {
   client: "client",
   host: "host",
@@ -183,8 +179,7 @@ function trialVariables({ fabric, ...pool }: GatedPool, access: GpuAccess): kube
 
 /**
  * All GPUs and devices of the node, with CPU and memory that every node has available. Requests are
- * below limits on purpose: pinned CPUs would have to come from all NUMA nodes of the GPUs, and the
- * kubelet rejects requests for fewer CPUs than that.
+ * below limits on purpose: the kubelet rejects fewer pinned CPUs than NUMA nodes of the GPUs.
  */
 function trialResources(pool: GatedPool) {
   const gpus = gpusOf(pool);

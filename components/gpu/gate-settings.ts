@@ -16,7 +16,6 @@ export const SECONDS: GateSettings["seconds"] = {
   poll: 2,
 };
 
-/** Certifier settings of a pool. */
 export function gateSettings(pool: GatedPool): GateSettings {
   const { gpu } = pool.shape;
   const { device, access } = pool.fabric;

@@ -14,12 +14,10 @@ import { poolsOf, type SoftwarePool } from "./software-pool";
 
 /** Provider of the GPU software. */
 export type GpuSoftwareArgs = {
-  /** Pools of the whole cluster. */
   readonly pools: readonly SoftwarePool[];
 } & (
   | {
       readonly by: "platform";
-      /** Node image of NVIDIA pools. */
       readonly image: GpuNodeImage;
     }
   | {
@@ -35,7 +33,6 @@ export function gpuSoftwareCharts(pools: readonly SoftwarePool[], image: GpuNode
   return [nvidiaOperator(pools, image), amdPlugin(pools), efaPlugin(pools)].flatMap((chart) => chart ?? []);
 }
 
-/** Whether the platform installs part of it. */
 export function installsGpuSoftware(args: GpuSoftwareArgs): boolean {
   return args.by === "platform"
     ? gpuSoftwareCharts(args.pools, args.image).length > 0

@@ -7,10 +7,9 @@ import { isParted } from "./sharing";
 import { nodesOf, type SoftwarePool } from "./software-pool";
 
 /**
- * Nodes of a pool that are ready for GPU metrics exporters. An exporter holds GPUs open, which
- * blocks repartitioning by the MIG manager. A state label makes the DaemonSet's pods leave before
- * repartitioning and return afterwards. Where nodes build drivers, waiting would exceed Helm's
- * timeout.
+ * Nodes of a pool that are ready for GPU metrics exporters. Exporters hold GPUs open, which blocks
+ * repartitioning, so a state label makes their pods leave meanwhile. Where nodes build drivers,
+ * waiting would exceed Helm's timeout.
  */
 export function metricsNodes(
   pool: SoftwarePool,

@@ -1,4 +1,3 @@
-/** Shared names of the fabric gate. */
 import { LABEL_PREFIX, type Labels, selectorLabels } from "../../names/labels";
 import { FABRIC_GATE_HOST_NAMESPACE, FABRIC_GATE_NAMESPACE } from "../../names/namespaces";
 import type { PoolPlan } from "../../planner/types";
@@ -38,7 +37,6 @@ export function certifierUsers(pools: readonly PoolPlan[]): string[] {
   return gateNamespaces(pools).map((namespace) => `'system:serviceaccount:${namespace}:${CERTIFIER_ACCOUNT}'`);
 }
 
-/** Labels of a pool's trials and their pods. */
 export function trialLabels(pool: string): Labels {
   return { ...selectorLabels(TRIAL_APP, pool), [POOL_LABEL]: pool };
 }

@@ -31,7 +31,6 @@ import { nodePatchPolicy } from "./node-patch-policy";
 import { trialKeysSecret } from "./trial-keys";
 import { trialPolicy } from "./trial-policy";
 
-/** Scripts of a certifier. */
 export const CERTIFIER_SCRIPTS = [
   "certify.ts",
   "api.ts",
@@ -57,7 +56,7 @@ export interface FabricGatesArgs {
 }
 
 /**
- * Keeps models off nodes with an untested RDMA network (docs/fabric-gate.md). Each gated pool has a
+ * Keeps models off nodes with an untested RDMA network (docs/fabric-gate.md). A gated pool has a
  * Job that the deployment waits for, and a CronJob for later nodes. Both test nodes in pairs and
  * remove their taint.
  */
@@ -103,7 +102,6 @@ export class FabricGates extends PlatformComponent {
     );
   }
 
-  /** Resources shared by gates of a namespace. */
   private home(namespaceName: string, guards: pulumi.Resource[]): Home {
     // Logical names of the first namespace do not depend on the second.
     const child = (suffix: string) => this.child(namespaceName === "fabric-gate" ? suffix : `host-${suffix}`);
@@ -303,10 +301,8 @@ export class FabricGates extends PlatformComponent {
   }
 }
 
-/** Shared resources of gates in a namespace. */
 interface Home {
   readonly namespace: pulumi.Output<string>;
-  /** Logical name of a resource. */
   readonly child: (suffix: string) => string;
   readonly account: pulumi.Input<string>;
   readonly certifier: JobScripts;

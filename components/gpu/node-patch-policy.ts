@@ -6,7 +6,6 @@ import type { PoolPlan } from "../../planner/types";
 import { named } from "../core/known";
 import { CERTIFIER_APP, certifierUsers } from "./names";
 
-/** Name of the policy and its binding. */
 const NAME = "inference-fabric-certifier";
 
 /**
@@ -16,9 +15,9 @@ const SPEC = ["configSource", "externalID", "podCIDR", "podCIDRs", "providerID",
 const METADATA = ["labels", "finalizers", "ownerReferences"];
 
 /**
- * Restricts certifiers to removing one taint and writing one annotation of a node. RBAC has no
- * field permissions: node patch access covers all spec and labels. A stolen certifier token could
- * otherwise attract pods to a node or close it. Other users are not affected.
+ * Restricts certifiers to removing one taint and writing one annotation. RBAC has no field
+ * permissions: a stolen certifier token could otherwise attract pods to a node or close it. Other
+ * users are not affected.
  *
  * @returns prerequisites of a certifier's patch permission.
  */

@@ -11,8 +11,8 @@ import { nodesOf, poolsOf, type SoftwarePool } from "./software-pool";
 export const GPU_OPERATOR = "gpu-operator";
 
 /**
- * Per container, up to eight on a node. Minimal requests, as NVIDIA sets none: they are mostly
- * idle, and plans include them in node overhead (catalog/node-agents.json).
+ * Per container, up to eight on a node. Minimal requests, as NVIDIA sets none: mostly idle, and
+ * part of node overhead (catalog/node-agents.json).
  */
 const AGENT = quantities(
   burstable(

@@ -30,9 +30,7 @@ export interface Rollout {
 }
 
 export interface OperatorsReadyArgs {
-  /** Namespaces of the operators. */
   readonly namespaces: readonly string[];
-  /** CustomResourceDefinitions of the operators. */
   readonly crds: readonly string[];
   /** Rollouts required before the operators are installed. */
   readonly rollouts: readonly Rollout[];

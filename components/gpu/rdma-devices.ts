@@ -19,7 +19,6 @@ import {
 
 type RdmaCluster = Pick<Cluster, "gpuSoftware" | "pools">;
 
-/** Namespaces that it creates. */
 export function rdmaDeviceNamespaces(cluster: RdmaCluster): string[] {
   return devicePools(cluster).length > 0 ? [RDMA_DEVICES_NAMESPACE] : [];
 }
@@ -101,7 +100,6 @@ export class RdmaDevices extends PlatformComponent {
   }
 }
 
-/** Created only if a cluster needs it. */
 export function rdmaDevices(
   name: string,
   args: RdmaDevicesArgs,

@@ -34,9 +34,9 @@ export function defaultSlices(pools: readonly Shared[]): string {
 }
 
 /**
- * Device plugin configurations for time slicing; undefined without it. Time slices have a separate
- * resource name (`nvidia.com/gpu.shared`), so that pods requesting a GPU get none. No pod gets two,
- * which could be of the same GPU.
+ * Device plugin configurations for time slicing; undefined without it. A separate resource name
+ * (`nvidia.com/gpu.shared`) keeps time slices from pods that request a GPU. No pod gets two, which
+ * could share a GPU.
  */
 export function devicePluginConfigurations(pools: readonly Shared[]): DevicePluginConfigurations | undefined {
   const turns = pools.map(turnsOf);

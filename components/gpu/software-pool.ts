@@ -2,13 +2,11 @@ import type { PoolPlan } from "../../planner/types";
 import type { GpuVendor } from "../core/gpu-access";
 import type { PoolNodes } from "../core/node-placement";
 
-/** Pool properties that GPU software uses. */
 export type SoftwarePool = Pick<
   PoolPlan,
   "name" | "shape" | "selector" | "taints" | "startupTaints" | "sharing" | "fabric"
 >;
 
-/** Pools with GPUs of a vendor. */
 export function poolsOf(vendor: GpuVendor, pools: readonly SoftwarePool[]): SoftwarePool[] {
   return pools.filter(({ shape }) => shape.gpu?.vendor === vendor);
 }

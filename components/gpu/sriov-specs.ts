@@ -8,7 +8,6 @@ import type { IIPPool, ISriovNetwork, ISriovNetworkNodePolicy, ISriovNetworkPool
 
 type Spec<T extends { readonly spec?: object }> = NonNullable<T["spec"]>;
 
-/** A pool whose pods get virtual functions. */
 export interface DevicePool {
   readonly name: string;
   readonly pool: ClusterPool;
@@ -62,8 +61,8 @@ export function poolConfig(pools: readonly DevicePool[], stage: Stage): Spec<ISr
 }
 
 /**
- * One virtual function per request. A pod may have several interfaces in one network: source
- * routing (`sbr`) makes each use its own address. `rdma` moves the RDMA device into the pod.
+ * One virtual function per request. With several interfaces in one network, source routing (`sbr`)
+ * makes each use its own address. `rdma` moves the RDMA device into the pod.
  */
 export function network({ devices }: DevicePool): Spec<ISriovNetwork> {
   const plugins = [{ type: "tuning", sysctl: VF_NETWORK.sysctl, mtu: devices.mtu }, { type: "rdma" }, { type: "sbr" }];

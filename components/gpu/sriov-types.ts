@@ -30,7 +30,6 @@ export interface ISriovNetworkNodePolicy {
   };
 }
 
-/** Update behaviour of the operator. */
 export interface ISriovNetworkPoolConfig {
   readonly apiVersion: "sriovnetwork.openshift.io/v1";
   readonly kind: "SriovNetworkPoolConfig";
@@ -58,7 +57,6 @@ export interface ISriovNetwork {
   };
 }
 
-/** Addresses for pod interfaces. */
 export interface IIPPool {
   readonly apiVersion: "nv-ipam.nvidia.com/v1alpha1";
   readonly kind: "IPPool";
@@ -74,7 +72,6 @@ export interface IIPPool {
   };
 }
 
-/** CRDs of these resources. */
 export const SRIOV_CRDS = [
   "sriovnetworknodepolicies.sriovnetwork.openshift.io",
   "sriovnetworkpoolconfigs.sriovnetwork.openshift.io",

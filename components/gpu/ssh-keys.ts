@@ -10,7 +10,6 @@ const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 const SPKI_LENGTH = 12;
 const LINE = 70;
 
-/** Key files by purpose. */
 export interface TrialKeys {
   /** Private keys in OpenSSH format, of the connecting and the answering pod. */
   readonly client: string;
@@ -71,7 +70,6 @@ function opensshKey(seed: Buffer, point: Buffer, publicBlob: Buffer, comment: st
   return ["-----BEGIN OPENSSH PRIVATE KEY-----", ...lines, "-----END OPENSSH PRIVATE KEY-----", ""].join("\n");
 }
 
-/** Bytes with a length prefix. */
 function field(content: string | Buffer): Buffer {
   const bytes = Buffer.from(content);
   const length = Buffer.alloc(4);

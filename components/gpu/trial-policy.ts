@@ -31,14 +31,14 @@ const OF_JOBS = ["batch.kubernetes.io/", "job-name", "controller-uid"].map((key)
 const AS_TEMPLATE = ["completions", "parallelism", "completionMode", "backoffLimit", "activeDeadlineSeconds"];
 
 /**
- * Restricts Jobs of certifiers to their pool's trial template: only the nodes may differ. RBAC has
- * no field permissions. A stolen certifier token could otherwise run any image at any priority, and
- * as root on nodes with host networking, because Pod Security is open in that namespace.
+ * Restricts Jobs of certifiers to their pool's trial template, except nodes. RBAC has no field
+ * permissions: a stolen certifier token could run any image at any priority, and as root on nodes
+ * with host networking.
  *
- * Templates are policy parameters that the API server reads itself: only users who may write
- * CronJobs there can change them. Without a template the policy denies every object that its
- * binding selects, before it checks the user. So the binding selects only trials, by namespace and
- * label. A policy without parameters requires that label from certifiers.
+ * Templates are policy parameters that the API server reads: only users who may write CronJobs
+ * there can change them. Without a template the policy denies all that its binding selects, before
+ * it checks the user. So the binding selects only trials, by namespace and label, and a policy
+ * without parameters requires that label from certifiers.
  *
  * @returns prerequisites of a certifier's permission to create Jobs.
  */

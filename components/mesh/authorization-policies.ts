@@ -9,9 +9,8 @@ import type { Members } from "./members";
 import { isWaypoint } from "./requests";
 
 /**
- * AuthorizationPolicies of a namespace: one that denies by default, and one per further pod
- * selection with incoming connections. Names equal those of the NetworkPolicies from the same
- * connections.
+ * AuthorizationPolicies of a namespace: a default deny, and one per further pod selection with
+ * incoming connections, named like the NetworkPolicies.
  *
  * ALLOW policies are additive: any matching rule admits a connection, and a selected pod denies all
  * others. Ports are the pod's, in the tunnel or in plain text (ztunnel 1.30.3, inbound.rs replaces

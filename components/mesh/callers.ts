@@ -26,9 +26,8 @@ export function comesFromOutside(end: End, { isInMesh }: Pick<Members, "isInMesh
 /**
  * Alternative sources of a rule; undefined: any.
  *
- * Mesh pods are identified by account, or by namespace if it is unknown. Other ends require no
- * identity, so that a mesh pod cannot pass as an address. Only NetworkPolicies restrict which pods
- * outside the mesh connect.
+ * Mesh pods are identified by account, else by namespace. Other ends require no identity, so that a
+ * mesh pod cannot pass as an address. NetworkPolicies restrict pods outside the mesh.
  */
 export function sourcesOf(ends: readonly End[], members: Pick<Members, "isInMesh">): Source[] | undefined {
   if (ends.some((end) => "anyone" in end || "anyNamespace" in end)) {

@@ -6,9 +6,9 @@ import type { Members } from "./members";
 import { ISTIO_PODS, MESH_PORTS, NODE_SOURCE } from "./names";
 
 /**
- * All connections with the mesh: declared ones and what NetworkPolicies must additionally allow.
- * Policies see packets of pods on the node. In ambient mode between members, that is the tunnel to
- * port 15008; with sidecars, the declared port.
+ * Declared connections, and those that NetworkPolicies must allow for the mesh. Policies see
+ * packets on the node: between ambient members the tunnel to port 15008, with sidecars the declared
+ * port.
  */
 export function withMesh(
   declared: readonly Connection[],
@@ -49,9 +49,8 @@ export function toIstiod(name: string, reason: string, from: readonly PodSelecti
 }
 
 /**
- * Tunnel between members, in addition to the connection's own ports. Those stay for UDP, and while
- * only one end is in the mesh during a change. Mesh policies forbid plain text, and separate ports
- * within the tunnel.
+ * Tunnel between members, in addition to the connection's ports, which stay for UDP and for
+ * transitions. Mesh policies forbid plain text, and separate ports within the tunnel.
  */
 function tunnelled(connection: Connection, { isInMesh }: Members): Connection[] {
   const isMember = (end: End): end is PodSelection => isPods(end) && isInMesh(end.namespace);

@@ -14,7 +14,6 @@ export function egressHost(host: string): EgressServer {
   return { host, family: undefined, port: 443, tls: true };
 }
 
-/** One ServiceEntry per host, with all its ports. */
 export function egressEntries(servers: readonly EgressServer[]): Guard[] {
   const byHost = new Map<string, EgressServer[]>();
   for (const server of servers) {

@@ -37,7 +37,7 @@ const RUNTIME_DEFAULT = { type: "RuntimeDefault" };
 
 /**
  * Envoy Gateway ports with their own mutual TLS: xDS of proxies and rate limit service, and that
- * service. Their names suggest plain gRPC, so a sidecar would fail on the TLS.
+ * service. Named like plain gRPC, so a sidecar would fail on the TLS.
  */
 const OWN_TLS_PORTS = "18000,18001,8081";
 
@@ -110,10 +110,9 @@ export function istiodValues({
 }
 
 /**
- * Waypoint settings besides the template: two separated pods in production, one always available,
- * and drain time for streams. By default a replaced waypoint cuts them after five seconds
- * (pilot-agent 1.30.3, terminationDrainDuration). With this it ends after its last connection, at
- * latest at this limit.
+ * Additional waypoint settings: two separated pods in production, one always available, and drain
+ * time for streams. By default a replaced waypoint cuts them after five seconds (pilot-agent
+ * 1.30.3, terminationDrainDuration).
  */
 function waypointOverlay(stage: Stage, drainSeconds: number): HelmValues {
   return {

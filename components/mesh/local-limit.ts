@@ -1,11 +1,10 @@
 /**
- * Rate limit of one mesh proxy for a model as Envoy filters: excess requests get 429 with OpenAI's
- * error object. Counts requests after token and authorization checks. Each sidecar or waypoint pod
- * counts separately.
+ * Rate limit of a mesh proxy for a model as Envoy filters: excess requests get 429 with OpenAI's
+ * error object. Counts authorized requests; each sidecar or waypoint pod separately.
  *
  * istiod 1.30.3 has no other API. It patches waypoints in the context SIDECAR_INBOUND
  * (listener_builder.go patchListeners) if the EnvoyFilter targets the Gateway; the context WAYPOINT
- * of its API is unused so far.
+ * is unused so far.
  */
 import type { IEnvoyFilter } from "@kubernetes-models/istio/networking.istio.io/v1alpha3/EnvoyFilter";
 import type { Labels } from "../../names/labels";
@@ -21,7 +20,6 @@ const TYPE = "type.googleapis.com/envoy";
 /** Waypoint listener for requests after the tunnel (listener_waypoint.go). */
 const WAYPOINT_LISTENER = "main_internal";
 
-/** HTTP filter that counts requests. */
 export function countingFilter(requestsPerSecond: number) {
   const always = { default_value: { numerator: 100, denominator: "HUNDRED" } };
   return {
@@ -37,9 +35,9 @@ export function countingFilter(requestsPerSecond: number) {
 }
 
 /**
- * Replaces Envoy's error text. Mappers see only Envoy's own answers, so an engine's 429 passes
- * unchanged. The filter flags limited requests only after answering (Envoy 1.40,
- * local_ratelimit.cc), so mappers cannot match the flag.
+ * Replaces Envoy's error text. Mappers see only Envoy's answers, so an engine's 429 passes
+ * unchanged. They cannot match the filter's flag, set after answering (Envoy 1.40,
+ * local_ratelimit.cc).
  */
 export function refusalInOpenAiShape() {
   return {
@@ -67,7 +65,6 @@ export function refusalInOpenAiShape() {
   };
 }
 
-/** Limit at pod sidecars, on their request ports. */
 export function sidecarLimit(name: string, labels: Labels, ports: readonly number[], requestsPerSecond: number): Guard {
   return limit(
     name,

@@ -24,7 +24,6 @@ export interface Outsider {
 
 export interface Members {
   readonly mode: MeshMode;
-  /** Platform namespaces in the mesh. */
   readonly inside: readonly string[];
   readonly outsiders: readonly Outsider[];
   /** False for namespaces that the platform does not create. */
@@ -48,7 +47,6 @@ const EXCEPTIONS: readonly Exception[] = [
   ),
 ];
 
-/** Members of a platform's mesh. */
 export function meshMembers(scope: MeshScope): Members {
   const outsiders = scope.namespaces.flatMap((namespace): Outsider[] => {
     const reason = EXCEPTIONS.map((exception) => exception(namespace, scope)).find((found) => found !== undefined);

@@ -1,4 +1,3 @@
-/** Namespaces in the mesh and their guards. */
 import { MESH_LABELS } from "../../names/mesh-members";
 import type { Connections } from "../core/connections";
 import type { MeshMembership } from "../core/mesh-membership";

@@ -18,7 +18,6 @@ export interface MeshLayoutArgs extends MeshScope {
   readonly networks: ClusterNetworks;
 }
 
-/** A mesh for a platform, before deployment. */
 export interface MeshLayout {
   /** All connections, including those of the mesh. */
   readonly connections: readonly Connection[];

@@ -1,2 +1,1 @@
-/** Mesh mode: the planner includes its node overhead. */
 export type { MeshMode } from "../../planner/mesh-reserve";

@@ -5,12 +5,11 @@ import type { PodSelection } from "../core/connections";
 /** Prefix of every mesh identity: Istio's default. */
 export const TRUST_DOMAIN = "cluster.local";
 
-/** Pods of Istio's charts. */
 export const ISTIO_PODS = {
   /**
-   * Control plane, by a label of its Service's selector: clients use the Service address. Amazon's
-   * VPC CNI resolves a policy to a Service address only if the Service selector has all policy
-   * labels (aws/amazon-network-policy-controller-k8s@ecc7e6a, pkg/resolvers/endpoints.go,
+   * Control plane, by a label of its Service's selector. Amazon's VPC CNI resolves a policy to a
+   * Service address only if the selector has all policy labels
+   * (aws/amazon-network-policy-controller-k8s@ecc7e6a, pkg/resolvers/endpoints.go,
    * getMatchingServiceClusterIPs; its issue 224).
    */
   istiod: { namespace: ISTIO_NAMESPACE, podLabels: { app: "istiod" } },

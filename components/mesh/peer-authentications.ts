@@ -1,4 +1,3 @@
-/** Mutual TLS requirements of connections in a namespace. */
 import type { IPeerAuthentication } from "@kubernetes-models/istio/security.istio.io/v1/PeerAuthentication";
 import type { Labels } from "../../names/labels";
 import type { Connections, PodConnections } from "../core/connections";
@@ -20,8 +19,7 @@ interface OpenPorts {
  * If two policies select a pod, only the older applies (istiod 1.30.3, ambient/authorization.go and
  * authn/policy_applier.go), so overlapping selections share one.
  *
- * @throws Error if outside clients use all ports or all pods: exceptions need specific ports and
- *   pods.
+ * @throws Error if outside clients use all ports or all pods.
  */
 export function peerAuthentications(
   namespace: string,

@@ -6,10 +6,9 @@ import type { MeshMode } from "./mode";
 const SERVICE = "kubernetes:core/v1:Service";
 
 /**
- * Unknown protocol name, so that a sidecar detects the protocol and routes by destination address
- * (istio/istio 1.30.3, pilot/pkg/networking/core/listener.go, pkg/config/kube/conversion.go). A
- * port named `http` routes by Host, which at the gateway is the client's and matches no Service:
- * every request would fail.
+ * Unknown protocol name, so that a sidecar routes by destination address (istio/istio 1.30.3,
+ * pilot/pkg/networking/core/listener.go, pkg/config/kube/conversion.go). A port named `http` routes
+ * by Host, which at the gateway matches no Service: every request would fail.
  */
 const DETECTED = `${LABEL_PREFIX}/detected`;
 

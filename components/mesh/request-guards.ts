@@ -1,4 +1,3 @@
-/** Enforcement of model request rules in namespaces. */
 import { type Connection, Connections, isPods } from "../core/connections";
 import { spoken } from "../core/network-policies";
 import type { Guard } from "./guard";
@@ -11,7 +10,6 @@ import { WAYPOINT_TARGET, waypointAuthorizations, waypointPods } from "./waypoin
 export interface Requests {
   readonly rules: RequestRules;
   readonly models: readonly ModelPods[];
-  /** Namespaces with a waypoint. */
   readonly waypoints: readonly string[];
 }
 

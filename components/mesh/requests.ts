@@ -16,7 +16,6 @@ export interface RequestRules {
   readonly requestsPerSecond?: number;
 }
 
-/** Address of a model. */
 export interface ModelServer {
   readonly namespace: string;
   readonly podLabels: Labels;
@@ -26,11 +25,9 @@ export interface ModelServer {
   readonly node?: { readonly port: number };
 }
 
-/** Pods that serve models. */
 export interface ModelPods {
   readonly namespace: string;
   readonly podLabels: Labels;
-  /** Request ports of all APIs. */
   readonly ports: readonly number[];
 }
 
@@ -63,9 +60,9 @@ export function modelPods(endpoints: readonly ModelServer[]): ModelPods[] {
 }
 
 /**
- * Namespaces with a waypoint: of models in an ambient mesh with request rules. A waypoint handles
- * all connections to its namespace without distinguishing pods. So namespaces with several pod
- * kinds, or free connections between pods, get none: request rules do not apply there.
+ * Namespaces with a waypoint: of models in an ambient mesh with request rules. A waypoint does not
+ * distinguish pods, so namespaces with several pod kinds, or free connections between pods, get
+ * none.
  */
 export function waypointNamespaces(
   models: readonly ModelPods[],

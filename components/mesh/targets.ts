@@ -29,7 +29,6 @@ const SIDECARS: SharedMonitor = { name: "sidecars", podLabels: SIDECAR_LABELS, l
 
 export interface MeshTargets {
   readonly mode: MeshMode;
-  /** Pods that serve each model. */
   readonly endpoints: readonly (PodSelection & { readonly model: string })[];
   /** Gateway proxies. */
   readonly gateway: PodSelection;

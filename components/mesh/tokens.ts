@@ -1,7 +1,6 @@
 /**
- * Token checks at models: callers that reach request ports without a declared connection need a
- * token of the issuer. The gateway needs none: it authenticates callers, and forwards neither keys
- * nor tokens.
+ * Token checks at models: callers without a declared connection need a token of the issuer. The
+ * gateway authenticates callers, and forwards neither keys nor tokens.
  */
 import type { IAuthorizationPolicy } from "@kubernetes-models/istio/security.istio.io/v1/AuthorizationPolicy";
 import type { IRequestAuthentication } from "@kubernetes-models/istio/security.istio.io/v1/RequestAuthentication";

@@ -1,5 +1,5 @@
 /**
- * Request proxies of an ambient mesh in model namespaces: node agents see only connections. Pods,
+ * Request proxies in model namespaces of an ambient mesh: node agents see only connections. Pods,
  * labels and ports: istio/istio 1.30.3, files/waypoint.yaml of the istiod chart, 2026-11-23.
  */
 import type { IGateway } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/Gateway";

@@ -12,7 +12,6 @@ import type { EngineControl, ModelEndpoint } from "../serving/endpoint";
 import { MODEL_CONTROL_PORTS } from "./names";
 import type { OutsideWorker } from "./outside-worker";
 
-/** Files mounted into an API pod. */
 export const API_FILES = {
   config: { folder: "/etc/model-control", file: "config.json" },
   tokens: { folder: "/run/model-control/tokens", file: "tokens.json" },
@@ -26,7 +25,6 @@ type Immutable<T> = T extends object ? { readonly [Key in keyof T]: Immutable<T[
 /** Input of the API's own schema, which has defaults. */
 export type ApiSettings = Immutable<z.input<typeof configSchema>>;
 
-/** One engine process that the API controls. */
 export type Worker = ApiSettings["workers"][number];
 
 /**
@@ -48,7 +46,6 @@ const NOTHING_IDLE: IdleArgs = { models: {} };
 export interface ApiArgs {
   /** Models of the environment; those without `control` are skipped. */
   readonly endpoints: readonly ModelEndpoint[];
-  /** Engines outside the cluster. */
   readonly workers: readonly OutsideWorker[];
   readonly allowedRegistries: readonly string[];
   /** Trusted proxies for external clients: the gateway, or none. */
@@ -61,7 +58,6 @@ export interface ApiArgs {
   readonly traces?: TraceReceiver | undefined;
 }
 
-/** API settings for these models and external engines. */
 export function apiSettings(args: ApiArgs): ApiSettings {
   const { endpoints, workers, allowedRegistries, proxies, idle, inference, traces } = args;
   const { http, metrics } = MODEL_CONTROL_PORTS;
@@ -113,15 +109,14 @@ function outsideWorker({ name, backend, address, memoryGiB, diskGiB, models }: O
   };
 }
 
-/** Path of a file in an API pod. */
 export function path(of: keyof typeof API_FILES): string {
   const { folder, file } = API_FILES[of];
   return `${folder}/${file}`;
 }
 
 /**
- * Engine processes of a model as workers, named after it and numbered if several. A planned model
- * is pinned, unless it has an idle time: then it can be unloaded, but stays on disk.
+ * Engine processes of a model as workers, numbered if several. A planned model is pinned, unless it
+ * has an idle time: then it can be unloaded, but stays on disk.
  */
 export function workersOf(
   { model, servedName, namespace, scale, control }: ModelEndpoint,

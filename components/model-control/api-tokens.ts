@@ -39,10 +39,8 @@ const OWNERS: readonly Owner[] = [
 /** Token owner for inference that is no gateway consumer. */
 export const INFERENCE_CLIENTS = "inference";
 
-/** Key of the token in its Secret. */
 export const TOKEN_KEY = "token";
 
-/** Name of the Secret with an owner's token. */
 export function tokenSecretName(owner: string): string {
   return `token-${owner}`;
 }
@@ -72,7 +70,6 @@ const HASHES = "api-tokens";
  * One random token per owner in its own Secret, and one Secret with hashes: the API sees no token.
  */
 export class ApiTokens extends PlatformComponent {
-  /** Secret with the file that the API reads. */
   readonly hashes: pulumi.Output<string>;
 
   constructor(name: string, args: ApiTokensArgs, opts?: pulumi.ComponentResourceOptions) {

@@ -5,7 +5,6 @@ import { standardLabels } from "../../names/labels";
 import { MODEL_CONTROL } from "../../names/services";
 import { API_FILES } from "./api-settings";
 
-/** Name of the Secret. */
 export const INFERENCE_KEYS = "inference-keys";
 
 /** Random alphanumerics which, with a trailing "=", are 32 bytes in base64. */

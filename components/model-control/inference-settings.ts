@@ -20,7 +20,6 @@ export interface InferenceLimits {
   readonly answerSeconds: Allowance;
   /** Idle timeout of an answer in progress. */
   readonly silentSeconds: number;
-  /** Total attempts per prompt. */
   readonly attempts: number;
   /** Size of a request with all prompts. */
   readonly promptKiB: number;
@@ -28,9 +27,7 @@ export interface InferenceLimits {
   readonly prompts: number;
   /** One answer. */
   readonly answerKiB: number;
-  /** Unfinished tasks per caller. */
   readonly queuedPerCaller: number;
-  /** Unfinished tasks of all callers. */
   readonly queued: number;
   /** How often and at which interval a task checks whether its model is loaded. */
   readonly wait: { readonly polls: number; readonly seconds: number };
@@ -49,13 +46,11 @@ export interface InferenceArgs extends InferenceLimits {
    * one.
    */
   readonly keys: readonly string[];
-  /** Whether clients may fetch models. */
   readonly fetch: boolean;
   /** Clients with their own token and answers. @default none */
   readonly tenants?: readonly InferenceTenant[];
 }
 
-/** A gateway consumer with inference access. */
 export interface InferenceTenant {
   readonly name: string;
   /** Allowed models, by all of their names. @default all */
@@ -65,7 +60,6 @@ export interface InferenceTenant {
 /** Shutdown seconds of the API besides answers: hands over tasks, closes connections. */
 const LEAVE_SECONDS = 20;
 
-/** The API's configuration section. */
 export function inferenceSettings(limits: InferenceLimits): NonNullable<ApiSettings["inference"]> {
   const { concurrency, keepSeconds, lifeSeconds, tokens, attempts, prompts, queuedPerCaller, queued, wait } = limits;
   return {
@@ -151,9 +145,8 @@ const BYTES_PER_ITEM = 512;
 /** Per task: record, list entries, queue entry. */
 const BYTES_PER_TASK = 4096;
 /**
- * Bytes per second of one answer stream, encrypted: 200 tokens of six bytes, more than most engines
- * give one caller, and per-prompt data. Generation speed bounds answers long before their maximum
- * size.
+ * Bytes per second of an encrypted answer stream: 200 tokens of six bytes, more than most engines
+ * give one caller, and per-prompt data. Generation speed bounds answers before their maximum size.
  */
 const ANSWER_BYTES_PER_SECOND = 2048;
 
@@ -171,7 +164,6 @@ export function inferenceBytes({ queued, promptKiB, prompts, concurrency, keepSe
   return queued * task + concurrency * keepSeconds * ANSWER_BYTES_PER_SECOND + burst;
 }
 
-/** Same in MiB, for display. */
 export function inferenceMiB(limits: InferenceLimits): number {
   return Math.ceil(inferenceBytes(limits) / BYTES_PER_MIB);
 }

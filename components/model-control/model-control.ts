@@ -45,7 +45,6 @@ export interface ModelControlArgs {
   readonly endpoints: readonly ModelEndpoint[];
   /** External engines that it controls. @default none */
   readonly workers?: readonly OutsideWorker[];
-  /** Hosts from which models may be fetched. */
   readonly allowedRegistries: readonly string[];
   /** Models fetched to an engine's disk before the deployment ends. */
   readonly warmModels: readonly string[];
@@ -79,9 +78,9 @@ const LEAVING_SECONDS = 60;
 const GROUP_READS = 0o440;
 
 /**
- * The model control API: fetches, loads, unloads and deletes models, and stops and starts engines
- * at run time. Its tasks are in a dedicated queue. No access from outside its namespace, except
- * through the gateway if routed; every call needs a token.
+ * The model control API: fetches, loads, unloads and deletes models, and stops and starts engines.
+ * Reachable from outside its namespace only through the gateway, if routed; every call needs a
+ * token.
  */
 export class ModelControl extends PlatformComponent {
   readonly usage: ModelControlUsage;

@@ -18,11 +18,9 @@ export interface ModelRelayArgs {
   readonly image: string;
   readonly user: number;
   readonly settings: RelaySettings;
-  /** Two replicas in production, one in development. */
   readonly stage: Stage;
 }
 
-/** Mount path of the configuration. */
 const CONFIG = { folder: "/etc/model-relay", file: "config.json" } as const;
 
 /** Seconds until the gateway notices a leaving replica: it resolves addresses every five. */
@@ -30,7 +28,7 @@ const DEREGISTER_SECONDS = 10;
 
 /**
  * Forwards client requests to the engine that has the model. Separate from the API, so that clients
- * cannot slow it or reach its tokens, queue and scaling permission.
+ * cannot slow it or reach its tokens, queue and permissions.
  */
 export class ModelRelay extends PlatformComponent {
   constructor(name: string, args: ModelRelayArgs, opts?: pulumi.ComponentResourceOptions) {

@@ -3,10 +3,8 @@ import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { MODEL_CONTROL, MODEL_RELAY, QUEUE } from "../../names/services";
 import type { PodSelection } from "../core/connections";
 
-/** Ports of an API pod: requests and Prometheus. */
 export const MODEL_CONTROL_PORTS = { http: 1994, metrics: 9464 } as const;
 
-/** API pods, for NetworkPolicies and roles of other namespaces. */
 export const modelControlPods: PodSelection & { readonly serviceAccount: string } = {
   namespace: MODEL_CONTROL_NAMESPACE,
   podLabels: selectorLabels(MODEL_CONTROL, MODEL_CONTROL),
@@ -29,7 +27,6 @@ export const queuePods: PodSelection = {
   serviceAccount: QUEUE,
 };
 
-/** Name of the prefetch Job. */
 export const WARM_MODELS = "warm-models";
 
 /** The Job's pods. */

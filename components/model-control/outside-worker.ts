@@ -3,7 +3,6 @@ import type { BackendKind } from "../../services/model-control/src/backends/back
 import { type OutsideAddress, serverAt } from "../core/outside";
 import type { OutsidePublished } from "../gateway/published";
 
-/** An external engine that the API controls. */
 export interface OutsideWorker {
   readonly name: string;
   readonly backend: BackendKind;

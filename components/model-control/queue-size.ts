@@ -1,4 +1,3 @@
-/** Size of the queue server. */
 import { BYTES_PER_MIB, roundUp } from "../../names/units";
 import { PROMPT_MEMORY_SHARE } from "../../services/model-control/src/tasks/memory-share";
 import { type InferenceLimits, inferenceBytes } from "./inference-settings";
@@ -22,8 +21,8 @@ const FORKED = 2;
 const PROGRAM_MIB = 128;
 
 /**
- * The log is rewritten at twice its size, with the old one kept meanwhile: up to the same size
- * again, plus new writes. Source: valkey.conf of Valkey 9, auto-aof-rewrite-percentage 100.
+ * The log is rewritten at twice its size, with the old one kept meanwhile, plus new writes. Source:
+ * valkey.conf of Valkey 9, auto-aof-rewrite-percentage 100.
  */
 const LOG_COPIES = 4;
 

@@ -11,7 +11,6 @@ import { workersOf } from "./api-settings";
 import { MODEL_RELAY_PORTS } from "./names";
 import type { OutsideWorker } from "./outside-worker";
 
-/** Input of the relay's own schema. */
 export type RelaySettings = z.input<typeof relaySchema>;
 
 /** Engine whose models change at run time; others have fixed models that the gateway knows. */
@@ -32,7 +31,6 @@ export interface RelayArgs {
   /** Engines outside the cluster. @default none */
   readonly workers?: readonly OutsideWorker[];
   readonly tenants: readonly Tenant[];
-  /** Whether clients may use Ollama's API. */
   readonly ollamaApi: boolean;
   readonly limits: Pick<GatewayLimits, "maxRequestBytes">;
   readonly times: RequestTimes;
@@ -43,7 +41,6 @@ export function relayedEndpoints(endpoints: readonly ModelEndpoint[]): ModelEndp
   return endpoints.filter(({ control }) => control?.backend === RELAYED);
 }
 
-/** External engines that the relay queries. */
 export function relayedWorkers(workers: readonly OutsideWorker[]): OutsideWorker[] {
   return workers.filter(({ backend }) => backend === RELAYED);
 }
@@ -108,8 +105,8 @@ function namesFor(endpoint: ModelEndpoint, tenant: Tenant): readonly string[] {
 }
 
 /**
- * Memory of a replica, GiB: Node, answers in progress, each waiting body twice (raw and forwarded),
- * and one being parsed at about six times its bytes.
+ * Memory of a replica, GiB: Node, running answers, each waiting body twice (raw and forwarded), and
+ * one being parsed at about six times its bytes.
  */
 export function relayMemoryGiB({ limits }: Pick<RelaySettings, "limits">): number {
   const { bodyBytes = 0, heldBytes = 0 } = limits ?? {};

@@ -15,8 +15,8 @@ export interface TaskQueueArgs {
 }
 
 /**
- * Valkey on one volume with an append-only log of every write: tasks survive restarts of it and the
- * API. Losing the volume loses only unfinished tasks and usage times; engines hold the models.
+ * Valkey on one volume with an append-only log: tasks survive restarts. Losing the volume loses
+ * only unfinished tasks and usage times; engines hold the models.
  */
 export class TaskQueue extends PlatformComponent {
   readonly workload: Workload;

@@ -9,7 +9,6 @@ export interface ModelControlUsage {
   readonly address: string;
   /** Port-forward command. Undefined with a public address. */
   readonly portForward?: string;
-  /** Command that prints the operator's token. */
   readonly token: string;
   /** Command that prints the inference clients' token. Undefined without asynchronous inference. */
   readonly inferenceToken?: string;

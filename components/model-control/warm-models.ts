@@ -24,7 +24,6 @@ export interface WarmModelsArgs {
   readonly models: readonly string[];
   /** Hash of API and engines: after a change, the models may be gone. */
   readonly fleetHash: string;
-  /** The API, its tokens and the engines. */
   readonly dependsOn: pulumi.Input<pulumi.Resource>[];
 }
 

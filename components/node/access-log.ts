@@ -10,7 +10,7 @@ const { tenant, correlation, consumer } = NODE_HEADERS;
 
 /**
  * One JSON object per request on stdout, with null for missing values. Names match the gateway's
- * log (components/gateway/access-log.ts). Never logs the Authorization header, query or body.
+ * log (components/gateway/access-log.ts). Excludes the Authorization header, query and body.
  */
 export const NODE_ACCESS_LOG = {
   timestamp: "%START_TIME%",

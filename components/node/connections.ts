@@ -3,7 +3,6 @@ import { type Connection, connect, type PodSelection } from "../core/connections
 import type { ClusterNetworks } from "../core/network";
 import { outsideEnds, serverAt } from "../core/outside";
 
-/** Node pods and their group. */
 export interface NodePods extends PodSelection {
   /** @default not nodes */
   readonly node?: { readonly group: string };

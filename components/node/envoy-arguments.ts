@@ -1,7 +1,7 @@
 /**
- * Arguments of a node's Envoy. It needs no writable folder: no shared memory or socket, logs to the
- * standard streams. On SIGTERM it ends at once: Kubernetes stops a native sidecar after the engine
- * (kubelet, terminationOrdering).
+ * A node's Envoy needs no writable folder: no shared memory or socket, logs to the standard
+ * streams. It ends at once on SIGTERM: Kubernetes stops a native sidecar after the engine (kubelet,
+ * terminationOrdering).
  */
 export const ENVOY_ARGUMENTS: readonly string[] = [
   "--disable-hot-restart",

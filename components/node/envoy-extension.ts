@@ -31,12 +31,10 @@ export function literal(text: string): string {
   return text.replaceAll("%", "%%");
 }
 
-/** Route condition on the method. */
 export function methodIs(method: string) {
   return { name: ":method", string_match: { exact: method } };
 }
 
-/** Seconds as an Envoy duration. */
 export function duration(seconds: number): string {
   return `${seconds}s`;
 }

@@ -10,7 +10,6 @@ import { NODE_HEALTH_PATH } from "./ports";
 const CUSTOM_RESPONSE = "envoy.filters.http.custom_response";
 const LUA = "envoy.filters.http.lua";
 
-/** Health states of a node. */
 export const NODE_HEALTH = {
   /** The engine has its model. */
   ok: { status: 200, body: '{"status":"ok"}' },
@@ -31,7 +30,7 @@ const FROM_ENGINE = "x-envoy-upstream-service-time";
  * - waits for the whole request: some engines answer only then, so an endless body would hold a
  *   `/health` slot.
  * - removes body and query.
- * - uses GET: engines without HEAD would look degraded. No Envoy rule can set a method.
+ * - uses GET, because some engines refuse HEAD. No Envoy rule can set a method.
  */
 const OWN_QUESTION = message("extensions.filters.http.lua.v3.LuaPerRoute", {
   source_code: {

@@ -19,12 +19,10 @@ export interface InferenceNodeArgs {
 }
 
 /**
- * Makes an engine pod a node of a server group by adding an Envoy. As a native sidecar (restartable
- * init container) it starts before the engine, outlives it during draining, and determines pod
- * readiness.
+ * Makes an engine pod a node of a server group with an Envoy. As a native sidecar it starts before
+ * the engine, outlives it during draining, and determines pod readiness.
  */
 export class InferenceNode extends PlatformComponent {
-  /** Ports of the nodes' Service. */
   readonly ports: readonly ServicePort[] = [{ name: "node", port: NODE_PORTS.http }];
   /** Hash of all sidecar inputs: a change restarts the pods. */
   readonly hash: string;

@@ -25,9 +25,9 @@ const OPENAI: Readonly<Record<ModelTask, string>> = {
 };
 
 /**
- * Text uses `generate`: streaming models may answer a request more than once ("decoupled"), for
- * which Triton refuses `infer` over HTTP. `generate` takes text, not tensors. Streams use
- * `generate_stream`, which answers with SSE.
+ * Text uses `generate`: streaming models may answer more than once ("decoupled"), for which Triton
+ * refuses `infer` over HTTP. `generate` takes text, not tensors. `generate_stream` answers with
+ * SSE.
  */
 const KSERVE_INFER: Readonly<Record<ModelTask, string>> = {
   chat: "/generate",

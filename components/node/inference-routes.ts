@@ -23,7 +23,6 @@ export function inferenceRoutes({ infer, own }: InferencePaths): object[] {
   ];
 }
 
-/** Answers to all other requests. */
 export function otherRoutes({ own }: InferencePaths): object[] {
   const methods = allowedMethods(own);
   const known = [...methods].map(([path, allowed]) => `${allowed.join(" or ")} ${path}`).join(", ");

@@ -1,7 +1,6 @@
 /**
- * Allowed KServe requests below `/v2/models/<name>`; the empty path is model metadata. Gateway and
- * nodes refuse the rest: servers let any client load and unload models or change tracing on nearby
- * paths.
+ * Allowed KServe requests below `/v2/models/<name>`; the empty path is model metadata. The rest is
+ * refused: servers let any client load and unload models or change tracing.
  */
 export const KSERVE_ACTIONS = [
   { method: "POST", path: "/infer" },

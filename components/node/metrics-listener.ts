@@ -4,9 +4,9 @@ import { NODE_CLUSTERS, NODE_STAT_PREFIXES } from "./envoy-names";
 import { NODE_ALIVE_PATH, NODE_METRICS_PATH, NODE_PORTS } from "./ports";
 
 /**
- * An abstract Unix socket (unix(7)): no pod port leads to it, and it needs no writable folder.
- * Processes in the pod can still connect, so the interface allows no other paths (Envoy 1.40,
- * `Admin.allow_paths`), such as `/quitquitquit` or `/config_dump`.
+ * An abstract Unix socket (unix(7)): no pod port, no writable folder. Processes in the pod can
+ * still connect, so no other paths are allowed (Envoy 1.40, `Admin.allow_paths`), such as
+ * `/quitquitquit` or `/config_dump`.
  */
 const ADMIN = { pipe: { path: "@inference-node-admin" } } as const;
 

@@ -1,5 +1,3 @@
-/** The Envoy of a node. */
-
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";

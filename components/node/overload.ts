@@ -12,9 +12,9 @@ export const NODE_CONNECTIONS = 1024;
 export const BUFFER_BYTES = 32_768;
 
 /**
- * Kernel buffers count as container memory, by default up to some MiB per connection: over a GiB
- * with slow readers (test/e2e/node/hostile.test.ts). So both are as large as Envoy's, enough for
- * gigabits within a cluster.
+ * Kernel buffers count as container memory, up to some MiB per connection: over a GiB with slow
+ * readers (test/e2e/node/hostile.test.ts). So both are as large as Envoy's, enough for gigabits
+ * within a cluster.
  */
 export const SOCKET_OPTIONS = [socketOption("SO_SNDBUF", 7), socketOption("SO_RCVBUF", 8)] as const;
 

@@ -14,5 +14,4 @@ export const NODE_HEALTH_PATH = "/health";
 export const NODE_ALIVE_PATH = "/ready";
 /** Inference path for every engine. */
 export const NODE_INFER_PATH = "/infer";
-/** Metrics path of Envoy on the metrics port. */
 export const NODE_METRICS_PATH = "/stats/prometheus";

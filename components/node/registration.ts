@@ -24,13 +24,12 @@ export interface RegistrationArgs {
   readonly model: Pick<ModelPlan, "name" | "servedName" | "engine">;
   readonly group: string;
   readonly registrar: RegistrarPlan;
-  /** Value of the registrar's key, if it requires one. */
   readonly key?: pulumi.Output<string> | undefined;
 }
 
 /**
- * Independent of pod readiness and liveness: a node serves regardless of its registrar. A new key
- * is read from the file; other changes need a new pod.
+ * Never affects pod readiness and liveness. A new key is read from the file; other changes need a
+ * new pod.
  *
  * @throws Error if the registrar requires a missing key; validation refuses that earlier.
  */

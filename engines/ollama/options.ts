@@ -6,7 +6,6 @@ import releases from "../../catalog/engine-releases/ollama.json";
 
 export const ollamaOptions = optionCatalogue(options as EngineOptions, rules, releases);
 
-/** Whether a release reads a variable. */
 export function ollamaReads(variable: string, version: string): boolean {
   return releaseHas(releases.environment, variable, version);
 }

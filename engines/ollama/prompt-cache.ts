@@ -1,7 +1,7 @@
 /**
- * Prompt cache of llama-server in host memory: 8 GiB per loaded model by default, regardless of the
- * pod. Ollama sets no flag, but passes variables on (ollama 0.32, llm/llama_server.go:
- * startLlamaServer; llama.cpp, tools/server: --cache-ram, LLAMA_ARG_CACHE_RAM; 0 disables it).
+ * Prompt cache of llama-server in host memory: 8 GiB per loaded model by default. Ollama sets no
+ * flag, but passes variables on (ollama 0.32, llm/llama_server.go: startLlamaServer; llama.cpp,
+ * tools/server: --cache-ram, LLAMA_ARG_CACHE_RAM; 0 disables it).
  */
 
 /** llama.cpp's default limit, MiB. */
@@ -10,7 +10,6 @@ const DEFAULT_MIB = 8192;
 /** Variable of llama-server; Ollama releases without it ignore it. */
 export const PROMPT_CACHE = "LLAMA_ARG_CACHE_RAM";
 
-/** Pod memory that determines the prompt cache. */
 export interface PromptCachePod {
   /** Loaded models, each with its own cache. */
   readonly models: number;

@@ -1,7 +1,7 @@
 /**
  * Several models on one Ollama server. Its scheduler keeps one copy of equal weights, and unloads
- * models for another unless a fifth of free memory remains (ollama 0.32, server/sched.go:
- * schedulerModelKey, load).
+ * models unless a fifth of free memory remains (ollama 0.32, server/sched.go: schedulerModelKey,
+ * load).
  */
 
 import { toGiB } from "../../names/units";

@@ -33,9 +33,9 @@ export const STATE_GIB = 1;
 
 /**
  * Ray Serve with its vLLM: a model is an application on its own Ray cluster, created by KubeRay.
- * Series are vLLM's, with `:` as `_` (vllm/v1/metrics/ray_wrappers.py of 0.22.0) and prefix `ray_`.
- * Confirmed by Ray's dashboards (serve_llm_dashboard_panels.py of ray 2.56.0), except inter-token
- * latency and preemptions, which use the same wrapper.
+ * Series are vLLM's, with `:` as `_` (vllm/v1/metrics/ray_wrappers.py of 0.22.0) and prefix `ray_`,
+ * as in Ray's dashboards (serve_llm_dashboard_panels.py of ray 2.56.0; not inter-token latency and
+ * preemptions).
  */
 export const ray: Engine = {
   label: "Ray Serve",

@@ -9,12 +9,10 @@ const vllmIn = new Map(releases.map(({ release, brings }) => [release, brings]))
 /** For unknown releases, the newest known vLLM; the plan then fails (versionProblems). */
 const newest = releases.at(-1)?.brings ?? "";
 
-/** Version of vLLM in a Ray release. */
 export function vllmVersionOf(ray: string): string {
   return vllmIn.get(ray) ?? newest;
 }
 
-/** Why a release's memory is unknown. */
 export function rayVersionProblems(version: string): string[] {
   return vllmIn.has(version)
     ? []

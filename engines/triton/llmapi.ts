@@ -104,9 +104,7 @@ function copyProblems({ instance_group: groups }: Message): ConfigProblem[] {
       ];
 }
 
-/** TensorRT-LLM settings in tokens and requests. */
 export interface LlmapiArguments {
-  /** Folder of the checkpoint. */
   readonly model: string;
   readonly tensorParallel: number;
   /** Prompt and answer tokens of one request. */

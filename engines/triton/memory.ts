@@ -25,7 +25,6 @@ const GRAPHS_GIB = 0.7;
 /** Copies of the residual stream alive in a step. */
 const LIVE_COPIES = 4;
 
-/** Traits that select error terms. */
 interface Traits {
   readonly figure: "computed" | "declared";
 }

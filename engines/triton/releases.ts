@@ -24,7 +24,6 @@ export function tritonHas(argument: string, version: string): boolean {
   return releaseHas(releases.arguments, argument, version);
 }
 
-/** Why a release is unknown. */
 export function tritonVersionProblems(version: string): string[] {
   return isWithin({ since: OLDEST_READ }, version)
     ? []

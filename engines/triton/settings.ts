@@ -128,7 +128,6 @@ export interface TritonOwnSettings
   /** Whether the source is a repository; otherwise one is created for the checkpoint. */
   readonly isRepository: boolean;
   readonly modelConfig: Message;
-  /** Rate limiter resources by name; empty if off. */
   readonly resources: Readonly<Record<string, number>>;
 }
 

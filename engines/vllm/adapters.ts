@@ -22,7 +22,6 @@ const MOST_ADAPTERS = 63;
 /** LogitsProcessorWithLoRA refuses a larger one (lora/layers/logits_processor.py of 0.33.0). */
 const LARGEST_VOCABULARY = 258_048;
 
-/** LoRA support of vLLM's class of a family. */
 export interface LoraTraits {
   /** Adapters may change embedding table and output head. */
   readonly embedding: boolean;

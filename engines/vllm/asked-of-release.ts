@@ -139,7 +139,6 @@ export function cardGaps(
   );
 }
 
-/** Features for CPUs that the release lacks. */
 export function cpuGaps({ name, engineVersion }: Pick<ServedModel, "name" | "engineVersion">): CardRefusal[] {
   return refusalOf(name, featureGap("cpuCache", engineVersion));
 }
@@ -186,7 +185,6 @@ export function nodesGap(
   );
 }
 
-/** Why the release does not support pipeline stages. */
 export function stagesGap(version: string | undefined, pipelineParallel: number): string[] {
   const gap = version === undefined || pipelineParallel === 1 ? undefined : featureGap("pipeline", version);
   return gap === undefined ? [] : [`PP ${pipelineParallel}: ${gap.reason}`];

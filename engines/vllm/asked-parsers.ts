@@ -18,7 +18,6 @@ const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
 export interface ParserOwner {
   readonly key: string;
   readonly version: string;
-  /** Whether the image has vLLM's example templates. */
   readonly hasTemplates: boolean;
 }
 
@@ -63,7 +62,6 @@ export function parsersAskedFor(owner: ParserOwner, block: ChatKeys, model: Serv
   };
 }
 
-/** Parsers of a family that the release has. */
 function parsersOf({ version }: ParserOwner, model: ServedModel): ChatParsers {
   const known = chatParsers(model.architecture.family, nameOf(model));
   const ofRelease = kinds.filter((kind) => {

@@ -6,7 +6,6 @@ import type { Dtype } from "../../planner/model/architecture";
 import table from "./card-rules.json";
 import { vllmReleases } from "./releases";
 
-/** Requirements of a span of releases. */
 export interface CardRow extends ReleaseSpan, CardNeeds {
   /** The only activation type on AMD. */
   readonly amdDtype?: Dtype;
@@ -40,7 +39,6 @@ export interface CacheRule extends CardRule {
 }
 
 export interface AttentionRule extends CardRule {
-  /** Mixer kind of the layer. */
   readonly mixer: string;
 }
 
@@ -73,7 +71,6 @@ export function lastReleaseWith(weights: string): string | undefined {
   return rule?.rows.at(-1)?.until;
 }
 
-/** Whether a release dropped a weight kind. */
 export function isGoneIn(weights: string | undefined, version: string): boolean {
   const last = weights === undefined ? undefined : lastReleaseWith(weights);
   return last !== undefined && !isWithin({ until: last }, version);
@@ -93,7 +90,6 @@ export function weightRulesFor(
   );
 }
 
-/** Whether a card meets a rule in a release. */
 export function keepsRule(rule: CardRule, card: CardAbilities, version: string): boolean {
   const row = rowOf(rule, version);
   return row !== undefined && meets(card, row) !== "no";

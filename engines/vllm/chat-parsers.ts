@@ -1,6 +1,5 @@
 import table from "./chat-parsers.json";
 
-/** vLLM's parsers of a model's answers. */
 export interface ChatParsers {
   /** Value of --tool-call-parser; undefined if none is known. */
   readonly toolCalls?: string;
@@ -14,7 +13,6 @@ export interface ChatParsers {
   readonly tokenizerMode?: { readonly name: string; readonly until: string };
 }
 
-/** One of vLLM's example chat templates. */
 export interface ToolTemplate {
   /** File in examples/. */
   readonly file: string;

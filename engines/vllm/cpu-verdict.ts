@@ -29,7 +29,6 @@ export function vllmCpuVerdict(model: ServedModel, arch: CpuArchitecture, isPinn
   };
 }
 
-/** Features that the CPU build lacks on all processors. */
 function buildVerdict(model: ServedModel): CardVerdict {
   const { name, loading } = model;
   const key = (setting: string) => `models.${name}.vllm.${setting}`;

@@ -11,7 +11,6 @@ import { kvFlagFault } from "./kv-connectors";
 import { ENCODER_PARALLELISMS, MOE_BACKENDS, type MoeBackend, type VllmOptions } from "./memory/options";
 import { vllmArgument, vllmOptions } from "./options";
 
-/** An invalid flag value. */
 export interface FlagProblem {
   /** Without dashes. */
   readonly flag: string;
@@ -58,7 +57,6 @@ const readers: Readonly<Record<string, (value: ArgumentValue) => Reading>> = {
   },
 };
 
-/** Flags that the memory estimate includes, without dashes. */
 export const memoryFlags: readonly string[] = Object.keys(readers);
 
 /** Flags that override assumptions of the estimate, or that users mistake for memory settings. */

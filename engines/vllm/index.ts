@@ -23,7 +23,6 @@ import { vllmTraces } from "./traces";
 import { turnsProblems } from "./turns";
 import { eightBits, vllmWeights } from "./weight-format";
 
-/** Port of API and metrics. */
 export const VLLM_PORT = 8000;
 
 const IMAGES = { nvidia: "vllm-cuda", amd: "vllm-rocm", cpu: "vllm-cpu" } as const;

@@ -16,7 +16,6 @@ export interface RemoteCodeRow {
 
 // Checked by test/engines/vllm/remote-code.test.ts.
 export const remoteCodeRows = table.families as readonly RemoteCodeRow[];
-/** The release that the table was read from. */
 export const remoteCodeVersion = table.version;
 
 /** Problems of a model without the required flag. Its engine version is vLLM's. */

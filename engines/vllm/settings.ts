@@ -114,13 +114,10 @@ export const vllmBlock = z.strictObject({
 
 export type VllmBlock = z.output<typeof vllmBlock>;
 
-/** Block keys for chat models only. */
 export type ChatKeys = Pick<VllmBlock, "toolCalling" | "reasoning" | "chatTemplate">;
 
-/** Block settings for vLLM's component only. */
 export interface VllmOwnSettings {
   readonly sleepMode?: boolean;
-  /** Pods of each kind. */
   readonly prefillDecode?: { readonly prefill: number; readonly decode: number };
   /** @default vLLM's own multi-node mode */
   readonly distributedExecutor?: "ray";

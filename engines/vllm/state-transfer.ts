@@ -1,6 +1,6 @@
 /**
- * KV connectors with recurrent models. The hybrid KV cache manager keeps recurrent states, and vLLM
- * disables it with connectors that do not support it: such models do not start.
+ * KV connectors with recurrent models. vLLM disables the hybrid KV cache manager, which keeps
+ * recurrent states, with connectors that do not support it: such models do not start.
  */
 import { spanText } from "../../catalog/engine-releases";
 import { compareVersions } from "../../names/versions";

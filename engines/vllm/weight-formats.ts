@@ -10,7 +10,6 @@ export type ProcessorNeed = "any" | "avx512" | "amx" | "unproven";
 /** By architecture; missing ones have no kernel. */
 export type CpuNeeds = Readonly<Partial<Record<CpuArchitecture, ProcessorNeed>>>;
 
-/** vLLM's support of a weight kind. */
 export interface WeightKind {
   /** Prefix of the scheme's name: "fp8-block"; the longest match applies. */
   readonly weights: string;

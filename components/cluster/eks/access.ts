@@ -12,10 +12,9 @@ export interface EksAccessArgs {
 }
 
 /**
- * Access entries: full rights for each administrator of the environment, none for the cluster's
- * creator. Role ARNs may have a path, as those of IAM Identity Center (EKS User Guide, "Create
- * access entries", read 2026-11-23). A role recreated under the same name is a different principal
- * to EKS and needs a new entry.
+ * Full rights for each administrator of the environment, none for the cluster's creator. Role ARNs
+ * may have a path, as in IAM Identity Center (EKS User Guide, "Create access entries", read
+ * 2026-11-23). A recreated role is a different principal and needs a new entry.
  */
 export class EksAccess extends PlatformComponent {
   readonly ready: readonly pulumi.Resource[];

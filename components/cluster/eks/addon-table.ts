@@ -3,7 +3,6 @@ import type { EksAddonName } from "../../../catalog/eks";
 import type { EksSettings } from "./settings";
 import { environmentTags } from "./tags";
 
-/** An Amazon EKS add-on. */
 export interface EksAddon {
   /** Amazon's name. */
   readonly addon: EksAddonName;
@@ -38,20 +37,19 @@ const SPREAD = ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((to
 /**
  * EKS add-ons in installation order.
  *
- * `eks-node-monitoring-agent` is absent: only Amazon's node repair reads its findings, and would
- * replace a machine whose model still answers. The platform's exporters and alerts monitor GPUs.
- * The agents of the first three add-ons and of the volumes add-on tolerate all taints. Deployments
- * tolerate no pool taint, so none of their pods runs on a GPU node (aws/amazon-vpc-cni-k8s
- * charts/aws-vpc-cni and aws/eks-pod-identity-agent charts, values;
- * kubernetes-sigs/aws-ebs-csi-driver docs/install.md at 429e202).
+ * `eks-node-monitoring-agent` is absent: Amazon's node repair would replace machines whose models
+ * still answer. The platform's exporters monitor GPUs. Agents tolerate all taints; Deployments
+ * tolerate no pool taint, so they stay off GPU nodes (aws/amazon-vpc-cni-k8s charts/aws-vpc-cni and
+ * aws/eks-pod-identity-agent charts, values; kubernetes-sigs/aws-ebs-csi-driver docs/install.md at
+ * 429e202).
  */
 export const EKS_ADDONS: readonly EksAddon[] = [
   // First, because it provides the AWS credentials of the pod network.
   { addon: "eks-pod-identity-agent", suffix: "identity-agent", comes: "before nodes" },
   {
-    // Standard policy mode: the strict mode blocks every pod that no policy selects, including
-    // CoreDNS (aws/amazon-vpc-cni-k8s README, NETWORK_POLICY_ENFORCING_MODE). No prefix delegation:
-    // the pod limits of the catalogue and of the nodes assume none.
+    // Standard policy mode: strict mode blocks pods without policy, including CoreDNS
+    // (aws/amazon-vpc-cni-k8s README, NETWORK_POLICY_ENFORCING_MODE). No prefix delegation: pod
+    // limits assume none.
     addon: "vpc-cni",
     suffix: "pod-network",
     comes: "before nodes",

@@ -17,15 +17,13 @@ export interface EksAddonsArgs {
   readonly keys: Pick<EksKeys, "volumesKeyArn">;
 }
 
-/** Namespace of EKS add-ons. */
 const NAMESPACE = "kube-system";
 
 /**
- * EKS add-ons in two steps: nodes need some to become ready, the pods of the others need nodes.
+ * EKS add-ons in two steps: nodes need some to become ready, the others need nodes.
  *
- * Versions are pinned per Kubernetes version (catalog/eks.json), so they change only with the
- * cluster version or a release. `OVERWRITE` reverts manual changes to add-on objects at the next
- * update.
+ * Versions are pinned per Kubernetes version (catalog/eks.json). `OVERWRITE` reverts manual changes
+ * at the next update.
  */
 export class EksAddons extends PlatformComponent {
   /** Pod network, kube-proxy and the identity agent: required by nodes. */

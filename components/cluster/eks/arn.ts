@@ -1,6 +1,5 @@
 import { type ManagedPolicyName, managedPolicyPath } from "../../../catalog/aws-managed-policies";
 
-/** Location in an ARN. */
 export interface ArnPlace {
   readonly partition: string;
   readonly region: string;

@@ -8,10 +8,10 @@ import type { EksPool } from "./settings";
 export type AskEksCapacity = (pools: readonly EksPool[]) => Promise<EksCapacityAnswer>;
 
 /**
- * Calls provider functions, in previews too: zones that offer a shape, and quota sizes. Quota usage
- * is not available. Unknown quotas are left out.
+ * Calls provider functions, in previews too: zones that offer a shape, and quota sizes, without
+ * usage. Unknown quotas are left out.
  *
- * The promise rejects if the provider cannot list where shapes are offered.
+ * Rejects if the provider cannot list where shapes are offered.
  */
 export function askAwsCapacity(provider: Provider): AskEksCapacity {
   return (pools) => capacityOf(pools, provider);

@@ -3,7 +3,6 @@ import type { CapacityProblem } from "../../../planner/types";
 import type { CapacityFindings } from "../capacity-findings";
 import type { EksPool } from "./settings";
 
-/** Capacity of a region. Plain data. */
 export interface EksCapacityAnswer {
   /** Zones that offer a shape, by shape. Missing if unknown. */
   readonly zones: Readonly<Record<string, readonly string[]>>;
@@ -24,8 +23,8 @@ function quotaOf({ capacity, plan }: EksPool): EksQuota | undefined {
 }
 
 /**
- * Checks quotas for the initial and the maximum nodes of pools. Usage is unknown: above the quota
- * is an error, below it nodes may still be unavailable.
+ * Checks quotas for initial and maximum nodes of pools. Usage is unknown: only requests above the
+ * whole quota are errors.
  */
 export function eksCapacityFindings(pools: readonly EksPool[], answer: EksCapacityAnswer): CapacityFindings {
   const places = pools.map((pool) => place(pool, answer));

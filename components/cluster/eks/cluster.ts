@@ -23,7 +23,6 @@ import type { EksPool, EksSettings } from "./settings";
 import { eksVolumeClass } from "./volume-class";
 
 export interface EksClusterArgs {
-  /** Provider of all its resources. */
   readonly provider: Provider;
   readonly settings: EksSettings;
   readonly pools: readonly EksPool[];
@@ -38,8 +37,8 @@ export interface EksClusterArgs {
 
 /**
  * A self-managed EKS cluster with network, keys, node groups, add-ons and IAM permissions of
- * in-cluster controllers. Creates cloud resources only: the platform installs Kubernetes objects
- * (Karpenter, its pools, the load balancer controller).
+ * controllers. Cloud resources only: the platform installs Kubernetes objects (Karpenter, its
+ * pools, the load balancer controller).
  */
 export class EksCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;

@@ -40,8 +40,8 @@ export class EksControlPlaneRole extends PlatformComponent {
 
 /**
  * Adds the key, which Amazon's managed policy lacks. Denies log group creation: a control plane
- * being deleted would recreate its group with unlimited retention, blocking the next cluster of
- * this name (terraform-aws-modules/terraform-aws-eks#920; main.tf there at 0005984, for both).
+ * under deletion would recreate its group with unlimited retention, blocking the next cluster
+ * (terraform-aws-modules/terraform-aws-eks#920; main.tf there at 0005984, for both).
  */
 function document(secretsKeyArn: string, logGroupArn: string): string {
   return iamDocument([

@@ -26,15 +26,13 @@ const LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"]
  * The control plane with its role, logs and access.
  *
  * Immutable: name, role, Service addresses, secrets key, no default add-ons, no rights for the
- * creator. A change replaces the cluster and all its workloads; in production, Pulumi and EKS
- * protect it, so the change is refused (`ForceNew` in hashicorp/terraform-provider-aws 00555dc,
- * internal/service/eks/cluster.go; another key is only recorded in the state). EKS does not report
- * the last two, and an imported cluster has other values in the state, so their differences are
- * ignored (pulumi/pulumi-aws#3997, #4096).
+ * creator. A change replaces the cluster; in production it is refused by protection of Pulumi and
+ * EKS (`ForceNew` in hashicorp/terraform-provider-aws 00555dc, internal/service/eks/cluster.go;
+ * another key is only recorded in the state). EKS does not report the last two, and imported
+ * clusters have other values, so differences are ignored (pulumi/pulumi-aws#3997, #4096).
  *
- * The private endpoint is always on: the API name resolves to it inside the network. Nodes need
- * neither public endpoint access nor egress to reach it (EKS User Guide, "Cluster API server
- * endpoint", read 2026-11-23).
+ * The private endpoint is always on: nodes need neither public endpoint access nor egress (EKS User
+ * Guide, "Cluster API server endpoint", read 2026-11-23).
  */
 export class EksControlPlane extends PlatformComponent {
   /** Cluster name. Known after creation. */

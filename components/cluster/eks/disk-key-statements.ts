@@ -1,10 +1,10 @@
 import type { IamStatement } from "./iam-document";
 
 /**
- * Permissions to use the disk key: EC2 uses it on the caller's behalf, by a grant for Amazon
- * services that lasts while the disk is attached (kubernetes-sigs/aws-ebs-csi-driver
- * docs/install.md at 429e202; EBS User Guide, "Requirements for Amazon EBS encryption", read
- * 2026-11-23). The policy of a key in another account must also allow it.
+ * Permissions on the disk key: EC2 uses it for the caller, by a grant for AWS services while the
+ * disk is attached (kubernetes-sigs/aws-ebs-csi-driver docs/install.md at 429e202; EBS User Guide,
+ * "Requirements for Amazon EBS encryption", read 2026-11-23). A key in another account must also
+ * allow it by policy.
  */
 export function diskKeyStatements(keyArn: string): IamStatement[] {
   return [

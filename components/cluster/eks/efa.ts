@@ -28,9 +28,9 @@ export function efaCards({ name, rdma }: Pick<MachineShape, "name" | "rdma">): r
 }
 
 /**
- * One EFA interface per network card. The first is the primary interface with an address; the
- * others have none and provide no pod addresses. p5 refuses device indexes above 1
- * (eksctl-io/eksctl#7520; same rules in terraform-aws-modules/terraform-aws-eks@bef29c4).
+ * One EFA interface per network card. Only the first, the primary interface, has an address. p5
+ * refuses device indexes above 1 (eksctl-io/eksctl#7520; same rules in
+ * terraform-aws-modules/terraform-aws-eks@bef29c4).
  *
  * @throws Error if the shape has no EFA.
  */
@@ -48,13 +48,12 @@ export interface EfaSecurityGroupArgs {
 }
 
 /**
- * Restricts EFA traffic to its interfaces: EFA requires all-traffic rules to and from the group
- * itself; a rule to any address is not enough (EC2 User Guide, "Get started with EFA", security
- * group). Without the cluster's tag, which only one group of a node may have.
+ * Restricts EFA to its interfaces, which need all-traffic rules to and from the group itself, not
+ * to any address (EC2 User Guide, "Get started with EFA", security group). Without the cluster's
+ * tag, allowed on one group of a node only.
  */
 export class EfaSecurityGroup extends PlatformComponent {
   readonly securityGroupId: pulumi.Output<string>;
-  /** The group and its rules. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, { settings, vpcId }: EfaSecurityGroupArgs, opts?: pulumi.ComponentResourceOptions) {

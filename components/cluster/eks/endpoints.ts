@@ -15,11 +15,11 @@ export interface EksEndpointsArgs {
 }
 
 /**
- * Private access to AWS services. S3 always, through free gateway routes, for image layers and
- * models. Other services use an interface per zone, to which their DNS names resolve.
+ * Private access to AWS services. S3 always, through free gateway routes; others through an
+ * interface per zone, to which DNS resolves.
  *
  * No endpoint policies: pod roles define permissions, and images come from buckets of Amazon's
- * accounts. Interface security groups allow 443 from the whole network and no egress.
+ * accounts. Interfaces allow 443 from the whole network and no egress.
  */
 export class EksEndpoints extends PlatformComponent {
   readonly ready: readonly pulumi.Resource[];

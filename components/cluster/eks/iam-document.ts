@@ -52,7 +52,6 @@ export function serviceTrust(service: string): string {
   ]);
 }
 
-/** A service account of one cluster. */
 export interface PodAccount {
   readonly clusterArn: string;
   readonly namespace: string;
@@ -60,10 +59,9 @@ export interface PodAccount {
 }
 
 /**
- * Trust policy for pods of one service account of one cluster. Without the conditions, anyone who
- * can create associations in the account could give the role to any pod (EKS User Guide,
- * pod-id-role and pod-id-abac: the tags of the request; read 2026-11-23). The agent sends those
- * tags, which needs `sts:TagSession`.
+ * Trust policy for one service account of one cluster. Without the conditions, any creator of
+ * associations could give the role to any pod (EKS User Guide, pod-id-role and pod-id-abac: the
+ * tags of the request; read 2026-11-23). The agent's tags need `sts:TagSession`.
  */
 export function podTrust({ clusterArn, namespace, serviceAccount }: PodAccount): string {
   return iamDocument([

@@ -19,15 +19,13 @@ export interface IamRoleArgs {
 }
 
 /**
- * A role with its policies. Own documents are managed policies, not inline: a role's inline
- * policies share 10,240 characters, nearly filled by Karpenter's; a managed policy has 6,144 (IAM
- * User Guide, "IAM and AWS STS quotas", read 2026-11-23). Pulumi generates the names, which must be
- * unique in the account across regions.
+ * A role with its policies. Managed, not inline: a role's inline policies share 10,240 characters,
+ * nearly filled by Karpenter's; a managed policy has 6,144 (IAM User Guide, "IAM and AWS STS
+ * quotas", read 2026-11-23). Pulumi generates the account-wide unique names.
  */
 export class IamRole extends PlatformComponent {
   readonly arn: pulumi.Output<string>;
   readonly roleName: pulumi.Output<string>;
-  /** The role with all permissions. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: IamRoleArgs, opts?: pulumi.ComponentResourceOptions) {

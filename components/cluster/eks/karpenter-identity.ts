@@ -19,20 +19,17 @@ export interface KarpenterIdentityArgs {
   readonly settings: EksSettings;
   readonly controlPlane: Pick<EksControlPlane, "clusterArn" | "clusterName">;
   readonly keys: Pick<EksKeys, "volumesKeyArn">;
-  /** Pools that Karpenter provisions. */
   readonly pools: readonly Pick<EksPool, "capacity">[];
 }
 
 /**
- * Cloud resources for Karpenter: its permissions, the role of its nodes, and the interruption
- * queue.
+ * Karpenter's permissions, node role and interruption queue.
  *
- * Its nodes have a dedicated role because of the access entry: EKS manages that of managed groups,
- * and deletes it with the last group of a role (EKS User Guide, "access entries", read 2026-11-23).
+ * Its nodes have a dedicated role: EKS deletes the access entry of a role with its last managed
+ * group (EKS User Guide, "access entries", read 2026-11-23).
  */
 export class KarpenterIdentity extends PlatformComponent {
   readonly ground: KarpenterGround;
-  /** Dependencies of its pods and nodes. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: KarpenterIdentityArgs, opts?: pulumi.ComponentResourceOptions) {

@@ -67,8 +67,7 @@ export class KarpenterQueue extends PlatformComponent {
 }
 
 /**
- * Only the given rules may send, over TLS. The reference admits all rules of all accounts, and SQS
- * itself, which sends nothing.
+ * Only the given rules may send, over TLS. The reference admits all rules of all accounts, and SQS.
  *
  * @param rules ARNs of the EventBridge rules.
  */

@@ -2,20 +2,16 @@ import { type ArnPlace, partitionOf } from "./arn";
 import { diskKeyStatements } from "./disk-key-statements";
 import type { IamConditions, IamStatement } from "./iam-document";
 
-/** Karpenter's permissions, one policy each. */
 export const KARPENTER_POLICIES = ["nodes", "profiles", "discovery", "cluster", "disks"] as const;
 export type KarpenterPolicy = (typeof KARPENTER_POLICIES)[number];
 
-/** Scope of Karpenter's permissions. */
 export interface KarpenterBounds {
   readonly place: ArnPlace;
   readonly clusterName: string;
   readonly clusterArn: string;
   readonly nodeRoleArn: string;
   readonly queueArn: string;
-  /** Key of its nodes' disks. */
   readonly volumesKeyArn: string;
-  /** Whether it requests spot capacity. */
   readonly spot: boolean;
 }
 
@@ -23,12 +19,11 @@ export interface KarpenterBounds {
  * Karpenter's permissions by policy: it starts machines of this cluster in this account and region,
  * and ends only those with its tags. Based on aws/karpenter-provider-aws v1.14.1 (1d92708,
  * website/content/en/docs/getting-started/getting-started-with-karpenter/cloudformation.yaml, read
- * 2026-11-23), but narrower: resources of this account only, a role for EC2 only, no zonal shift
+ * 2026-11-23), but narrower: this account only, a role for EC2 only, no zonal shift
  * (`enableZonalShift` of its chart is off).
  *
- * The reference lacks permissions for a customer key. The caller that starts a machine with an
- * encrypted disk uses the key through EC2. Without `disks`, nodes end before they are ready (its
- * troubleshooting page).
+ * The reference lacks customer keys, which the caller uses through EC2. Without `disks`, nodes end
+ * before they are ready (its troubleshooting page).
  */
 export function karpenterStatements(
   bounds: KarpenterBounds,
@@ -122,9 +117,8 @@ function nodeStatements(bounds: KarpenterBounds): IamStatement[] {
 }
 
 /**
- * EC2 creates its spot service-linked role at the first request of an account, as the caller.
- * Without this permission the request fails with `ServiceLinkedRoleCreationNotPermitted`. A role in
- * the stack would fail if the account already has it.
+ * EC2 creates its spot service-linked role at an account's first request, as the caller; otherwise
+ * `ServiceLinkedRoleCreationNotPermitted`. A role in the stack would fail if it already exists.
  */
 function spotRoleStatement({ place: { partition, accountId } }: KarpenterBounds): IamStatement {
   return {

@@ -1,15 +1,14 @@
 import { type IamStatement, iamDocument } from "./iam-document";
 
-/** Account that owns a key. */
 export interface KeyAccount {
   readonly accountId: string;
   readonly partition: string;
 }
 
 /**
- * Delegates key access to the account's IAM, as the KMS default policy does. Without it, one call
- * can leave a key that no principal can administer (KMS Developer Guide, "Default key policy", read
- * 2026-11-23). In a key policy, `kms:*` and `*` refer to this key only.
+ * Delegates key access to the account's IAM, as the KMS default policy does. Otherwise one call can
+ * leave a key without administrator (KMS Developer Guide, "Default key policy", read 2026-11-23).
+ * In a key policy, `kms:*` and `*` refer to this key only.
  */
 function byIam({ accountId, partition }: KeyAccount): IamStatement {
   return {
@@ -22,10 +21,9 @@ function byIam({ accountId, partition }: KeyAccount): IamStatement {
 }
 
 /**
- * Service-linked roles that start machines: Auto Scaling (managed node groups) and spot. Their
- * permissions exclude customer keys, so the key policy must admit them (EC2 Auto Scaling User
- * Guide, "Required AWS KMS key policy for use with encrypted volumes", read 2026-11-23). The roles
- * of Karpenter and the volume driver get access through IAM.
+ * Service-linked roles of Auto Scaling (managed node groups) and spot, which lack permissions on
+ * customer keys (EC2 Auto Scaling User Guide, "Required AWS KMS key policy for use with encrypted
+ * volumes", read 2026-11-23). Karpenter and the volume driver get access through IAM.
  */
 const LAUNCHERS = [
   "autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling",
@@ -33,12 +31,11 @@ const LAUNCHERS = [
 ];
 
 /**
- * Matched by condition, not as principals: in a new account Amazon creates these roles with the
- * first group, after the key. KMS refuses policies with missing principals
- * (`MalformedPolicyDocumentException`: terraform-aws-modules/terraform-aws-eks#3013). The stack
- * cannot create the roles: that fails if they exist, and deletion would affect others.
- * `aws:PrincipalArn` is the role's ARN with path (IAM User Guide, "AWS global condition context
- * keys", read 2026-11-23).
+ * By condition, not as principals: new accounts get these roles with the first group, after the
+ * key, and KMS refuses missing principals (`MalformedPolicyDocumentException`:
+ * terraform-aws-modules/terraform-aws-eks#3013). The stack cannot create roles that may exist and
+ * that others use. `aws:PrincipalArn` is the role's ARN with path (IAM User Guide, "AWS global
+ * condition context keys", read 2026-11-23).
  */
 function byLaunchers({ accountId, partition }: KeyAccount): IamStatement[] {
   const callers = {

@@ -12,13 +12,12 @@ export interface EksKeysArgs {
 }
 
 /**
- * Keys for the cluster's secrets, node disks and volumes: an existing key, or two new ones. New
- * keys outlive the stack: losing them means losing every volume and backup. Their aliases do not,
- * so that a new stack of the same name can reuse them.
+ * Keys for secrets, node disks and volumes: an existing key, or two new ones. New keys outlive the
+ * stack: losing them means losing every volume and backup. Aliases do not, so that a new stack can
+ * reuse them.
  *
- * The policy of an existing key must delegate to IAM and admit Auto Scaling's role, as
- * `volumesKeyPolicy` does. This cannot be checked here; otherwise machines end before they are
- * ready.
+ * The policy of an existing key must admit IAM and Auto Scaling's role, as `volumesKeyPolicy` does.
+ * Unchecked here; otherwise machines end before they are ready.
  */
 export class EksKeys extends PlatformComponent {
   readonly secretsKeyArn: pulumi.Output<string>;

@@ -71,10 +71,9 @@ export function nodeTemplate(name: string, args: NodeTemplateArgs, opts: pulumi.
 }
 
 /**
- * Taints that the kubelet registers if the node has startup taints. The node check removes startup
- * taints, so the group, which restores its taints, must not contain them. Then the kubelet
- * registers all taints and the group has none: there is one flag, and the last value wins
- * (k8s.io/component-base, RegisterWithTaintsVar).
+ * Taints that the kubelet registers if the node has startup taints. The group restores its taints,
+ * so it cannot contain startup taints, which the node check removes. The kubelet then registers
+ * all: there is one flag, and the last value wins (k8s.io/component-base, RegisterWithTaintsVar).
  */
 export function registeredTaints({ plan: { taints, startupTaints } }: Pick<EksPool, "plan">) {
   return startupTaints.length > 0 ? [...taints, ...startupTaints] : [];

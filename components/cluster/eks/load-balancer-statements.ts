@@ -1,7 +1,6 @@
 import type { ArnPlace } from "./arn";
 import type { IamConditions, IamStatement } from "./iam-document";
 
-/** Scope of the controller's permissions. */
 export interface LoadBalancerBounds {
   readonly place: ArnPlace;
   readonly clusterName: string;
@@ -15,10 +14,10 @@ const OWN = "elbv2.k8s.aws/cluster";
  * Permissions of the AWS Load Balancer Controller: network load balancers of one cluster in its
  * network. Based on the project's policy (kubernetes-sigs/aws-load-balancer-controller v3.5.0
  * docs/install/iam_policy.json, read 2026-11-23), but narrower:
- * - no application load balancers, rules, web ACLs, Shield, Cognito or certificates: TLS ends at
- *   the gateway. The chart's `enableShield`, `enableWaf` and `enableWafv2` must be off;
- * - tags must contain this cluster's name, where the project's policy accepts any;
- * - security group rules in this network only, but in any group, to admit load balancers to nodes.
+ * - no application load balancers, rules, web ACLs, Shield, Cognito or certificates. The chart's
+ *   `enableShield`, `enableWaf` and `enableWafv2` must be off;
+ * - tags must contain this cluster's name;
+ * - security group rules in this network only, in any group.
  */
 export function loadBalancerStatements(bounds: LoadBalancerBounds): IamStatement[] {
   const { place, clusterName } = bounds;

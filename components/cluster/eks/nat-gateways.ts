@@ -13,8 +13,8 @@ export interface EksNatGatewaysArgs {
 }
 
 /**
- * NAT gateways for resources without public addresses: one per zone, or one shared in the first
- * zone. Their addresses never change, so that third parties can allow them.
+ * NAT gateways: one per zone, or one shared in the first zone. Their addresses never change, so
+ * that third parties can allow them.
  */
 export class EksNatGateways extends PlatformComponent {
   private readonly ids: readonly pulumi.Output<string>[];

@@ -22,9 +22,8 @@ const EVERYWHERE = "0.0.0.0/0";
  * A dedicated VPC. Each zone has a subnet for nodes and pods, one for control plane interfaces, and
  * a public one for NAT gateways and load balancers. Machines get no public addresses.
  *
- * DNS is on, as required by the private endpoints of Kubernetes and AWS (EKS User Guide, "View
- * Amazon EKS networking requirements for VPC and subnets", read 2026-11-23). The default network
- * ACL allows all traffic: security groups decide.
+ * Private endpoints need DNS (EKS User Guide, "View Amazon EKS networking requirements for VPC and
+ * subnets", read 2026-11-23). The default network ACL allows all traffic: security groups decide.
  */
 export class EksNetwork extends PlatformComponent {
   readonly vpcId: pulumi.Output<string>;
@@ -132,8 +131,8 @@ export class EksNetwork extends PlatformComponent {
 }
 
 /**
- * Subnet tags for controllers: public and internal load balancers (EKS User Guide, "Route TCP and
- * UDP traffic with Network Load Balancers", read 2026-11-23), and Karpenter's nodes.
+ * Subnet tags for load balancers (EKS User Guide, "Route TCP and UDP traffic with Network Load
+ * Balancers", read 2026-11-23) and Karpenter's nodes.
  */
 function subnetTags(kind: EksSubnet, environment: string): Readonly<Record<string, string>> {
   switch (kind) {

@@ -91,9 +91,8 @@ export class EksNodeGroups extends PlatformComponent {
         this.childOptions({
           // Role permissions, add-ons and egress: a node that lacks one never becomes ready.
           dependsOn: [...role.ready, ...(efa?.ready ?? []), ...after],
-          // EKS removes a capacity block's nodes before its machines end. Other groups have equal
-          // limits, so their size is fixed; EKS refuses a minimum above an ignored size
-          // (terraform-aws-eks#2030).
+          // EKS removes a capacity block's nodes before its machines end. Other groups have a fixed
+          // size; EKS refuses a minimum above an ignored size (terraform-aws-eks#2030).
           ignoreChanges: isBlock(pool.capacity) ? ["scalingConfig.desiredSize"] : [],
           // Reserved machines are limited: a second group would wait for those of the first.
           deleteBeforeReplace: typeof pool.capacity === "object",

@@ -1,7 +1,6 @@
 import { isPrivateNetwork } from "../../../names/cidr";
 import type { EksEndpoint } from "./settings";
 
-/** How operator networks reach the Kubernetes API. */
 export interface OperatorNetworks {
   /** Over the internet, to the public endpoint. */
   readonly overInternet: readonly string[];
@@ -12,10 +11,9 @@ export interface OperatorNetworks {
 }
 
 /**
- * Private addresses come from inside: EKS refuses them for the public endpoint: "The following
- * CIDRs are not allowed in publicAccessCidrs: [10.1.0.128/27, …]", reported in public Terraform
- * code (read 2026-11-23; Amazon's own page was not available). Without a public endpoint, all
- * addresses come from inside.
+ * EKS refuses private addresses for the public endpoint: "The following CIDRs are not allowed in
+ * publicAccessCidrs: [10.1.0.128/27, …]", reported in public Terraform code (read 2026-11-23;
+ * Amazon's own page was not available). Without a public endpoint, all addresses are inside.
  */
 export function operatorNetworks({ public: isPublic, allowedCidrs }: EksEndpoint): OperatorNetworks {
   const all = [...new Set(allowedCidrs)];

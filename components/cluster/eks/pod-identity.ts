@@ -28,9 +28,8 @@ export interface PodIdentityArgs extends Omit<PodRoleArgs, "controlPlane"> {
 }
 
 /**
- * Grants AWS permissions to a service account, before it exists. Pods must start after the
- * association: the agent on their node answers their SDK (EKS User Guide, pod-identities, read
- * 2026-11-23).
+ * Grants AWS permissions to a service account, which need not exist. Pods must start after the
+ * association: the agent answers their SDK (EKS User Guide, pod-identities, read 2026-11-23).
  */
 export class PodIdentity extends PlatformComponent {
   /** Prerequisites of pods of the account. */
@@ -51,8 +50,7 @@ export class PodIdentity extends PlatformComponent {
 }
 
 /**
- * Grants permissions to platform service accounts. A grant is one IAM statement as JSON, as in
- * `IamStatement`, with a `Sid`.
+ * Grants permissions to service accounts. A grant is an `IamStatement` as JSON, with a `Sid`.
  *
  * @param nameOf logical name of a binding's component.
  */

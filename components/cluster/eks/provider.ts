@@ -4,9 +4,8 @@ import type { EksSettings } from "./settings";
 import { environmentTags } from "./tags";
 
 /**
- * The AWS provider of an environment: one process and one state entry. Not a child of the cluster,
- * because capacity checks run first. Older states have it there:
- * docs/decisions/0051-one-provider-of-aws.md.
+ * The AWS provider of an environment: one process and state entry. No child of the cluster, because
+ * capacity checks run first. Older states: docs/decisions/0051-one-provider-of-aws.md.
  */
 export function eksProvider(settings: EksSettings): Provider {
   const { region, accountId } = settings;

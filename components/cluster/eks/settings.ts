@@ -23,7 +23,6 @@ export interface EksSettings {
   /** An existing key. @default new keys */
   readonly encryptionKeyArn: string | undefined;
   readonly logRetentionDays: number;
-  /** Stateful resources are protected from deletion. */
   readonly protect: boolean;
 }
 
@@ -65,6 +64,5 @@ export interface EksPool {
   readonly bootVolumeGiB: number;
   /** Nodes have EFA interfaces that pods can request. */
   readonly efa: boolean;
-  /** Nodes are placed close to each other. */
   readonly placementGroup: boolean;
 }

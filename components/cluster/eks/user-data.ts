@@ -13,12 +13,11 @@ const BOUNDARY = "==inference-stacks==";
  * nodeadm configuration of a pool, merged with that of EKS or Karpenter. JSON is read as YAML
  * (awslabs/amazon-eks-ami@81fec2e, nodeadm/api/v1alpha1 and internal/api/bridge/decode.go).
  *
- * CPU pinning as on OKE. The system's CPUs are not named: the kubelet refuses that together with
- * nodeadm's cgroups (its internal/kubelet/config.go). The kubelet reserves as many as nodeadm,
- * fewer than plans assume.
+ * CPU pinning as on OKE. The kubelet refuses named system CPUs with nodeadm's cgroups (its
+ * internal/kubelet/config.go), and reserves as many as nodeadm, fewer than plans assume.
  *
- * Local disks become one array for pod files, images and logs. Hardware encrypts it with keys that
- * end with the machine (EC2 User Guide, data protection: XTS-AES-256; read 2026-11-23).
+ * Local disks become one array, encrypted by hardware with keys that end with the machine (EC2 User
+ * Guide, data protection: XTS-AES-256; read 2026-11-23).
  *
  * @param registered taints that the kubelet registers.
  * @default none: the provisioner sets them

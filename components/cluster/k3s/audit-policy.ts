@@ -13,8 +13,7 @@ const ENDLESS_PATHS = [
 
 /**
  * API server audit policy as plain data (`audit.k8s.io/v1`); the first matching rule applies. Logs
- * metadata of requests without content, which may be secret. Only RBAC objects are logged with
- * content.
+ * metadata only, because content may be secret, except for RBAC objects.
  */
 export function auditPolicy(): object {
   return {

@@ -7,7 +7,6 @@ import { type HostFacts, parseHostFacts } from "./host-facts";
 import { hostScript } from "./host-script";
 import type { HostBundle, K3sSettings } from "./settings";
 
-/** A machine that passed its checks. */
 export interface CheckedHost {
   readonly checks: remote.Command;
   readonly facts: pulumi.Output<HostFacts>;
@@ -28,7 +27,6 @@ export function hostChecks(name: string, settings: K3sSettings, opts: pulumi.Cus
   return { checks, facts: pulumi.unsecret(ofMade(checks, checks.stdout)).apply(parseHostFacts) };
 }
 
-/** Inputs of the checks. */
 export function hostCheckValues({
   environment,
   host,

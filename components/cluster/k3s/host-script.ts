@@ -11,7 +11,6 @@ export interface HostFile {
   readonly content: pulumi.Input<string>;
 }
 
-/** Inputs of a script. */
 export interface ScriptInput {
   /** By variable name: capital letters, digits and "_". */
   readonly values: Readonly<Record<string, pulumi.Input<string>>>;
@@ -33,12 +32,11 @@ export interface HostScriptArgs extends ScriptInput {
 }
 
 /**
- * Runs a script of this folder as root on a machine. Script and inputs use standard input, so they
- * appear in no process list or shell history. The machine keeps no copy. A change of either runs it
- * again.
+ * Runs a script as root on a machine. Script and inputs use standard input, so they appear in no
+ * process list or shell history. A change runs it again.
  *
- * No `triggers`: they cause a replacement, which creates first and deletes second. `undo` would
- * then remove the new installation.
+ * No `triggers`: they replace, creating before deleting, so `undo` would remove the new
+ * installation.
  */
 export function hostScript(
   name: string,
@@ -81,9 +79,8 @@ function connectionOf(host: Host) {
 }
 
 /**
- * Command of the login shell. Short, because it appears in every error message. The first input
- * line, in base64, is become-root.sh; the second is the password or empty. `read` consumes exactly
- * one line, so the root shell gets the rest.
+ * Login shell command. Short, because it appears in every error message. The first input line, in
+ * base64, is become-root.sh; the second is the password or empty. `read` consumes exactly one line.
  */
 export function commandLine(host: Pick<Host, "user" | "password">, script: HostScript, verb: string): string {
   return needsStart(host)
@@ -91,7 +88,6 @@ export function commandLine(host: Pick<Host, "user" | "password">, script: HostS
     : `sh -s ${script} ${verb}`;
 }
 
-/** Complete standard input of that command. */
 export function loginInput(host: Pick<Host, "user" | "password">, script: pulumi.Input<string>): pulumi.Output<string> {
   return pulumi
     .all([host.password, script])
@@ -108,9 +104,8 @@ function needsStart({ user, password }: Pick<Host, "user" | "password">): boolea
 const END = "end-of-input";
 
 /**
- * Input of the root shell: functions, then the call of `main` with its own input. The shell runs
- * that call after reading all of it. `main` refuses input without its last line, to detect
- * truncation.
+ * Input of the root shell: functions, then the call of `main` with its input. `main` refuses input
+ * without its last line, to detect truncation.
  */
 export function standardInput(script: HostScript, { values, files = [] }: ScriptInput): pulumi.Output<string> {
   const told = [
@@ -133,7 +128,6 @@ const PARTS: Readonly<Record<HostScript, readonly string[]>> = {
   kubeconfig: ["lib", "ownership"],
 };
 
-/** A script of this folder with its dependencies. */
 export function hostScriptText(script: HostScript): string {
   return [...PARTS[script], script].map(scriptFile).join("\n\n");
 }

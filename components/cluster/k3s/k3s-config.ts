@@ -1,4 +1,3 @@
-/** Configuration files of k3s. */
 import { stringify } from "yaml";
 import { auditPolicy } from "./audit-policy";
 import type { HostFile } from "./host-script";
@@ -37,8 +36,8 @@ export function k3sFiles(settings: K3sSettings): readonly HostFile[] {
 /**
  * The CIS guide of k3s (k3s-io/docs@035acb0, for v1.29 and newer; flags as in docs/cli/server.md
  * and agent.md), read 2026-11-23, with additions. k3s already forbids anonymous requests and
- * profiling, and lets the kubelet ask the API server for authorization. Kubelet settings are in the
- * kubelet's file, because Kubernetes deprecates its flags.
+ * profiling, and delegates kubelet authorization to the API server. Kubelet settings are in its
+ * file, because Kubernetes deprecates its flags.
  */
 export function k3sConfig({ host, labels, serverNames }: Pick<K3sSettings, "host" | "labels" | "serverNames">): object {
   return {

@@ -1,9 +1,6 @@
-/** Machine settings that the kubelet needs. */
-
 /**
- * Values that a kubelet with protectKernelDefaults requires to start (CIS guide of k3s,
- * k3s-io/docs@035acb0). On memory exhaustion the kernel kills a process; after a panic it restarts
- * in ten seconds.
+ * Required by a kubelet with protectKernelDefaults (CIS guide of k3s, k3s-io/docs@035acb0). Without
+ * memory the kernel kills a process; after a panic it restarts in ten seconds.
  */
 const KUBELET_KERNEL: Readonly<Record<string, number>> = {
   "vm.panic_on_oom": 0,
@@ -20,8 +17,8 @@ export function kernelSettings(): string {
 }
 
 /**
- * In systemd-logind format. A kubelet with a longer shutdown delay than logind allows would write
- * its own file there, which would remain after removal.
+ * In systemd-logind format. With a longer delay than logind's, the kubelet would write its own file
+ * there, which removal leaves.
  *
  * @param seconds that pods may need to end on shutdown.
  */

@@ -6,7 +6,6 @@ import { ofMade } from "../../core/known";
 import { hostScript } from "./host-script";
 import type { K3sSettings } from "./settings";
 
-/** Port of the Kubernetes API. */
 const PORT = 6443;
 
 const answer = z.object({ clusterIdentifier: z.string().min(1), kubeconfig: z.base64() });

@@ -3,7 +3,6 @@ import type { PoolPlan } from "../../../planner/types";
 import { pinnedCpus } from "../cpu-placement";
 import { CIPHER_SUITES } from "./tls";
 
-/** Planned values of a machine's kubelet. */
 export interface KubeletSettings {
   readonly pool: Pick<PoolPlan, "shape" | "numa">;
   /** Longest time that planned pods may need to end. */
@@ -28,10 +27,9 @@ export function shutdownSeconds({ leavingSeconds }: Pick<KubeletSettings, "leavi
 }
 
 /**
- * Kubelet settings in addition to those of k3s, as plain data (`kubelet.config.k8s.io/v1beta1` of
- * Kubernetes 1.36). In maps, these keys override and others keep k3s' values
- * (pkg/daemons/agent/agent.go). Its `evictionHard` covers disks only and disables the kubelet's
- * defaults, so memory must be set here.
+ * Additional kubelet settings as plain data (`kubelet.config.k8s.io/v1beta1` of Kubernetes 1.36).
+ * In maps, other keys keep k3s' values (pkg/daemons/agent/agent.go). Its `evictionHard` covers only
+ * disks and disables the kubelet's defaults, so memory must be set here.
  */
 export function kubeletConfig({ pool, leavingSeconds }: KubeletSettings): object {
   const kept = keptFromPods(pool.shape);

@@ -10,9 +10,9 @@ const OF_K3S: readonly { readonly name: string; readonly reason: string }[] = [
 ];
 
 /**
- * Namespaces exempt from Pod Security on this machine: those of the environment with a `privileged`
- * exception in `names/pod-security.ts`, and k3s' own. Namespace labels use the same list, so the
- * two cannot differ. A label enforces `baseline` exceptions, so those are not exempt.
+ * Namespaces exempt from Pod Security on this machine: `privileged` exceptions of
+ * `names/pod-security.ts`, and k3s' own. Labels use the same list. `baseline` exceptions are
+ * enforced by label, so not exempt.
  *
  * @param namespaces all of the environment. Exceptions by label are ignored: they apply to pods
  *   that span machines.
@@ -26,10 +26,9 @@ export function exemptNamespaces(namespaces: readonly string[]): string[] {
 const DEFAULT_LEVEL: PodSecurityLevel = "restricted";
 
 /**
- * Event rate limits of the API server, in total and per namespace. An enabled plugin without limits
- * prevents startup ("limits: must not be empty", kubernetes plugin/pkg/admission/eventratelimit).
- * The CIS guide of k3s enables it without limits. The first is RKE's value; the second isolates
- * namespaces.
+ * Event rate limits of the API server, in total (RKE's value) and per namespace, for isolation. The
+ * CIS guide of k3s enables the plugin without limits, which prevents startup ("limits: must not be
+ * empty", kubernetes plugin/pkg/admission/eventratelimit).
  */
 const EVENT_LIMITS = [
   { type: "Server", qps: 5000, burst: 20_000 },

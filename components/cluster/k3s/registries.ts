@@ -12,8 +12,8 @@ export interface RegistrySource extends ImageMirror {
 }
 
 /**
- * Redirects k3s' own images to the environment's mirror. Platform pods name the mirror and have its
- * credentials; pods of k3s have neither, so the container runtime gets both.
+ * Redirects k3s' own images to the environment's mirror. Pods of k3s neither name the mirror nor
+ * have credentials, so the container runtime gets both.
  *
  * @returns undefined if these images come from their original registry.
  */

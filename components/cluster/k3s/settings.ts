@@ -4,7 +4,6 @@ import type { HostRequirements } from "../../../planner/host-requirements";
 import type { KubeletSettings } from "./kubelet";
 import type { RegistrySource } from "./registries";
 
-/** A machine and its login. */
 export interface Host {
   /** Name of its node. */
   readonly name: string;
@@ -44,7 +43,6 @@ export interface K3sSettings {
   readonly labels: Readonly<Record<string, string>>;
   /** Additional names and addresses of the Kubernetes API. */
   readonly serverNames: readonly string[];
-  /** Namespaces of the environment. */
   readonly namespaces: readonly string[];
   readonly kubelet: KubeletSettings;
   /** Source of k3s' own images. */

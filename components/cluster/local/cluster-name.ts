@@ -10,7 +10,7 @@ const HASH_LENGTH = 6;
 
 /**
  * Cluster name of an environment: `inference-<environment>` in host name characters. Changed names
- * get a hash of the environment's name, so that environments never share a cluster.
+ * get a hash, so that environments never share a cluster.
  */
 export function localClusterName(environment: string): string {
   const plain = environment

@@ -28,12 +28,11 @@ export interface LocalClusterArgs {
 }
 
 /**
- * A one-node cluster in a local container, by k3d or kind. Its kubeconfig is only in the state, not
- * in the user's own.
+ * A one-node cluster in a local container, by k3d or kind. Its kubeconfig is only in the state.
  *
- * The script is passed by standard input: the state can then delete the cluster from any checkout,
- * and error messages stay short. No `triggers`: they would create a second cluster of that name,
- * then delete both (docs/local.md).
+ * The script uses standard input: the state can delete the cluster from any checkout, and errors
+ * stay short. No `triggers`: they would create a second cluster of that name, then delete both
+ * (docs/local.md).
  */
 export class LocalCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;

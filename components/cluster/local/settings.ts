@@ -1,6 +1,5 @@
 import type { ContainerEngine, LocalClusterTool } from "../../../catalog/local-clusters";
 
-/** Settings of a cluster in local containers. */
 export interface LocalClusterSettings {
   /** Part of the cluster name: `inference-<environment>`. */
   readonly environment: string;

@@ -7,7 +7,6 @@ import type { OkePool } from "./settings";
 /** Add-on settings by Oracle's keys. All are strings; lists and objects are JSON. */
 export type AddonSettings = Readonly<Record<string, string>>;
 
-/** An OKE add-on that Oracle installs and updates. */
 export interface OkeAddon {
   /** Oracle's name. */
   readonly addon:
@@ -33,15 +32,14 @@ export interface OkeAddon {
 /**
  * All add-ons except the autoscaler, which needs the pools' OCIDs.
  *
- * Absent: `KubeProxy` and `OciVcnIpNative`, which every cluster with native pod networking has,
- * with suitable defaults; `CertManager`, which the platform installs pinned;
- * `KubernetesMetricsServer`, because the platform does not use resource metrics. No version is
- * pinned: available versions depend on the Kubernetes version and only the cloud lists them. Oracle
- * updates them.
+ * Absent: `KubeProxy` and `OciVcnIpNative`, which every cluster with native pod networking has;
+ * `CertManager`, which the platform installs pinned; `KubernetesMetricsServer`, because the
+ * platform does not use resource metrics. No version is pinned: only the cloud lists those of a
+ * Kubernetes version. Oracle updates them.
  *
  * GPU nodes use Oracle's device plugin of their vendor. If a pool partitions GPUs or exposes RDMA
- * devices, NVIDIA's operators serve all NVIDIA nodes instead: two device plugins on a node would
- * both allocate its GPUs. `disableNvidiaGpuPlugin` makes the node label
+ * devices, NVIDIA's operators serve all NVIDIA nodes: two device plugins would both allocate a
+ * node's GPUs. `disableNvidiaGpuPlugin` makes the node label
  * `oci.oraclecloud.com/disable-gpu-device-plugin` unnecessary.
  *
  * Keys: catalog/oke.json, enforced by a test.
@@ -125,10 +123,9 @@ export const ADDONS: readonly OkeAddon[] = [
     removed: true,
   },
   {
-    // After the GPU operator, whose toolkit restarts CRI-O on every node: that would break the pods
-    // that assign addresses of RDMA devices. Oracle's API does not report readiness of pods. As in
-    // Oracle's stack, installed once the toolkit has settled on the nodes
-    // (components/gpu/rdma-devices.ts).
+    // After the GPU operator, whose toolkit restarts CRI-O and would break pods that assign RDMA
+    // addresses. Oracle's API does not report pod readiness. As in Oracle's stack, installed once
+    // the toolkit has settled (components/gpu/rdma-devices.ts).
     addon: "NvidiaNetworkOperator",
     suffix: "nvidia-network",
     neededBy: "rdma",

@@ -11,9 +11,7 @@ export interface OkeAddonsArgs {
   readonly settings: Pick<OkeSettings, "compartmentId">;
   readonly clusterId: pulumi.Output<string>;
   readonly pools: readonly OkePool[];
-  /** OCIDs of the node pools by name. */
   readonly poolIds: Readonly<Record<string, pulumi.Output<string>>>;
-  /** Grants the autoscaler its permissions. */
   readonly workloadIdentity: IdentityBinder;
   /** By pool. */
   readonly nodes: PoolsReady;
@@ -24,9 +22,7 @@ export interface OkeAddonsArgs {
  * becomes active. Add-ons for GPU nodes start as those join.
  */
 export class OkeAddons extends PlatformComponent {
-  /** Dependencies of the platform. */
   readonly ready: readonly pulumi.Resource[];
-  /** Dependencies of GPU pods. */
   readonly gpusReady: readonly pulumi.Resource[];
   /** Dependencies of a pool's pods besides its nodes. */
   readonly poolsReady: PoolsReady;

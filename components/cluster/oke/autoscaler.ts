@@ -6,8 +6,7 @@ import { taintText } from "./kubelet";
 import type { OkePool } from "./settings";
 
 /**
- * Oracle's cluster-autoscaler add-on: adds nodes for pending pods and removes nodes whose pods can
- * run elsewhere.
+ * Oracle's cluster-autoscaler add-on.
  *
  * Keys: docs.oracle.com, ContEng/Tasks/configuration-arguments-cluster-autoscaler, page of
  * 2026-09-05; pool properties: kubernetes/autoscaler,
@@ -105,11 +104,11 @@ export function autoscalerGrants(compartmentId: string): string[] {
 const DISK_FOR_PODS = 0.85;
 
 /**
- * Tags of an empty node pool that describe its nodes to the autoscaler: taints, GPUs and disk,
- * without which disk requests, as all platform pods have, fit no node.
+ * Tags that describe nodes of an empty pool to the autoscaler: taints, GPUs and disk, which all
+ * platform pods request.
  *
- * It infers CPUs, memory, labels and GPU count from the pool, and assumes NVIDIA. `node-template`
- * tags are read since July 2026; older builds ignore them.
+ * It infers CPUs, memory, labels and GPU count, and assumes NVIDIA. `node-template` tags are read
+ * since July 2026; older builds ignore them.
  */
 export function nodeTemplateTags({
   plan,

@@ -12,7 +12,7 @@ export function availabilityDomainNames(
 }
 
 /**
- * Name of an availability domain by its number, the end of each name.
+ * Name of an availability domain by the number at its end.
  *
  * @param pool for the message.
  * @throws pulumi.RunError if the region has none of that number.

@@ -17,9 +17,8 @@ export type AskCapacity = (
 ) => Promise<CloudCapacity>;
 
 /**
- * Calls provider functions, in previews too: shapes of availability domains and remaining limits.
- * `core.ComputeCapacityReport` is a resource in the SDK and would exist too late. Unknown limits
- * are left out.
+ * Calls provider functions, in previews too: shapes and remaining limits.
+ * `core.ComputeCapacityReport` is a resource and would exist too late. Unknown limits are left out.
  *
  * Uses a separate provider, because the cluster's is created with the cluster.
  *
@@ -64,8 +63,9 @@ interface MachineGroup {
 }
 
 /**
- * Running self-managed machines of this environment. A tag stores their shape, which the cloud
- * reports only per machine. Queried only if such pools exist, because it needs extra permissions.
+ * Running self-managed machines of this environment. Their shape is in a tag, because the cloud
+ * reports it only per machine. Queried only if such pools exist, because it needs extra
+ * permissions.
  */
 async function runningMachines(
   { environment, compartmentId }: Pick<OkeSettings, "environment" | "compartmentId">,

@@ -13,7 +13,6 @@ export interface DomainCapacity {
   readonly available: Readonly<Record<string, number>>;
 }
 
-/** Capacity and existing nodes of a region. */
 export interface CloudCapacity {
   /** By number, from 1. */
   readonly domains: Readonly<Record<number, DomainCapacity>>;
@@ -22,10 +21,10 @@ export interface CloudCapacity {
 }
 
 /**
- * Amount of a limit that one machine of a pool uses. Undefined for limits of a region or of
- * reservations. Names: docs.oracle.com, Quotas/Concepts/resourcequotas_topic-Compute_Quotas, page
- * of 2026-09-05, read 2026-11-23: `…-memory-count` counts GB, `…-core-count` OCPUs, `gpu…-count`
- * GPUs, others machines.
+ * Amount of a limit that one machine uses. Undefined for limits of a region or of reservations.
+ * Names: docs.oracle.com, Quotas/Concepts/resourcequotas_topic-Compute_Quotas, page of 2026-09-05,
+ * read 2026-11-23: `…-memory-count` counts GB, `…-core-count` OCPUs, `gpu…-count` GPUs, others
+ * machines.
  */
 export function takenOf(limit: string, { plan: { shape } }: Pick<OkePool, "plan">): Taken | undefined {
   if (/reserv|regional/.test(limit)) {
@@ -101,7 +100,6 @@ function placeProblems(pool: OkePool, { domains }: CloudCapacity): CapacityProbl
   });
 }
 
-/** Limit of a domain with required and remaining amounts. */
 interface Shortage {
   readonly limit: string;
   readonly domain: number;
@@ -113,9 +111,8 @@ interface Shortage {
 }
 
 /**
- * Limits that additional nodes would exceed. OKE spreads a pool's nodes evenly over its domains. A
- * remainder goes to the domain with the most capacity, so that possible placements are never
- * refused.
+ * Limits that additional nodes would exceed. OKE spreads nodes evenly over domains; a remainder
+ * goes to the largest capacity, so that possible placements are never refused.
  */
 function shortages(
   pools: readonly OkePool[],

@@ -18,11 +18,11 @@ export interface MachineGroupArgs {
 const TIMEOUTS: pulumi.CustomTimeouts = { create: "2h", update: "2h", delete: "2h" };
 
 /**
- * Machines with an RDMA network, created all or none. `RUNNING` means that the machines run; they
- * join the cluster minutes later.
+ * Machines with an RDMA network, created all or none. They join the cluster minutes after
+ * `RUNNING`.
  *
- * Size and instance configuration change in place; another availability domain or subnet replaces
- * the cluster network (terraform-provider-oci 8de3c48, core_cluster_network_resource.go). So does
+ * Size and configuration change in place; another availability domain or subnet replaces the
+ * cluster network (terraform-provider-oci 8de3c48, core_cluster_network_resource.go). So does
  * another shape, which the provider cannot detect.
  */
 export function clusterNetwork(

@@ -1,7 +1,6 @@
 import { GATEWAY_NODE_PORTS } from "../../../names/gateway-node-ports";
 import type { OkeSettings } from "./settings";
 
-/** Network security groups that Pulumi creates. */
 export const NSG_NAMES = ["endpoint", "nodes", "pods"] as const;
 export type NsgName = (typeof NSG_NAMES)[number];
 
@@ -45,10 +44,9 @@ const pathMtu: Traffic = { protocol: "path-mtu" };
 type Row = readonly [name: string, from: Party, to: Party, traffic: Traffic, reason: string];
 
 /**
- * All allowed connections in the network of an OKE cluster with VCN-native pods. Sources: Oracle's
- * "Network Resource Configuration for Cluster Creation and Deployment", example 4, of 2025-02-12;
- * terraform-oci-oke at 25ef9a0, of which these are rules that both ends allow. Read 2026-11-23. SSH
- * and NFS are excluded.
+ * All allowed connections of an OKE cluster with VCN-native pods. Sources: Oracle's "Network
+ * Resource Configuration for Cluster Creation and Deployment", example 4, of 2025-02-12;
+ * terraform-oci-oke at 25ef9a0, rules that both ends allow. Read 2026-11-23. No SSH or NFS.
  */
 export function okeConnections({
   endpoint,

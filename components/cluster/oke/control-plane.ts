@@ -15,12 +15,10 @@ export interface OkeControlPlaneArgs {
  * Control plane of an enhanced cluster, required by workload identity, add-ons and node cycling.
  *
  * Immutable: compartment, VCN, CNI, secrets key, Service addresses, load balancer subnet. A change
- * replaces the cluster and all its workloads; in production it is protected, so the change is
- * refused (ForceNew in terraform-provider-oci 8de3c48, 2026-08-19). No ignored changes: a tenancy's
- * default tags are no inputs, so they cause no diff.
+ * replaces the cluster; in production protection refuses it (ForceNew in terraform-provider-oci
+ * 8de3c48, 2026-08-19). A tenancy's default tags are no inputs, so they cause no diff.
  *
- * OpenID Connect discovery stays off: it publishes an issuer for other clouds, which OCI workload
- * identity does not use.
+ * OpenID Connect discovery stays off: OCI workload identity does not use it.
  */
 export function okeControlPlane(
   name: string,

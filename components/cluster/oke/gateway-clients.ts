@@ -4,7 +4,6 @@ import type { OkeLoadBalancers } from "./settings";
 
 const PRESERVE_SOURCE = `${OCI_SETTINGS.nlb}is-preserve-source`;
 
-/** How clients reach the gateway. */
 export interface GatewayService {
   readonly exposure: "LoadBalancer" | "ClusterIP" | "NodePort";
   /** Load balancer annotations of the environment. */

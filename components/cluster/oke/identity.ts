@@ -15,7 +15,7 @@ export interface OkeIdentityArgs {
 }
 
 /**
- * Permissions of the cluster and node pools before they exist: their keys and pool requirements.
+ * Permissions of cluster and node pools on their keys, and pool requirements, before they exist.
  * Pulumi generates policy names, which must be unique in the compartment.
  */
 export class OkeIdentity extends PlatformComponent {
@@ -74,9 +74,8 @@ export interface WorkloadIdentityArgs {
 }
 
 /**
- * Workload identity of enhanced clusters: a policy for one service account. The account needs no
- * annotation; its pods need a mounted token and an OCI SDK
- * (contenggrantingworkloadaccesstoresources, 2025-01-15).
+ * Workload identity of enhanced clusters: a policy per service account. Pods need a mounted token
+ * and an OCI SDK (contenggrantingworkloadaccesstoresources, 2025-01-15).
  *
  * @param opts of the policies, with a provider of the home region.
  */

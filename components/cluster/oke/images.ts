@@ -4,7 +4,6 @@ import { hasOkeImage, type OkeImage, okeImageFits, readOkeImage } from "../../..
 import type { MachineShape } from "../../../catalog/shapes";
 import type { OkeSettings } from "./settings";
 
-/** A node image that OKE offers. */
 export interface ImageSource {
   readonly imageId: string;
   /** Oracle-Linux-8.10-Gen2-GPU-2025.11.20-0-OKE-1.34.2-1345 */

@@ -21,8 +21,8 @@ type LaunchDetails = Core.InstanceConfigurationInstanceDetailsLaunchDetails;
 type Agent = Core.InstanceConfigurationInstanceDetailsLaunchDetailsAgentConfig;
 
 /**
- * Machine settings of a pool. A change creates a new configuration before the old one is deleted;
- * the group switches in between (all of `instance_details` is ForceNew, terraform-provider-oci
+ * Machine settings of a pool. A change creates a new configuration, to which the group switches
+ * before the old one is deleted (all of `instance_details` is ForceNew, terraform-provider-oci
  * 8de3c48 core_instance_configuration_resource.go). Running machines keep their settings.
  */
 export function instanceConfiguration(

@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
 import type { JoinedCluster } from "./cloud-init/join";
 
-/** A control plane with its private address. */
 interface ControlPlane {
   readonly endpoints: pulumi.Output<readonly { readonly privateEndpoint: string }[]>;
 }

@@ -13,8 +13,8 @@ export interface OkeKeysArgs {
 }
 
 /**
- * Keys for the cluster's secrets, node disks and volumes: an existing key, or two new ones. New
- * keys outlive the stack: losing them means losing every volume and backup.
+ * Keys for secrets, node disks and volumes: an existing key, or two new ones. New keys outlive the
+ * stack: losing them means losing every volume and backup.
  */
 export class OkeKeys extends PlatformComponent {
   /** Key of the cluster's secrets, fixed at creation. */

@@ -3,16 +3,15 @@ import * as pulumi from "@pulumi/pulumi";
 import type { OkeEndpoint } from "./settings";
 
 /**
- * Secret kubeconfig of a cluster. Contains no token: the `oci` command line (`oci ce cluster
+ * Secret kubeconfig of a cluster, without token: the `oci` command line (`oci ce cluster
  * generate-token --cluster-id … --region …`) creates short-lived ones. It uses the caller's
  * `OCI_CLI_PROFILE`, `OCI_CLI_AUTH` or default profile, and must be on the deployer's PATH.
  *
- * The endpoint type must match: a private cluster rejects requests for a public endpoint.
+ * A private cluster rejects requests for a public endpoint.
  *
- * Unknown in the preview of a new cluster, because it needs the OCID. Pulumi then configures no
- * provider and has no outputs of its objects (pkg/resource/plugin/provider_plugin.go of Pulumi
- * 3.259, Configure, Check and Create; `named` in components/core). For an existing cluster the
- * Kubernetes provider connects in previews too; if it cannot, it compares with the state
+ * Unknown in the preview of a new cluster: Pulumi then configures no provider
+ * (pkg/resource/plugin/provider_plugin.go of Pulumi 3.259, Configure, Check and Create; `named` in
+ * components/core). For an existing cluster previews connect too, or compare with the state
  * (pulumi-kubernetes 9497796, 2026-07-01, provider.go, `clusterUnreachable`).
  */
 export function okeKubeconfig(

@@ -6,9 +6,8 @@ import { pinnedCpus } from "../cpu-placement";
 type Pool = Pick<PoolPlan, "shape" | "taints" | "startupTaints" | "numa">;
 
 /**
- * Kubelet arguments in addition to OKE's. Node pools have no taint setting: the kubelet registers
- * taints before any pod arrives. It registers only once, so a removed startup taint does not return
- * on reboot.
+ * Additional kubelet arguments. Node pools have no taint setting: the kubelet registers taints
+ * before any pod arrives. It registers once, so a removed startup taint does not return on reboot.
  */
 export function kubeletArguments(pool: Pool): string[] {
   const taints = [...pool.taints, ...pool.startupTaints];

@@ -38,8 +38,8 @@ const EVERYWHERE = { destination: "0.0.0.0/0", destinationType: "CIDR_BLOCK" };
 
 /**
  * A dedicated VCN: four regional subnets, egress and allowed connections. Nodes and pods have no
- * public address. A controller creates load balancers in their subnet, which has a security list.
- * Other subnets have network security groups and an empty list.
+ * public address. Controllers find the load balancer subnet, which has a security list; others have
+ * security groups and an empty list.
  */
 export class OkeNetwork extends PlatformComponent {
   readonly vcnId: pulumi.Output<string>;
@@ -79,9 +79,9 @@ export class OkeNetwork extends PlatformComponent {
       (subnet === "endpoint" && endpoint.public) || (subnet === "loadBalancers" && loadBalancers.public);
     const publicRoutes = SUBNETS.some(isPublic) ? this.publicRoutes(named) : privateRoutes;
 
-    // The default list of a VCN allows SSH from anywhere and applies to subnets without a list. It
-    // is emptied, because the provider ignores an empty list of lists (terraform-provider-oci
-    // 8de3c48, core_subnet_resource.go Create).
+    // The default list allows SSH from anywhere and applies to subnets without a list. It is
+    // emptied, because the provider ignores an empty list of lists (terraform-provider-oci 8de3c48,
+    // core_subnet_resource.go Create).
     const emptyList = new DefaultSecurityList(
       this.child("default-list"),
       {

@@ -14,13 +14,12 @@ function cyclingOf({ plan, capacity, cycling }: Pool): NodeCycling {
 
 /**
  * How changes reach existing nodes; without cycling, only new ones. Oracle's pages "Replacing Boot
- * Volumes of Worker Nodes" and "Terminating and Replacing Worker Nodes", read 2026-11-23: both
- * cover virtual machines and bare metal in enhanced clusters.
+ * Volumes of Worker Nodes" and "Terminating and Replacing Worker Nodes", read 2026-11-23, cover
+ * virtual machines and bare metal in enhanced clusters.
  *
  * The provider sends this with every change of the pool (oracle/terraform-provider-oci, `Update` of
- * containerengine_node_pool_resource.go), and a program cannot see the changes. Untested: whether
- * OKE accepts it with changes unrelated to boot volumes, such as size
- * (docs/environments/oke-node-pools.md).
+ * containerengine_node_pool_resource.go). Untested: whether OKE accepts it with changes unrelated
+ * to boot volumes, such as size (docs/environments/oke-node-pools.md).
  */
 export function nodeCycling(pool: Pool): ContainerEngine.NodePoolNodePoolCyclingDetails {
   const cycling = cyclingOf(pool);

@@ -31,9 +31,7 @@ const TIMEOUTS: pulumi.CustomTimeouts = { create: "2h", update: "3h", delete: "2
 
 type Placement = ContainerEngine.NodePoolNodeConfigDetailsPlacementConfig;
 
-/** The managed node pools of a cluster. */
 export class OkeNodePools extends PlatformComponent {
-  /** OCIDs by the pool's name. */
   readonly ids: Readonly<Record<string, pulumi.Output<string>>>;
   readonly ready: PoolsReady;
 
@@ -130,7 +128,6 @@ function isFlexible({ plan: { shape } }: OkePool): boolean {
   return shape.name.endsWith(".Flex");
 }
 
-/** Purchase option of a placement's nodes. */
 function capacityOf({ capacity }: OkePool): Pick<Placement, "preemptibleNodeConfig" | "capacityReservationId"> {
   if (capacity === "spot") {
     return { preemptibleNodeConfig: { preemptionAction: { type: "TERMINATE", isPreserveBootVolume: false } } };

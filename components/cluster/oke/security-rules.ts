@@ -2,7 +2,6 @@ import { canonicalCidr } from "../../../names/cidr";
 import { NSG_NAMES, type NsgName, type OkeConnection, type Party, type Traffic } from "./connections";
 import type { OkeEndpoint, OkeLoadBalancers, OkeNetworks } from "./settings";
 
-/** Other end of a rule. */
 export type Peer =
   | { readonly kind: "group"; readonly group: NsgName }
   | { readonly kind: "cidr"; readonly cidr: string }

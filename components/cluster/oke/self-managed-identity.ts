@@ -15,8 +15,8 @@ export interface SelfManagedIdentityArgs {
 /**
  * Lets machines of the compartment join only this cluster (Oracle's page "Creating a Dynamic Group
  * and a Policy for Self-Managed Nodes", terraform-oci-oke 25ef9a0 modules/iam/group-workers.tf;
- * read 2026-11-23). Dynamic groups match by compartment, OCID or defined tag, not by free-form tags
- * as used here. So every machine of the compartment may join.
+ * read 2026-11-23). Dynamic groups do not match free-form tags, so every machine of the compartment
+ * may join.
  *
  * @param opts with a provider of the home region, the only one for groups and policies.
  * @returns prerequisites of the first machine: one without permission gives up after some minutes.

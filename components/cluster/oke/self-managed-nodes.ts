@@ -26,7 +26,7 @@ export interface OkeSelfManagedNodesArgs {
 
 /**
  * Nodes that join by themselves: cluster networks (with RDMA) and instance pools (with platform
- * settings). OKE neither counts nor drains them, and its autoscaler ignores them.
+ * settings). OKE neither counts, drains nor scales them.
  */
 export class OkeSelfManagedNodes extends PlatformComponent {
   /** Running machines. The cloud does not report whether they joined: pods wait until then. */

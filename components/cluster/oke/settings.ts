@@ -13,7 +13,6 @@ export interface OkeSettings {
   readonly kubernetesVersion: string;
   readonly endpoint: OkeEndpoint;
   readonly loadBalancers: OkeLoadBalancers;
-  /** TCP ports of the image registries. */
   readonly registryPorts: readonly number[];
   readonly network: OkeNetworks;
   /** CIDR of pod addresses on the RDMA network. @default the catalogue's */
@@ -22,7 +21,6 @@ export interface OkeSettings {
   readonly encryptionKeyId: string | undefined;
   /** Compartment of that key, for its policy. @default `compartmentId` */
   readonly encryptionKeyCompartmentId: string | undefined;
-  /** Stateful resources are protected from deletion. */
   readonly protect: boolean;
 }
 
@@ -34,7 +32,6 @@ export interface OkeEndpoint {
 
 /** Clients of load balancers that the in-cluster controller creates. */
 export interface OkeLoadBalancers {
-  /** Whether they have public addresses. */
   readonly public: boolean;
   /** CIDRs of their clients. */
   readonly clientCidrs: readonly string[];

@@ -6,7 +6,6 @@ export type Principal =
   | { readonly type: "cluster" }
   /** Launches nodes of managed pools. */
   | { readonly type: "nodepool" }
-  /** Pods of one service account. */
   | {
       readonly type: "workload";
       readonly clusterId: string;
@@ -37,8 +36,8 @@ export function secretsKeyStatements(compartmentId: string, keyId: string): stri
 }
 
 /**
- * Lets the block storage service encrypt node disks and claimed volumes with a key, for node pools
- * and the cluster (contengpolicyconfig, 2025-01-15, as of August 2024).
+ * Lets the block storage service encrypt with a key, for node pools and the cluster
+ * (contengpolicyconfig, 2025-01-15, as of August 2024).
  */
 export function volumesKeyStatements(compartmentId: string, keyId: string): string[] {
   const ofKey = `in compartment id ${compartmentId} where target.key.id='${keyId}'`;

@@ -12,7 +12,6 @@ export function environmentTags({ environment }: Pick<OkeSettings, "environment"
 /** Free-form tag key for the shape of a machine group, which the cloud reports only per machine. */
 export const SHAPE_TAG = "inference-stacks-shape";
 
-/** Tags of a self-managed machine group. */
 export function machineTags(
   settings: Pick<OkeSettings, "environment">,
   { name }: Pick<MachineShape, "name">,

@@ -6,7 +6,6 @@ import { join } from "node:path";
 /** Where the kubelet mounts the pod's token and CA certificate. */
 const ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 const DEADLINE_MS = 30_000;
-/** Attempts on connection or server errors. */
 const ATTEMPTS = 5;
 
 export interface Answer {

@@ -1,9 +1,9 @@
 /**
  * Certifies the nodes of a pool: `node certify.ts first|later` (docs/fabric-gate.md).
  *
- * `first`, which a deployment waits for, waits for the nodes of a new pool and fails if fewer than
- * its minimum are certified. If nodes are not registered with the taint, it tests all free ones.
- * `later` tests new nodes and ends.
+ * `first`, which a deployment waits for, waits for new nodes and fails if fewer than the pool's
+ * minimum are certified. If nodes register without the taint, it tests all free ones. `later` tests
+ * new nodes.
  *
  * Exit status of `first`: 0 if enough nodes are certified, else 1; of `later`: 1 if a node failed,
  * else 0; 143: terminated. The last line counts nodes by state.

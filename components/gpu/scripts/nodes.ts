@@ -1,9 +1,7 @@
-/** Nodes of a pool and their certification. */
 import { ApiError, call, selector } from "./api.ts";
 import type { Fate } from "./rounds.ts";
 import type { GateSettings } from "./settings.ts";
 
-/** Node fields that a certifier reads. */
 interface NodeObject {
   readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] };
@@ -24,9 +22,7 @@ export interface TrialRecord {
 
 export interface PoolNode {
   readonly name: string;
-  /** It has the taint. */
   readonly uncertified: boolean;
-  /** Reason why it cannot be tested now. */
   readonly unusable: string | undefined;
   readonly record: TrialRecord | undefined;
 }
@@ -36,7 +32,6 @@ type Pool = Pick<GateSettings, "nodeSelector" | "resources" | "taint" | "annotat
 /** Attempts to store a result under concurrent changes. */
 const WRITES = 10;
 
-/** All nodes of the pool, by name. */
 export async function poolNodes(pool: Pool): Promise<PoolNode[]> {
   const { body } = await call("GET", `/api/v1/nodes?labelSelector=${selector(pool.nodeSelector)}`);
   return (body as { readonly items: readonly NodeObject[] }).items
@@ -69,8 +64,8 @@ function recordOf({ metadata }: NodeObject, { annotation }: Pool): TrialRecord |
 }
 
 /**
- * Stores a trial's result and removes the taint of a certified node, in one patch. The patch tests
- * what it removes, and is retried on concurrent changes, which it preserves.
+ * Stores a trial's result and removes the taint of a certified node, in one patch, which is retried
+ * on concurrent changes and preserves them.
  *
  * @throws ApiError if the account lacks permission.
  */

@@ -9,7 +9,6 @@ export type TrialResult =
   | { readonly ended: "verdict"; readonly verdict: Verdict }
   | { readonly ended: "none"; readonly reason: string; readonly busy: readonly string[] };
 
-/** Outcome for a node. */
 export type Fate =
   | { readonly state: "certified"; readonly reason: string; readonly with: string }
   /** Failed with a good node. */
@@ -20,7 +19,6 @@ export type Fate =
   | { readonly state: "waiting"; readonly reason: string };
 
 export interface RoundsArgs {
-  /** Nodes without a certificate. */
   readonly uncertified: readonly string[];
   /** Certified nodes that can serve as partners. */
   readonly certified: readonly string[];

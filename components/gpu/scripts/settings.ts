@@ -3,9 +3,7 @@ import type { Expected } from "./verdict.ts";
 
 export interface GateSettings {
   readonly pool: string;
-  /** Namespace of the trials and the certifier. */
   readonly namespace: string;
-  /** Labels of the pool's nodes. */
   readonly nodeSelector: Readonly<Record<string, string>>;
   /** Resources that a node advertises once drivers are ready. */
   readonly resources: Readonly<Record<string, number>>;
@@ -20,7 +18,6 @@ export interface GateSettings {
     readonly ready: number;
     /** Timeout for scheduling a trial: nodes are fixed, so it fits at once or not. */
     readonly schedule: number;
-    /** Timeout for the image pull. */
     readonly pull: number;
     /** Timeout of a trial's container before it counts as hanging. */
     readonly run: number;

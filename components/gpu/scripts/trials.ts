@@ -4,16 +4,13 @@ import type { TrialResult } from "./rounds.ts";
 import type { GateSettings } from "./settings.ts";
 import { verdictOf } from "./verdict.ts";
 
-/** Job fields that a certifier changes. */
 export interface TrialJob {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> };
   readonly spec: { readonly template: { readonly metadata?: object; readonly spec: object } };
 }
 
-/** Certifier settings with the Job template. */
 export type Trials = GateSettings & { readonly job: TrialJob };
 
-/** Pod fields that are read here. */
 interface TrialPod {
   readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
   readonly spec?: { readonly nodeName?: string };
@@ -38,13 +35,11 @@ const NO_PEER = 69;
 /** Deletion timeout of pods after their Job. */
 const GOING_MS = 120_000;
 
-/** Job template of a pool's trials. */
 export async function trialJob({ namespace, template }: GateSettings): Promise<TrialJob> {
   const { body } = await call("GET", `/apis/batch/v1/namespaces/${namespace}/cronjobs/${template}`);
   return (body as { readonly spec: { readonly jobTemplate: TrialJob } }).spec.jobTemplate;
 }
 
-/** Tests two nodes and cleans up. */
 export async function runTrial(one: string, other: string, gate: Trials): Promise<TrialResult> {
   const name = `trial-${gate.pool}-${Math.random().toString(36).slice(2, 8)}`.slice(-52);
   const jobs = `/apis/batch/v1/namespaces/${gate.namespace}/jobs`;

@@ -1,5 +1,5 @@
 /**
- * Verdict from the output of an all-reduce test. Pure, to judge recorded outputs.
+ * Verdict from the output of an all-reduce test.
  *
  * Format of nccl-tests 2.17 to 2.19 and rccl-tests (src/common.cu, `BenchTime` and `run`): thirteen
  * columns per size. The last eight are time, algorithm bandwidth, bus bandwidth and wrong elements,
@@ -7,13 +7,11 @@
  * prefix lines with `[1,0]<stdout>:`.
  */
 
-/** Test parameters and limits. */
 export interface Expected {
   /** Bytes of the largest message; without its row the output is truncated. */
   readonly largestBytes: number;
   /** Smallest message that counts, bytes: below, latency dominates. */
   readonly smallestBytes: number;
-  /** Minimum mean bus bandwidth, GB/s. */
   readonly minBusGBps: number;
 }
 

@@ -1,8 +1,8 @@
 /**
  * Prefetches models to an engine's disk through the model control API: `node warm-models.ts`.
  *
- * Requests all models at once; the API limits concurrency. Existing models cost nothing, so the Job
- * can run repeatedly. Reports every model, and fails if any is unavailable.
+ * Requests all models at once; the API limits concurrency. Repeatable: existing models cost
+ * nothing. Reports every model, and fails if any is unavailable.
  *
  * Runs unmodified in the Job's container: Node 24 strips the types.
  */
@@ -10,9 +10,7 @@ import { readFileSync } from "node:fs";
 import type { TaskState } from "../../../services/model-control/src/tasks/task";
 
 export interface WarmModelsJob {
-  /** Base URL of the API. */
   readonly url: string;
-  /** File with the bearer token. */
   readonly tokenFile: string;
   readonly models: readonly string[];
 }

@@ -105,7 +105,6 @@ export class Membership {
     this.pause = args.pause ?? pause;
   }
 
-  /** Runs until the node leaves. */
   async run(): Promise<void> {
     while (this.stays) {
       this.round = this.step();
@@ -264,8 +263,8 @@ export class Membership {
 }
 
 /**
- * Milliseconds until the next call: doubles from two seconds to a minute, half of it random; longer
- * on the registrar's request, up to five minutes.
+ * Milliseconds until the next call: doubles from two seconds to a minute, half of it random; up to
+ * five minutes on the registrar's request.
  *
  * @param inARow failures since the last success, including this one.
  * @param chance from 0 up to 1.

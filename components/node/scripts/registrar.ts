@@ -8,13 +8,11 @@ import { readFileSync } from "node:fs";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 
-/** Kinds of failed registrar calls. */
 export const FAILURES = [
   /** No address, no connection, or closed before an answer. */
   "connection",
   /** Untrusted certificate, or no TLS. */
   "tls",
-  /** No answer in time. */
   "timeout",
   /** 3xx: never followed, so that no other server gets the key. */
   "redirect",

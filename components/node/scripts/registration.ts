@@ -2,8 +2,8 @@
  * Registers a node with its server group's registrar, renews and deregisters it: `node
  * registration.ts`, a sidecar (docs/nodes.md, "Registrar").
  *
- * Errors never end the process: that would make the pod unready, and nodes serve regardless of
- * registrars. SIGUSR2, from the preStop hook, starts draining; SIGTERM comes after serving.
+ * Errors never end the process, which would make the pod unready. SIGUSR2, from the preStop hook,
+ * starts draining; SIGTERM comes after serving.
  *
  * Runs unmodified in the sidecar (Node 24 strips the types).
  */
@@ -12,7 +12,6 @@ import { isIPv6 } from "node:net";
 import { Membership, type Standing } from "./membership.ts";
 import { callRegistrar, codeOf, withDeadline } from "./registrar.ts";
 
-/** Settings shared by all nodes of a model. */
 export interface RegistrationSettings {
   /** Base URL of the registrar, without trailing slash. */
   readonly registrar: string;
@@ -21,9 +20,7 @@ export interface RegistrationSettings {
   readonly model: string;
   readonly engine: string;
   readonly renewSeconds: number;
-  /** Port of the node in its pod. */
   readonly port: number;
-  /** Paths on that port. */
   readonly health: string;
   readonly infer: string;
   /** Port of `/metrics`. */
@@ -34,7 +31,6 @@ export interface RegistrationSettings {
   readonly authoritiesFile?: string;
 }
 
-/** Identity of a node. */
 export interface NodeIdentity {
   /** Pod name. */
   readonly name: string;
@@ -47,7 +43,6 @@ export function nodeRecord({ group, model, engine, port, health, infer }: Regist
   return { group, node: node.name, address: `http://${host}:${port}`, health, infer, model, engine };
 }
 
-/** URL of the node at the registrar. */
 export function nodeUrl({ registrar, group }: RegistrationSettings, { name }: NodeIdentity): string {
   return `${registrar}/groups/${encodeURIComponent(group)}/nodes/${encodeURIComponent(name)}`;
 }

@@ -67,7 +67,7 @@ export function samplingBytes(run: ProfilingRun): number {
 
 /**
  * Sampling bytes after cache allocation on one GPU of a stage. The first runner repeats the
- * profiling run. The second samples with all parameters set, with two-token requests that fill a
+ * profiling run. The second samples with all parameters set, for two-token requests that fill a
  * batch (warmup_kernels in v1/worker/gpu/warmup.py of 0.22.0 to 0.33.0; before 0.33.0 its profiling
  * run set none): in FlashInfer's buffers, or Triton's on AMD.
  */

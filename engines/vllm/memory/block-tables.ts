@@ -1,10 +1,10 @@
 /**
- * Page tables of requests: on the GPU for max-num-seqs requests of the longest context, a row per
- * cache group, plus buffers of sparse attention back ends, a row per batch token. Allocated after
- * the cache, so not taken from its memory. Short pages (4 tokens for states of DeepSeek-V4's
- * compressors) make them large. Source: v1/worker/block_table.py and gpu_input_batch.py of 0.9.1 to
- * 0.33.0, v1/worker/gpu/block_table.py of 0.25.0, 0.29.0 and 0.33.0;
- * models/deepseek_v4/sparse_mla.py and v1/attention/backends/mla/indexer.py of the same three.
+ * Page tables for max-num-seqs requests of the longest context, a row per cache group, and buffers
+ * of sparse attention back ends, a row per batch token. Allocated after the cache, outside its
+ * memory. Short pages (4 tokens for states of DeepSeek-V4's compressors) make them large. Source:
+ * v1/worker/block_table.py and gpu_input_batch.py of 0.9.1 to 0.33.0, v1/worker/gpu/block_table.py
+ * of 0.25.0, 0.29.0 and 0.33.0; models/deepseek_v4/sparse_mla.py and
+ * v1/attention/backends/mla/indexer.py of the same three.
  */
 import { roundUp } from "../../../names/units";
 import type { ModelArchitecture } from "../../../planner/model/architecture";

@@ -9,9 +9,7 @@ export interface CardTraits {
   /** NVLink board, with larger collective communication buffers. */
   readonly linked: boolean;
   readonly expertKernel: ExpertKernel;
-  /** FP8 experts use FlashInfer's kernels. */
   readonly fp8ExpertsOnFlashInfer: boolean;
-  /** Whether the catalogue has the card. */
   readonly known: boolean;
   /** Undefined for unknown cards. */
   readonly vendor?: GpuModel["vendor"];

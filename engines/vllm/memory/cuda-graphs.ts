@@ -8,7 +8,6 @@ import type { ModelRunner } from "./model-runner";
 import type { SchedulerLimits } from "./scheduler-defaults";
 import type { VllmConstants } from "./versions";
 
-/** Batches that are captured. */
 export interface CaptureSizes {
   /** Largest batch. */
   readonly largest: number;
@@ -28,18 +27,16 @@ export interface GraphCapture {
 }
 
 /**
- * Size of a graph: graphs hold kernel parameters and share working memory. Latent attention,
- * compressed or not, runs about twice the kernels per layer. Fitted to 49 start-ups of 0.19.0 on
- * H100: to vLLM's estimates (off by 0.10 / 0.29 / 0.83 GiB: median, p90, largest) and to the
- * graphs' actual memory (0.08 / 0.29 / 0.65). The first runner measures two graphs of each kind and
- * multiplies; the second measures all mixed batches and two of decoding. Equal start-ups differ by
- * up to 1 GiB, unpredictably: the second measured graph may or may not need a new 20 MiB allocator
- * block. Three start-ups of 0.23.0 (test/fixtures/vllm-h100) estimated 0.48 to 0.61 GiB less; the
- * graphs of all seven then used 0.32 GiB less to 0.12 more.
+ * Graphs hold kernel parameters and share working memory. Latent attention runs about twice the
+ * kernels per layer. Fitted to 49 start-ups of 0.19.0 on H100: to vLLM's estimates (off by 0.10 /
+ * 0.29 / 0.83 GiB: median, p90, largest) and to actual memory (0.08 / 0.29 / 0.65). The first
+ * runner measures two graphs of each kind and multiplies; the second measures all mixed batches and
+ * two of decoding. Equal start-ups differ by up to 1 GiB: the second measured graph may need a new
+ * 20 MiB allocator block. Three start-ups of 0.23.0 (test/fixtures/vllm-h100) estimated 0.48 to
+ * 0.61 GiB less; the graphs of all seven then used 0.32 GiB less to 0.12 more.
  */
 const PER_GRAPH = { baseGiB: 0.00334, perLayerGiB: 0.000159 } as const;
 
-/** CUDA graphs of a stage, bytes. */
 export function cudaGraphBytes({ architecture, stage, limits, sizes }: GraphCapture): number {
   if (architecture.kind === "encoder") {
     return 0;

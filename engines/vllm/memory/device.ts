@@ -62,8 +62,8 @@ function gpus(request: VllmRequest, constants: VllmConstants): Device {
 }
 
 /**
- * Memory of creating a GPU group, for releases that measure from before it (countsAfterGroup); the
- * constants come from releases that measure after it. The start-up of 0.8.2 on two cards without
+ * Memory of creating a GPU group, for releases that measure before it (countsAfterGroup); the
+ * constants come from releases that measure after. The start-up of 0.8.2 on two cards without
  * NVLink shows none.
  */
 function groupBytes({ constants, tensorParallel, pipelineParallel }: ProfilingRun, linked: boolean): number {
@@ -76,10 +76,9 @@ function sizesOf({ vllm }: VllmRequest, sizes: CaptureSizes): CaptureSizes {
 }
 
 /**
- * Processes are not confined to their share of a card, so the share includes the CUDA context. The
- * utilization is a lower bound of free memory at start, after context creation (request_memory in
- * v1/worker/utils.py of 0.33.0). It is set to the later allocations, rounded up, so that the
- * process starts alongside others within their shares.
+ * Processes are not confined to their share of a card, so it includes the CUDA context. The
+ * utilization is a lower bound of free memory at start (request_memory in v1/worker/utils.py of
+ * 0.33.0). It covers later allocations, rounded up, so that the process starts alongside others.
  */
 function onTurns(whole: Device, partGiB: number, cardGiB: number): Device {
   const takenGiB = partGiB * whole.utilization - CONTEXT_GIB.single;

@@ -53,7 +53,6 @@ interface StageResult {
   readonly adapterBytes: number;
 }
 
-/** Estimate of a vLLM replica with tensorParallel × pipelineParallel GPUs. */
 export function estimateVllm(asked: VllmRequest): MemoryEstimate {
   const request = asServed(asked);
   const { architecture, tensorParallel } = request;

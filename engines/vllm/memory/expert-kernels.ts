@@ -14,7 +14,6 @@ import type { WeightFormat } from "../../../planner/model/quantization";
  */
 export type ExpertKernel = "triton" | "triton-rocm" | "tensorrt-llm" | "marlin";
 
-/** MXFP4 expert rules of a version (versions.json). */
 export interface Mxfp4Rules {
   /** Padding of 4-bit values by the Triton kernel; columns are the inputs. */
   readonly tile: { readonly rows: number; readonly columns: number };

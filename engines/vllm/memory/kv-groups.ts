@@ -131,7 +131,6 @@ interface LayerBucket {
   bytesPerToken: number;
 }
 
-/** Layers of one kind. */
 function layerBuckets(caches: readonly LayerCache[], hybridStatePages: number): readonly Readonly<LayerBucket>[] {
   const pagesPerRequest = caches.some((cache) => cache.bytesPerToken > 0) ? hybridStatePages : 1;
   const buckets = new Map<string, LayerBucket>();

@@ -10,7 +10,6 @@ import type { KvGroup, KvLayout } from "./kv-groups";
 interface Bucket {
   readonly scope: PagedCache["scope"];
   readonly blockTokens: number;
-  /** Caches by bytes of a page. */
   readonly counts: Map<number, number>;
 }
 
@@ -78,7 +77,6 @@ function bucketsOf(caches: readonly PagedCache[]): readonly Bucket[] {
   return [...buckets.values()];
 }
 
-/** Equal layer counts of every page size. */
 function isBalanced({ counts }: Bucket): boolean {
   return new Set(counts.values()).size === 1;
 }

@@ -1,8 +1,8 @@
 /**
- * LoRA memory that vLLM allocates at load: each slot has two thin matrices of the largest rank per
- * adaptable matrix. Shapes: create_lora_weights in lora/layers/*.py of 0.33.0. Matrices:
+ * LoRA memory allocated at load: per slot, two thin matrices of the largest rank per adaptable
+ * matrix. Shapes: create_lora_weights in lora/layers/*.py of 0.33.0. Matrices:
  * lora/model_manager.py, all linear layers and experts of the text model, and embedding tables if
- * the model's class names them. Vision towers only with `--enable-tower-connector-lora`.
+ * the class names them. Vision towers only with `--enable-tower-connector-lora`.
  */
 import { isOnStage, type PipelineStage } from "../../../planner/memory/pipeline";
 import { DTYPE_BYTES, type ModelArchitecture } from "../../../planner/model/architecture";

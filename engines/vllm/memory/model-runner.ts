@@ -1,9 +1,8 @@
 /**
- * vLLM's two model runners. Since 0.22.0 the second replaces the first by family. It profiles
- * differently: counts no CUDA graphs at first, uses fewer sampling buffers, and keeps penalty
- * tables. Without VLLM_USE_V2_MODEL_RUNNER, the choice is use_v2_model_runner in
- * vllm/config/vllm.py, read in 0.22.0 to 0.33.0. Not modelled: on AMD, DeepSeek-V3.2 and V4 keep
- * the first runner since 0.29.0.
+ * vLLM's two model runners. Since 0.22.0 the second replaces the first by family. It counts no CUDA
+ * graphs at first, uses fewer sampling buffers, and keeps penalty tables. Without
+ * VLLM_USE_V2_MODEL_RUNNER: use_v2_model_runner in vllm/config/vllm.py, read in 0.22.0 to 0.33.0.
+ * Not modelled: on AMD, DeepSeek-V3.2 and V4 keep the first runner since 0.29.0.
  */
 import type { GpuModel } from "../../../catalog/shapes";
 import { keepsStates, type ModelArchitecture } from "../../../planner/model/architecture";
@@ -14,7 +13,6 @@ import type { Sampler, VllmConstants, VllmOrigin } from "./versions";
 
 export type ModelRunner = "v1" | "v2";
 
-/** Models of the second runner. */
 export interface SecondRunner {
   /**
    * listed: only the families; dense: also all without experts and recurrent layers; all: every

@@ -7,7 +7,6 @@
 import type { CardTraits } from "./cards";
 import type { VllmConstants } from "./versions";
 
-/** Width multiple of NVFP4 experts on one GPU. */
 export function nvfp4ExpertMultiple(
   { generation }: Pick<CardTraits, "generation">,
   experts: { readonly gated: boolean; readonly hidden: number },

@@ -3,12 +3,10 @@ import { graphsOf, readVllmFlags } from "../flags";
 import type { VllmOptions } from "./options";
 import type { VllmOrigin } from "./versions";
 
-/** A request with parsed vLLM flags. */
 export interface VllmRequest extends Omit<MemoryRequest, "engine" | "args" | "maxNumSeqs"> {
   readonly engine: { readonly version: string };
   /** Determines the sampler up to 0.11.0. @default "image" */
   readonly installedFrom?: VllmOrigin;
-  /** Flags with memory effect. */
   readonly vllm?: VllmOptions;
 }
 

@@ -8,7 +8,6 @@ import type { ModelTensor } from "../../../planner/model/tensors";
 import type { CardTraits } from "./cards";
 import type { VllmConstants } from "./versions";
 
-/** Weights with padded rows. */
 export interface RowPadding {
   /** Unquantized experts (_maybe_pad_weight in fused_moe/unquantized_fused_moe_method.py). */
   readonly experts: boolean;
@@ -26,7 +25,6 @@ export function rowPadding(
   return { experts: vendor === "amd" && rocmPadsExperts, fp8: vendor === "amd" };
 }
 
-/** Padding bytes of a matrix on one GPU. */
 export function rowPaddingBytes(
   { kind }: Pick<ModelTensor, "kind">,
   scheme: QuantizationScheme | undefined,

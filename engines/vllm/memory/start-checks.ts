@@ -21,7 +21,6 @@ export interface StartNeed {
   readonly linked: boolean;
   readonly constants: VllmConstants;
   readonly limits: SchedulerLimits;
-  /** GiB of one GPU. */
   readonly parts: MemoryParts;
   /** Memory that the utilization allows, GiB. */
   readonly budgetGiB: number;

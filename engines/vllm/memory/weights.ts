@@ -19,7 +19,6 @@ import { paddedVocabulary } from "../vocabulary";
 import { type ExpertKernel, type Mxfp4Rules, mxfp4Allocations, mxfp4BiasBytes } from "./expert-kernels";
 import { type RowPadding, rowPaddingBytes } from "./rocm-padding";
 
-/** How GPUs divide matrices. */
 export interface Sharding {
   readonly tensorParallel: number;
   /** Experts are whole, and spread over tensor parallel GPUs. */
@@ -153,7 +152,6 @@ function isBiasOfMxfp4({ module, rows, columns }: ModelTensor, format: WeightFor
   return schemeFor(format, { module, kind: "expert", rows, columns })?.name === "mxfp4";
 }
 
-/** Bytes of one GPU's share of a tensor. */
 function shardBytes(tensor: ModelTensor, sharding: WeightSharding): number {
   const scheme = schemeFor(sharding.format, asMatrix(tensor));
   const { count, ...shape } = shard(tensor, sharding);
@@ -248,10 +246,10 @@ function stackedFeatureBytes({ vision, hiddenSize }: ModelArchitecture, sharding
 }
 
 /**
- * Additional memory of latent attention. Decoding multiplies with both halves of kv_b_proj: views
- * if unquantized, else a second copy in the base dtype (mla_attention.py,
- * process_weights_after_loading). Selecting any attention back end loads a module that allocates a
- * workspace (see VllmConstants).
+ * Additional memory of latent attention. Decoding uses both halves of kv_b_proj: views if
+ * unquantized, else a second copy in the base dtype (mla_attention.py,
+ * process_weights_after_loading). Selecting any attention back end allocates a workspace (see
+ * VllmConstants).
  */
 function latentCopyBytes(tensor: ModelTensor, { format, tensorParallel }: WeightSharding): number {
   if (!tensor.absorbed || schemeFor(format, asMatrix(tensor)) === undefined) {

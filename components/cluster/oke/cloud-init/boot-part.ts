@@ -31,9 +31,9 @@ export function bootFile(path: string, content: string, permissions = "0644"): B
 }
 
 /**
- * A script of `cloud-init/` without comments and empty lines: all metadata of a machine is limited
- * to 32,000 bytes (Oracle's LaunchInstanceDetails, read 2026-11-23). Not compressed: another
- * compressor version would change the bytes, and changed user data replaces nodes.
+ * A script of `cloud-init/` without comments and empty lines: machine metadata is limited to 32,000
+ * bytes (Oracle's LaunchInstanceDetails, read 2026-11-23). Not compressed: another compressor
+ * version would change the bytes, and so replace nodes.
  */
 export function bootScript(name: string): BootFile {
   const [interpreter = "", ...lines] = bootText(name).trimEnd().split("\n");
@@ -42,12 +42,10 @@ export function bootScript(name: string): BootFile {
   return bootFile(`/usr/local/sbin/${name}`, `${[interpreter, origin, ...told].join("\n")}\n`, "0700");
 }
 
-/** Text of a boot file. */
 export function bootText(name: string): string {
   return shippedText(`${FOLDER}/${name}`);
 }
 
-/** Path of a boot file in this repository. */
 export function bootFilePath(name: string): string {
   return join(repositoryRoot(), FOLDER, name);
 }

@@ -15,7 +15,7 @@ export interface JoinedCluster {
 }
 
 /**
- * Joins the machine to the cluster, with the kubelet arguments written before.
+ * Joins the machine with the kubelet arguments written before.
  *
  * @param kubernetesVersion with a leading v.
  * @param cluster of self-managed nodes; OKE configures managed ones. Paths and contents: Oracle's

@@ -11,8 +11,8 @@ export interface LocalDisksParts {
 }
 
 /**
- * Puts the kubelet's folder on the local disks. At the first boot this runs before the machine
- * joins; a unit runs it later. Files that joining writes there are kept for later boots.
+ * Puts the kubelet's folder on the local disks: before the machine joins, and by a unit at later
+ * boots. Files that joining writes there are kept.
  */
 export function localDisksParts({ localDisks }: Pick<PoolPlan, "localDisks">): LocalDisksParts {
   if (!localDisks) {

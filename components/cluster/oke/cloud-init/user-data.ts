@@ -6,7 +6,7 @@ import { localDisksParts } from "./local-disks";
 /**
  * cloud-config document of a pool (JSON is YAML). Replaces OKE's default, which only runs Oracle's
  * start-up script (Oracle's page "Using Custom Cloud-init Initialization Scripts to Set Up Managed
- * Nodes", read 2026-11-23). The script here runs the same one with kubelet arguments.
+ * Nodes", read 2026-11-23); this one adds kubelet arguments.
  *
  * @param kubernetesVersion with a leading v.
  * @param cluster that self-managed nodes join.
