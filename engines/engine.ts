@@ -90,8 +90,8 @@ export interface MostAtOnce {
 }
 
 /**
- * Prefix caching across clients: none, shared, or only within a request's `cache_salt`. Reuse is
- * visible in the time to first token (CVE-2025-46570).
+ * Prefix caching across clients: none, shared, or only within a `cache_salt`. Reuse is visible in
+ * the time to first token (CVE-2025-46570).
  */
 export type PrefixReuse = "none" | "shared" | "salted";
 
@@ -136,10 +136,7 @@ export interface TraceSettings {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/**
- * Facts about an inference engine, except its pods (`components/serving`). Pure: used by planner,
- * configuration, gateway, report and alerts.
- */
+/** Facts about an inference engine, except its pods (`components/serving`), for all other rooms. */
 export interface Engine {
   /** Display name. */
   readonly label: string;
@@ -290,7 +287,7 @@ export interface Engine {
   /** Zonal volume with state that coordinates a model's replicas, GiB. @default none */
   readonly stateGiB?: number;
   /**
-   * Component that replaces all replicas at once, old ones ending when new ones answer.
+   * Component that replaces all replicas at once.
    * @default in-place replacement, because no spare GPUs exist
    */
   readonly replacesBeside?: string;

@@ -6,7 +6,7 @@ import { triton } from "./triton";
 import { vllm } from "./vllm";
 
 /**
- * All engines. An engine is a folder here with a row in this table, and a component with a row in
+ * An engine is a folder here with a row in this table, and a component with a row in
  * `components/serving/servers.ts`.
  */
 export const ENGINES = { vllm, ollama, triton, ray, tgi } satisfies Readonly<Record<string, Engine>>;

@@ -9,8 +9,8 @@ export function karpenterConnections(networks: ClusterNetworks): Connection[] {
 }
 
 /**
- * Connections of controllers with AWS permissions: the Kubernetes API, AWS APIs (at private
- * endpoints if any) and the credentials agent.
+ * Connections of controllers with AWS permissions: Kubernetes API, AWS APIs and the credentials
+ * agent.
  */
 export function awsControllerConnections(client: string, from: PodSelection, networks: ClusterNetworks): Connection[] {
   const { privateCidrs } = networks;

@@ -11,7 +11,7 @@ import type { IEC2NodeClass, NodeInterface } from "./karpenter-types";
 export const EC2_NODE_CLASS = { group: "karpenter.k8s.aws", kind: "EC2NodeClass" } as const;
 
 /**
- * Machine settings of a pool. One class per pool, because disks differ.
+ * Machine settings of a pool. Separate classes, because disks differ.
  *
  * @param ground Karpenter's cloud resources.
  */

@@ -48,8 +48,8 @@ export class Keda extends PlatformComponent {
   }
 
   /**
-   * The chart's budgets (2.21.0) cannot evict unready pods, so they are disabled. These are created
-   * after the budgets of an older release are gone.
+   * The chart's budgets (2.21.0) cannot evict unready pods. These replace them after an older
+   * release's are gone.
    */
   private budgets({ namespace, releases }: Controller): void {
     for (const { podLabels } of Object.values(KEDA_PODS)) {

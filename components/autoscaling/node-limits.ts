@@ -8,9 +8,7 @@ export type RunningModel = Pick<
   "pool" | "nodesPerReplica" | "startupBudgetSeconds" | "drainSeconds" | "resources" | "serverOf"
 >;
 
-/**
- * Seconds that a node stays without pods: at least, to survive a rollout; at most, to limit cost.
- */
+/** Seconds that a node stays without pods: minimum for rollouts, maximum for cost. */
 const IDLE = { least: 300, most: 3600 } as const;
 /** Seconds for other workloads to leave a node, within their PodDisruptionBudgets. */
 const LEAVE_SECONDS = 900;
@@ -66,17 +64,14 @@ export function disruption({ plan }: EksPool, models: readonly RunningModel[]): 
 }
 
 /**
- * Time for a leaving node's pods before they end regardless of PodDisruptionBudgets: its replicas
- * start elsewhere one by one, and finish their answers.
+ * Time for a leaving node's pods before they end regardless of PodDisruptionBudgets: replicas start
+ * elsewhere one by one, and finish their answers.
  */
 export function terminationGracePeriod(pool: EksPool, models: readonly RunningModel[]): string {
   return minutes(graceSeconds(pool, models));
 }
 
-/**
- * Deletion timeout of a pool's NodePool or class: Karpenter holds both until the last machine is
- * gone, after its pods' grace periods.
- */
+/** Deletion timeout of a NodePool or class: Karpenter holds both until the last machine is gone. */
 export function deleteTimeout(pool: EksPool, models: readonly RunningModel[]): string {
   return minutes(Math.max(LEAST_DELETE_SECONDS, graceSeconds(pool, models) + MACHINE_ENDS_SECONDS));
 }
@@ -89,8 +84,8 @@ function graceSeconds({ plan }: EksPool, models: readonly RunningModel[]): numbe
 }
 
 /**
- * Grace period of gateway proxies. Pods whose grace exceeds their node's remaining time are deleted
- * at once, regardless of budgets (karpenter v1.14.1, pkg/controllers/node/termination/terminator,
+ * Grace period of gateway proxies. Pods with a longer grace than their node's remaining time are
+ * deleted at once (karpenter v1.14.1, pkg/controllers/node/termination/terminator,
  * DeleteExpiringPods).
  */
 function proxyGrace(models: readonly RunningModel[]): number {

@@ -26,7 +26,7 @@ export function nodePool(pool: EksPool, models: readonly RunningModel[]): NonNul
         ],
         ...(plan.taints.length > 0 && { taints: plan.taints.map(taint) }),
         ...(plan.startupTaints.length > 0 && { startupTaints: plan.startupTaints.map(taint) }),
-        // Expired nodes end regardless of budgets and before a successor exists (v1.14.1,
+        // Expired nodes end regardless of budgets, without successor (v1.14.1,
         // nodeclaim/expiration). Changed boot settings already replace nodes.
         expireAfter: "Never",
         terminationGracePeriod: terminationGracePeriod(pool, models),

@@ -1,6 +1,5 @@
 /**
- * PromQL for signals: one element, or none on failure. KEDA treats none as an error and keeps the
- * current replicas.
+ * PromQL for signals: one element, or none on failure, on which KEDA keeps the current replicas.
  */
 import { engineOf } from "../../engines";
 import { MODEL_NAMESPACE_SERIES, READY_REPLICAS_SERIES, SIGNAL_SERIES } from "../../names/recorded-series";

@@ -36,8 +36,8 @@ export function seenSeconds({
 }
 
 /**
- * Failures of requests without a replica: the Service name has no address, or (up to 5 s after a
- * replica left) the connection fails.
+ * Failures of requests without a replica: no address, or (up to 5 s after a replica left) no
+ * connection.
  */
 const UNMET = ["upstream_cx_none_healthy", "upstream_cx_connect_fail"] as const;
 
@@ -61,10 +61,7 @@ export function wakeQuery(endpoint: Asked, windowSeconds = WINDOW_SECONDS): stri
   return `(${signs.join(" + ")} > bool 0) and on () ${GATEWAY_IS_READ}`;
 }
 
-/**
- * PromQL, one element: recent requests without a replica, including retries. For diagnosis of why a
- * model wakes or does not.
- */
+/** PromQL, one element: recent requests without a replica, including retries. For diagnosis. */
 export function unmetRequestsQuery(endpoint: Asked, windowSeconds = WINDOW_SECONDS): string {
   const routes = routesTo(endpoint);
   return UNMET.map((series) => lately(series, routes, windowSeconds)).join(" + ");

@@ -35,8 +35,8 @@ export interface AuthorityArgs {
 type Part = "bootstrap" | "certificate" | "issuer";
 
 /**
- * A private certificate authority valid for ten years: a self-signed issuer for its own
- * certificate, and an issuer for others.
+ * A private certificate authority valid for ten years: a self-signed issuer for its certificate,
+ * and an issuer for others.
  */
 export class Authority extends PlatformComponent {
   readonly issuer: IssuerReference;

@@ -54,8 +54,8 @@ const poolOutput = z.object({
 });
 
 /**
- * Description of a cluster by its stack. Other programs write this output too (docs/clusters.md).
- * Unknown keys belong to later releases and are ignored.
+ * Description of a cluster by its stack. Other programs write it too (docs/clusters.md). Unknown
+ * keys are ignored.
  */
 export const clusterOutputs = z.object({
   version: z.literal(CLUSTER_OUTPUT_VERSION),

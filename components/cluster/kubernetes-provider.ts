@@ -8,8 +8,8 @@ export type ClusterAccess =
       /** Secret. */
       readonly kubeconfig: pulumi.Output<string>;
       /**
-       * Stable identity of the cluster, such as its cloud ID. Without it, a changed kubeconfig
-       * would replace every object.
+       * Stable identity of the cluster. Without it, a changed kubeconfig would replace every
+       * object.
        */
       readonly clusterIdentifier?: pulumi.Output<string>;
     };

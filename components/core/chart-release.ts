@@ -22,8 +22,8 @@ export interface ChartReleaseArgs {
 const GIVES_UP_AFTER_SECONDS = 600;
 
 /**
- * A third-party chart at the catalogue's pinned version. Failed installs roll back (`atomic`), so
- * that the next `pulumi up` starts clean.
+ * A third-party chart at the catalogue's version. Failed installs roll back (`atomic`), so that the
+ * next `pulumi up` starts clean.
  */
 export function chartRelease(
   logicalName: string,

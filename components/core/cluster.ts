@@ -8,8 +8,8 @@ import type { ClusterNetworks } from "./network";
 export type LoadBalancerSettings = Readonly<Record<string, string>>;
 
 /**
- * Load balancer settings for idle connections and client addresses. Receives the environment's
- * settings, which take precedence; the result has both.
+ * Load balancer settings for idle connections and client addresses, merged with the environment's,
+ * which win.
  */
 export type LoadBalancer = (needs: {
   /** Longest idle time of an active connection, seconds. */
@@ -22,10 +22,7 @@ export type LoadBalancer = (needs: {
 
 export interface LoadBalancerRequest {
   readonly annotations: LoadBalancerSettings;
-  /**
-   * Whether the Service must use the gateway's fixed node ports, the only ones that the nodes'
-   * network opens.
-   */
+  /** Whether the Service must use the gateway's fixed node ports, the only open ones. */
   readonly fixedNodePorts: boolean;
   /** Labels for the namespace of the backend pods. @default none */
   readonly namespaceLabels?: Labels;
@@ -158,7 +155,7 @@ export interface Cluster extends ClusterNetworks {
   /** Who installs the GPU metrics exporters (DCGM, AMD). */
   readonly gpuExporters: "platform" | "present";
   /**
-   * Numeric groups of GPU device files, read from the nodes. If undefined, the environment must set
+   * Numeric groups of GPU device files, read from the nodes. Otherwise the environment must set
    * them where needed.
    */
   readonly gpuDeviceGroups?: pulumi.Output<readonly number[]> | undefined;
@@ -169,8 +166,8 @@ export interface Cluster extends ClusterNetworks {
   /** Data for identity bindings by other programs. @default none */
   readonly identityGround?: IdentityGround | undefined;
   /**
-   * Resource whose deletion removes the whole cluster: destroy then deletes only that, even if the
-   * cluster is stopped. Undefined: objects are deleted one by one.
+   * Resource whose deletion removes the whole cluster: destroy deletes only that. Undefined:
+   * objects are deleted one by one.
    */
   readonly deletedWith?: pulumi.Resource | undefined;
   /**
@@ -181,8 +178,8 @@ export interface Cluster extends ClusterNetworks {
   /** Cloud add-ons for GPU pods. */
   readonly gpusReady: readonly pulumi.Resource[];
   /**
-   * Additional prerequisites of a pool's pods: its nodes. Pools without an entry have nodes, or get
-   * them on demand.
+   * Additional prerequisites of a pool's pods: its nodes. Without entry, nodes exist or come on
+   * demand.
    */
   readonly poolsReady: PoolsReady;
 }

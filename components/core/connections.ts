@@ -33,8 +33,8 @@ export interface Port {
 }
 
 /**
- * An allowed connection, declared once for both ends: source of NetworkPolicies and mesh
- * authorizations (principals are the service accounts of `from`).
+ * An allowed connection, source of NetworkPolicies and mesh authorizations (principals are the
+ * service accounts of `from`).
  */
 export interface Connection {
   /** `<from>-to-<to>`, unique in a platform; shown on the policies of both ends. */

@@ -7,10 +7,7 @@ export type GpuVendor = GpuModel["vendor"];
 export interface GpuAccess {
   /** RuntimeClass of its pods (k3s: `nvidia`). */
   readonly runtimeClass?: string;
-  /**
-   * Numeric groups of host device files. Radeon: the gid of `render`, which differs by host and may
-   * be read there.
-   */
+  /** Numeric groups of host device files. Radeon: the gid of `render`, which differs by host. */
   readonly groups?: pulumi.Input<number[]>;
   /**
    * Driver variables for all cards of the vendor; the plan has those of a card

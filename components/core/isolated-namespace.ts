@@ -32,8 +32,8 @@ export interface IsolatedNamespaceArgs {
  */
 export class IsolatedNamespace {
   /**
-   * Name of the namespace. Dependents come after policies, quota, limits and pull secret, so that
-   * no pod runs unguarded.
+   * Name of the namespace, known after policies, quota, limits and pull secret, so that no pod runs
+   * unguarded.
    */
   readonly namespace: pulumi.Output<string>;
   readonly resource: kubernetes.core.v1.Namespace;

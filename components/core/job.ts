@@ -19,8 +19,8 @@ export interface RunToCompletionArgs {
 }
 
 /**
- * A Job that must succeed: Pulumi waits for it, and its failure fails the update. Must be
- * idempotent: a changed spec runs it again.
+ * A Job that must succeed: its failure fails the update. Must be idempotent: a changed spec runs it
+ * again.
  */
 export function runToCompletion(
   name: string,

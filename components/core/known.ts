@@ -11,8 +11,8 @@ export function isKnown(output: pulumi.Output<unknown>): Promise<boolean> {
 }
 
 /**
- * Kubernetes name chosen by the program, depending on the object. Unlike the cluster's answer, it
- * is known in the first preview, because the URN is.
+ * Kubernetes name chosen by the program, depending on the object. Known in the first preview,
+ * unlike the cluster's answer.
  */
 export function named(object: pulumi.CustomResource, name: string): pulumi.Output<string> {
   return object.urn.apply(() => name);

@@ -77,8 +77,8 @@ function ports({ ports: given }: Connection): { ports?: NetworkPolicyPort[] } {
 }
 
 /**
- * Peers of a rule; empty means any. The field is omitted then: the API server drops empty lists, so
- * applying one would conflict.
+ * Peers of a rule; empty means any. The field is then omitted, because the API server drops empty
+ * lists.
  */
 function peers(
   key: "from" | "to",

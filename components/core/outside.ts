@@ -18,8 +18,8 @@ export function serverAt({ url }: OutsideAddress): OutsideServer {
 }
 
 /**
- * Connection ends of an external server, as narrow as possible: its IP address, the given networks,
- * or all public networks, because policies cannot match names.
+ * Connection ends of an external server, as narrow as possible: its IP, the given networks, or all
+ * public networks.
  */
 export function outsideEnds(address: OutsideAddress, networks: Pick<ClusterNetworks, "privateCidrs">): End[] {
   const own = addressNetwork(serverAt(address));

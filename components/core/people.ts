@@ -23,7 +23,7 @@ export interface NamespaceUse {
   /** Domain of its model. @default none */
   readonly domain?: string;
   /**
-   * Its workloads have cluster permissions, which anyone who can change them gains. Users can only
+   * Its workloads have cluster permissions, which anyone who changes them gains: users can only
    * view and operate.
    */
   readonly holdsRights?: boolean;

@@ -7,8 +7,8 @@ import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { IsolatedNamespace } from "./isolated-namespace";
 
 /**
- * The plan as a ConfigMap: source of policies for memory and budget, and of intended state for
- * operators (`kubectl get configmap -n inference-system inference-plan`).
+ * The plan as a ConfigMap, for policies on memory and budget, and for operators (`kubectl get
+ * configmap -n inference-system inference-plan`).
  */
 export function planRecord(name: string, { plan }: { readonly plan: DeploymentPlan }, opts: OptionsOfGone): void {
   const options = { ...opts, aliases: childrenOfGone("core:PlanRecord", name, opts) };

@@ -58,8 +58,8 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
   }
 
   /**
-   * Registers outputs unless the engine skipped the component: outputs of an unknown component stop
-   * the engine, even with `--continue-on-error` (3.259, deploy/step_executor.go).
+   * Registers outputs unless the engine skipped the component, which would stop it even with
+   * `--continue-on-error` (3.259, deploy/step_executor.go).
    */
   protected override registerOutputs(outputs?: pulumi.Inputs): void {
     const done = pulumi.runtime.rpcKeepAlive();

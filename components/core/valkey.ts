@@ -29,10 +29,7 @@ export interface ValkeyArgs {
   readonly volume?: { readonly sizeGiB: number; readonly storageClass: string | undefined };
 }
 
-/**
- * A single password-protected Valkey in a hardened pod. Never two at once, which would split the
- * data. The platform's connections define access.
- */
+/** A single password-protected Valkey in a hardened pod. Never two, which would split the data. */
 export class Valkey {
   readonly workload: Workload;
   readonly secret: kubernetes.core.v1.Secret;

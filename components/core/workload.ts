@@ -55,8 +55,7 @@ export interface WorkloadArgs {
   readonly pod: HardenedPodArgs;
   readonly ports: readonly ServicePort[];
   /**
-   * The Service resolves to ready pods instead of a virtual IP: for clients that balance requests,
-   * such as the gateway.
+   * The Service resolves to ready pods, for clients that balance requests, such as the gateway.
    * @default false
    */
   readonly headless?: boolean;

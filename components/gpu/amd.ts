@@ -28,8 +28,8 @@ export function amdPlugin(pools: readonly SoftwarePool[]): ControllerChart | und
       labeller: { enabled: false },
       nfd: { enabled: false },
       tolerations: nodePlacement(amd.map(nodesOf)).tolerations,
-      // No node selector: the chart takes one label set and adds Node Feature Discovery's. On nodes
-      // without cards, the plugin waits idle.
+      // No node selector, because the chart adds Node Feature Discovery's labels. On nodes without
+      // cards, the plugin idles.
     },
   };
 }

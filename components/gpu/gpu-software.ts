@@ -41,7 +41,7 @@ export function installsGpuSoftware(args: GpuSoftwareArgs): boolean {
 
 /**
  * Makes GPUs, slices and RDMA devices available to pods: drivers, container toolkits and device
- * plugins that nodes and cloud do not provide.
+ * plugins missing on nodes and cloud.
  */
 export class GpuSoftware extends PlatformComponent {
   /** Before this, nodes may advertise no devices. */

@@ -1,6 +1,6 @@
 /**
- * Jobs that wait for cloud add-ons, which report active before their pods run: until nodes have
- * settled, and until operators are configurable.
+ * Jobs that wait for nodes and operators of cloud add-ons, which report active before their pods
+ * run.
  */
 
 import * as kubernetes from "@pulumi/kubernetes";

@@ -33,8 +33,8 @@ export interface RdmaDevicesArgs {
 }
 
 /**
- * Configures the cloud's SR-IOV operator: pods get a virtual function per RDMA port as device and
- * interface, without host networking, host paths or privileges.
+ * Configures the cloud's SR-IOV operator: pods get a virtual function per RDMA port, without host
+ * networking, host paths or privileges.
  */
 export class RdmaDevices extends PlatformComponent {
   /** By pool. Devices appear minutes later; pods that request them stay pending. */

@@ -1,6 +1,6 @@
 /**
- * Deterministic SSH keys for the two trial pods, derived from one secret: no storage, and stable
- * across deployments.
+ * Deterministic SSH keys for the two trial pods, derived from one secret, so stable across
+ * deployments.
  */
 import { createPrivateKey, createPublicKey, hkdfSync } from "node:crypto";
 

@@ -16,8 +16,8 @@ import {
 /** Name of the policy that compares trials with templates, and of its binding. */
 const NAME = "inference-fabric-trials";
 /**
- * Policy that requires the trial label on all Jobs of certifiers, because the first policy selects
- * by label.
+ * Policy that requires the trial label, by which the first policy selects, on all Jobs of
+ * certifiers.
  */
 const LABELLED = `${NAME}-labelled`;
 

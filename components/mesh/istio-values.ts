@@ -42,8 +42,8 @@ const RUNTIME_DEFAULT = { type: "RuntimeDefault" };
 const OWN_TLS_PORTS = "18000,18001,8081";
 
 /**
- * Reject Istio objects while they cannot be validated. By default webhooks start open and istiod
- * closes them, which GitOps would keep reverting.
+ * Reject Istio objects while they cannot be validated. By default istiod changes the webhooks,
+ * which GitOps would keep reverting.
  */
 const CLOSED = { base: { validationFailurePolicy: "Fail" } };
 
@@ -166,7 +166,7 @@ export function ztunnelValues({ drainSeconds }: Pick<IstioSettings, "drainSecond
     image: image("istio-ztunnel"),
     logAsJson: true,
     resources: quantities(burstable(MESH_PODS.ztunnel, limit)),
-    // The new agent accepts connections at once; the old one ends with its last, or at this limit.
+    // The new agent accepts connections at once; the old one ends at latest at this limit.
     terminationGracePeriodSeconds: drainSeconds,
   };
 }

@@ -53,8 +53,8 @@ export function waypoint(): Guard {
 }
 
 /**
- * Authorization at the waypoint by callers' identities. Agents at the pods see only the waypoint's
- * identity, and allow it.
+ * Authorization at the waypoint by callers' identities. Pod agents see only the waypoint's, and
+ * allow it.
  */
 export function waypointAuthorizations(
   namespace: string,

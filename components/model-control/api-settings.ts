@@ -27,10 +27,7 @@ export type ApiSettings = Immutable<z.input<typeof configSchema>>;
 
 export type Worker = ApiSettings["workers"][number];
 
-/**
- * Share of a volume for models: the rest is for the file system, and for failed pulls until
- * cleanup.
- */
+/** Share of a volume for models: the rest is for the file system and failed pulls. */
 const DISK_SHARE = 0.9;
 
 /** When idle models are unloaded. */

@@ -66,9 +66,7 @@ export interface ApiTokensArgs {
 
 const HASHES = "api-tokens";
 
-/**
- * One random token per owner in its own Secret, and one Secret with hashes: the API sees no token.
- */
+/** One random token per owner in its own Secret, and one Secret with hashes for the API. */
 export class ApiTokens extends PlatformComponent {
   readonly hashes: pulumi.Output<string>;
 

@@ -75,8 +75,7 @@ const ASKED = 'route="/inference",method="POST"';
 
 const refusing: AlertRule = {
   alert: "ModelControlInferenceRefusing",
-  // 503 for any reason: no room for tasks or prompts, or no queue. 429 is a caller's own limit, not
-  // a fault.
+  // 503: no room for tasks or prompts, or no queue. 429 is a caller's own limit, not a fault.
   expr: `sum by (namespace) (increase(model_control_http_request_duration_seconds_count{${ASKED},status="503"}[15m])) >= 5`,
   for: "5m",
   severity: "warning",

@@ -111,8 +111,8 @@ export function inferenceMemoryGiB({ promptKiB, answerKiB, concurrency }: Infere
 }
 
 /**
- * Consumers with their own inference token. Excludes those with per-minute limits, which are not
- * counted there.
+ * Consumers with their own inference token. Excludes those with per-minute limits, not enforced
+ * there.
  *
  * @param endpoints whose names identify allowed models.
  */

@@ -12,10 +12,7 @@ export interface OutsideWorker {
   readonly memoryGiB: number;
   /** Total disk of its models, GiB. @default unlimited */
   readonly diskGiB?: number;
-  /**
-   * Names that the gateway routes to it. The relay serves models that an Ollama fetches at run
-   * time.
-   */
+  /** Names that the gateway routes to it. The relay serves models fetched at run time. */
   readonly models: readonly string[];
 }
 

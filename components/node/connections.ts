@@ -8,10 +8,7 @@ export interface NodePods extends PodSelection {
   readonly node?: { readonly group: string };
 }
 
-/**
- * Nodes of each group, including canaries, call their registrar. Groups of external servers have no
- * such pods.
- */
+/** Nodes of each group, including canaries, call their registrar. */
 export function nodeConnections(
   groups: readonly ServerGroupPlan[],
   pods: readonly NodePods[],

@@ -42,7 +42,7 @@ const CLIENT_IDLE_SECONDS = 300;
 
 /**
  * Engines close connections after 5 idle seconds (components/gateway/traffic.ts: `UPSTREAM_IDLE`).
- * Envoy closes first, so that no request is lost.
+ * Envoy closes first, to lose no request.
  */
 const ENGINE_IDLE_SECONDS = 3;
 

@@ -7,8 +7,8 @@ import { NODE_HEALTH_PATH, NODE_INFER_PATH } from "./ports";
 const { tenant, correlation } = NODE_HEADERS;
 
 /**
- * Caller headers for engines. Client values under the new names are all removed first: Envoy
- * overwrites only the first header of a name.
+ * Caller headers for engines. All client values are removed first: Envoy overwrites only the first
+ * header of a name.
  */
 const CALLER = {
   request_headers_to_remove: [tenant.to, correlation.to, ...CREDENTIALS],

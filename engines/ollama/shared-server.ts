@@ -59,8 +59,8 @@ function tagOf({ source }: ServedModel): string | undefined {
 }
 
 /**
- * Free memory required to load any model while the others are loaded, at start or after a crash.
- * Without GPUs the scheduler checks nothing.
+ * Free memory required to load any model while the others are loaded. Without GPUs the scheduler
+ * checks nothing.
  */
 function reserveGiB(requests: readonly MemoryRequest[], alone: readonly MemoryEstimate[]): number {
   const missing = requests.map((request, index) => {

@@ -28,8 +28,8 @@ const CONSTANTS = {
 } as const;
 
 /**
- * One process per GPU of a node, each with its part of every layer. Attention windows save nothing:
- * all tokens are kept.
+ * One process per GPU of a node, each with its part of every layer. All tokens are kept, also with
+ * windows.
  */
 export function estimateTgi(request: MemoryRequest): MemoryEstimate {
   const { architecture, contextTokens, concurrency, tensorParallel, gpuMemoryGiB, utilization = 1 } = request;

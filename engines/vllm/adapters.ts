@@ -12,7 +12,7 @@ const DEFAULT_RANK = 16;
 
 /**
  * Planned slots by default: the number of adapters, up to this. Each uses full GPU memory; requests
- * for further adapters wait for a free slot.
+ * for other adapters wait.
  */
 const PLANNED_SLOTS = 8;
 

@@ -29,10 +29,7 @@ const { classes } = vllmReleases;
 const { attentionAlone, mistralFamilies } = table.classes;
 const newest = vllmReleases.releases.at(-1) ?? "";
 
-/**
- * Undefined if the release has a class, or if the class is unknown: not named, or named by another
- * file.
- */
+/** Undefined if the release has a class, or if config.json does not determine it. */
 export function classFinding(model: ServedModel): ClassFinding | undefined {
   const { architecture, engineVersion: version } = model;
   const names = architecture.classes ?? [];

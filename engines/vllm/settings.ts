@@ -131,8 +131,8 @@ export function vllmOwnSettings({ engineSettings = {} }: Pick<ServedModel, "engi
 
 export const vllmSettings = engineSettings(vllmBlock, {
   requested: ({ toolCalling: _, reasoning: __, sleepMode, prefillDecode, distributedExecutor, ...requested }) => {
-    // The model control API sends sleep requests to the model's Service, where only one of several
-    // pods receives them.
+    // The model control API sends sleep requests to the model's Service, where only one pod
+    // receives them.
     const pods = prefillDecode ? prefillDecode.prefill + prefillDecode.decode : sleepMode ? 1 : undefined;
     const own: VllmOwnSettings = {
       ...(sleepMode && { sleepMode }),
@@ -213,10 +213,7 @@ function splitOutcome({ prefillDecode }: VllmBlock, model: ServedModel): Pick<Se
   };
 }
 
-/**
- * Pipeline stages would span nodes, or send the cache in pieces that the connector is not
- * configured for.
- */
+/** Pipeline stages would span nodes, or send the cache in pieces, which is not configured. */
 export function splitLayoutProblems({ prefillDecode }: VllmOwnSettings, pipelineParallel: number): string[] {
   return prefillDecode !== undefined && pipelineParallel > 1
     ? [`PP ${pipelineParallel}: with vllm.prefillDecode each pod has the whole model, use 1`]

@@ -9,8 +9,8 @@ export interface EksAddon {
   /** Suffix of the logical name. */
   readonly suffix: string;
   /**
-   * Whether nodes need it, or it needs nodes: without nodes, a Deployment is degraded until the
-   * add-on times out.
+   * Whether nodes need it, or it needs nodes, without which a Deployment is degraded until the
+   * timeout.
    */
   readonly comes: "before nodes" | "after nodes";
   /** Settings by the keys of its schema. */

@@ -8,7 +8,7 @@ export interface ArnPlace {
 
 /**
  * Partition, region and account of a cluster ARN:
- * `arn:aws:eks:us-east-1:111122223333:cluster/prod`. Resources for a cluster share its location.
+ * `arn:aws:eks:us-east-1:111122223333:cluster/prod`.
  *
  * @throws Error for any other ARN.
  */

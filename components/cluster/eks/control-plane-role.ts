@@ -10,10 +10,7 @@ export interface EksControlPlaneRoleArgs {
   readonly logGroupArn: pulumi.Input<string>;
 }
 
-/**
- * Role of EKS in the account: interfaces in the subnets, its security group, the key of the
- * cluster's secrets.
- */
+/** Role of EKS in the account: interfaces, security group, secrets key. */
 export class EksControlPlaneRole extends PlatformComponent {
   readonly arn: pulumi.Output<string>;
   readonly ready: readonly pulumi.Resource[];

@@ -42,7 +42,7 @@ export class EksControlPlane extends PlatformComponent {
   /** PEM in base64. */
   readonly certificateAuthority: pulumi.Output<string>;
   /**
-   * Security group that EKS creates for control plane and nodes. On a node, the only group with the
+   * Security group that EKS creates for control plane and nodes; a node's only group with the
    * cluster's tag.
    */
   readonly securityGroupId: pulumi.Output<string>;
@@ -77,22 +77,20 @@ export class EksControlPlane extends PlatformComponent {
           subnetIds: Object.values(network.subnetIds.controlPlane),
           endpointPrivateAccess: true,
           endpointPublicAccess: endpoint.public,
-          // Without a list the public endpoint is open to all; EKS accepts no list for a private
-          // one.
+          // Without a list the public endpoint is open; EKS accepts no list for a private one.
           ...(endpoint.public && { publicAccessCidrs: [...operators.overInternet] }),
         },
         kubernetesNetworkConfig: { ipFamily: "ipv4", serviceIpv4Cidr: settings.network.services },
         encryptionConfig: { provider: { keyArn: keys.secretsKeyArn }, resources: ["secrets"] },
         enabledClusterLogTypes: LOGS,
-        // At the end of standard support EKS upgrades the cluster. Extended support costs six times
-        // as much.
+        // EKS upgrades at the end of standard support. Extended support costs six times as much.
         upgradePolicy: { supportType: "STANDARD" },
         deletionProtection: settings.protect,
       },
       this.childOptions({
         protect: settings.protect,
-        // The role must outlive the cluster: EKS uses it to remove network interfaces and the
-        // security group.
+        // The role must outlive the cluster: EKS uses it to remove interfaces and the security
+        // group.
         dependsOn: [logs, ...role.ready],
         ignoreChanges: ["accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons"],
         replaceOnChanges: ["encryptionConfig.provider.keyArn"],
@@ -107,8 +105,8 @@ export class EksControlPlane extends PlatformComponent {
     this.endpoint = ofMade(cluster, cluster.endpoint);
     this.certificateAuthority = ofMade(cluster, cluster.certificateAuthority.data).apply((data) => data ?? "");
     this.securityGroupId = ofMade(cluster, cluster.vpcConfig.clusterSecurityGroupId);
-    // EKS tags the group kubernetes.io/cluster/<name>. Controllers fail if a node has two groups
-    // with that tag. Karpenter selects this group by a separate tag.
+    // Controllers fail if a node has two groups with EKS' tag kubernetes.io/cluster/<name>, so
+    // Karpenter uses a separate tag.
     const discovery = new Tag(
       this.child("group-discovery"),
       { resourceId: this.securityGroupId, key: DISCOVERY_TAG, value: environment },

@@ -17,8 +17,8 @@ interface Identity {
 }
 
 /**
- * Whether the identity of an STS ARN is an administrator. For roles STS returns name and session
- * (`arn:aws:sts::111122223333:assumed-role/Admin/ann`), without the path of the role's ARN.
+ * Whether an STS ARN is an administrator. For roles STS returns name and session
+ * (`arn:aws:sts::111122223333:assumed-role/Admin/ann`) without path.
  */
 export function isAdministrator(callerArn: string, administrators: readonly string[]): boolean {
   const caller = identityOf(callerArn);
@@ -31,10 +31,7 @@ export function isAdministrator(callerArn: string, administrators: readonly stri
   );
 }
 
-/**
- * Undefined for identities that EKS cannot admit: the root user, and sessions of neither a role nor
- * a user.
- */
+/** Undefined for identities that EKS cannot admit: the root user, and other sessions. */
 export function identityOf(arn: string): Identity | undefined {
   const [, , service, , accountId = "", resource = ""] = arn.split(":");
   const [kind, ...path] = resource.split("/");

@@ -21,9 +21,9 @@ export interface IamStatement {
 const LANGUAGE = "2012-10-17";
 
 /**
- * Policy document as JSON with a fixed key order, to avoid spurious diffs.
+ * Policy document as JSON with a fixed key order, for stable diffs.
  *
- * @throws Error for duplicate Sids, or a Sid that IAM refuses.
+ * @throws Error for duplicate or invalid Sids.
  */
 export function iamDocument(statements: readonly IamStatement[]): string {
   const names = statements.map(({ Sid }) => Sid);

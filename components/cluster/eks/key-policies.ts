@@ -69,7 +69,7 @@ function byLaunchers({ accountId, partition }: KeyAccount): IamStatement[] {
   ];
 }
 
-/** Policy of the secrets key. EKS uses the key by a grant, made as the creator of the cluster. */
+/** Policy of the secrets key. EKS uses it by a grant of the cluster's creator. */
 export function secretsKeyPolicy(account: KeyAccount): string {
   return iamDocument([byIam(account)]);
 }

@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import type { EksControlPlane } from "./control-plane";
 
 /**
- * Secret kubeconfig of a cluster. Contains no token: the `aws` command line creates short-lived
- * ones with the user's profile or role.
+ * Secret kubeconfig without token: the `aws` command line creates short-lived ones with the user's
+ * profile or role.
  */
 export function eksKubeconfig(
   { clusterName, endpoint, certificateAuthority }: EksControlPlane,

@@ -44,8 +44,8 @@ export class EksNetwork extends PlatformComponent {
     this.vpcId = vpc.id;
     const inVpc = (suffix: string) => ({ vpcId: vpc.id, ...tagged(suffix) });
 
-    // The default group of a VPC allows traffic between its members and applies where no group is
-    // named. It gets no rules.
+    // A VPC's default group allows traffic between its members and applies where none is named. It
+    // gets no rules.
     new DefaultSecurityGroup(
       this.child("default-group"),
       { vpcId: vpc.id, ingress: [], egress: [], ...tagged("default-empty") },

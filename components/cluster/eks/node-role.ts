@@ -4,8 +4,8 @@ import { IamRole } from "./iam-role";
 import type { EksSettings } from "./settings";
 
 /**
- * Permissions of every node: find its cluster and pull images. The CNI has its own service account.
- * No Systems Manager shells: use `kubectl debug node`.
+ * Permissions of every node: find its cluster and pull images. Shells: `kubectl debug node` instead
+ * of Systems Manager.
  */
 export const NODE_POLICIES = ["AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly"] as const;
 

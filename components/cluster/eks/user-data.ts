@@ -38,7 +38,7 @@ export function nodeConfig({ plan }: Pick<EksPool, "plan">, registered: readonly
 }
 
 /**
- * User data for nodeadm as a multipart document, which EKS merges with its own (EKS User Guide,
+ * User data for nodeadm as multipart, which EKS merges with its own (EKS User Guide,
  * launch-templates).
  */
 export function multipart(config: string): string {

@@ -13,8 +13,8 @@ export interface CheckedHost {
 }
 
 /**
- * Checks a machine before any change and reports all problems with fixes. Runs at creation and when
- * the requirements change.
+ * Checks a machine before any change, at creation and when requirements change. Reports all
+ * problems with fixes.
  */
 export function hostChecks(name: string, settings: K3sSettings, opts: pulumi.CustomResourceOptions): CheckedHost {
   const { host } = settings;

@@ -59,8 +59,8 @@ export function hostScript(
 }
 
 /**
- * Retries after the first failure: four attempts in total. The provider's default is eleven, up to
- * fifteen seconds each, too long for a wrong key.
+ * Retries after the first failure. The provider's default is eleven, up to fifteen seconds each,
+ * too long for a wrong key.
  */
 const FAILED_TRIES = 3;
 

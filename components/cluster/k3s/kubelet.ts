@@ -16,8 +16,8 @@ const CRITICAL_PODS_SECONDS = 30;
 const EVICTION_MIB = 256;
 
 /**
- * Process and thread limit of a pod. An engine has a few hundred per GPU; a kernel with 32 cores
- * allows at least 32,768 PIDs.
+ * PID limit of a pod. An engine has a few hundred per GPU; a kernel with 32 cores allows at least
+ * 32,768.
  */
 const POD_PIDS = 16_384;
 

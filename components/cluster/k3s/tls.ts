@@ -1,6 +1,5 @@
 /**
- * TLS 1.2 cipher suites of the CIS guide of k3s (k3s-io/docs@035acb0). TLS 1.3 suites are all safe
- * and not configurable here.
+ * TLS 1.2 cipher suites of the CIS guide of k3s (k3s-io/docs@035acb0). TLS 1.3 suites are all safe.
  */
 export const CIPHER_SUITES = [
   "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",

@@ -55,8 +55,8 @@ export const ADDONS: readonly OkeAddon[] = [
     removed: false,
   },
   {
-    // Pods get GPUs through `nvidia.com/gpu` and environment variables that the container runtime
-    // of the node image reads.
+    // Pods get GPUs through `nvidia.com/gpu` and environment variables that the node image's
+    // container runtime reads.
     addon: "NvidiaGpuPlugin",
     suffix: "nvidia",
     neededBy: "gpus",
@@ -185,10 +185,7 @@ function isTimeSliced({ plan: { sharing } }: OkePool): boolean {
   return sharing !== undefined && "timeSlicing" in sharing;
 }
 
-/**
- * Tolerations for Deployments if all nodes have taints: a cluster of GPU pools only would have no
- * DNS.
- */
+/** Tolerations for Deployments if all nodes have taints, without which there would be no DNS. */
 export function tolerationsOfDeployments(pools: readonly OkePool[]): AddonSettings {
   return ofDeployments("tolerations", pools);
 }

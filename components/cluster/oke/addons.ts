@@ -18,8 +18,8 @@ export interface OkeAddonsArgs {
 }
 
 /**
- * OKE add-ons. Most wait for platform nodes, because an add-on whose pods stay pending never
- * becomes active. Add-ons for GPU nodes start as those join.
+ * OKE add-ons. Most wait for platform nodes, because add-ons with pending pods never become active.
+ * Those for GPU nodes start as nodes join.
  */
 export class OkeAddons extends PlatformComponent {
   readonly ready: readonly pulumi.Resource[];
@@ -91,8 +91,7 @@ export class OkeAddons extends PlatformComponent {
     this.poolsReady = Object.fromEntries(
       pools.map((pool) => [
         pool.plan.name,
-        // It knows each pool by OCID, so it waits for all. Only pods of pools without nodes wait
-        // for it.
+        // It needs every pool's OCID. Only pods of pools without nodes wait for it.
         isAutoscaled(pool) && pool.plan.minNodes === 0 ? autoscaler : [],
       ]),
     );

@@ -97,10 +97,7 @@ export function autoscalerGrants(compartmentId: string): string[] {
   return what.map((verb) => `${verb} in compartment id ${compartmentId}`);
 }
 
-/**
- * Share of a boot volume that pods may request: the kubelet keeps a tenth free, and the system
- * needs space.
- */
+/** Share of a boot volume for pods: the kubelet keeps a tenth free, and the system needs space. */
 const DISK_FOR_PODS = 0.85;
 
 /**

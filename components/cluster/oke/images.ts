@@ -12,9 +12,7 @@ export interface ImageSource {
 
 type Machine = Pick<MachineShape, "name" | "gpu" | "cpu">;
 
-/**
- * Node images that OKE offers. Queried once: they depend on the tenancy, not on a pool or cluster.
- */
+/** Node images that OKE offers, queried once because they depend only on the tenancy. */
 export function offeredImages(
   { compartmentId, kubernetesVersion }: Pick<OkeSettings, "compartmentId" | "kubernetesVersion">,
   opts: pulumi.InvokeOutputOptions,

@@ -7,9 +7,7 @@ import { machineTags } from "./tags";
 /** The provider's default is an hour; bare metal takes half of it to boot. */
 const TIMEOUTS: pulumi.CustomTimeouts = { create: "2h", update: "2h", delete: "1h" };
 
-/**
- * Machines with settings that node pools lack. All but the shape change in place, for new machines.
- */
+/** Machines with settings that node pools lack. Changes except of shape apply to new machines. */
 export function instancePool(
   name: string,
   { plan }: OkePool,

@@ -7,8 +7,8 @@ interface ControlPlane {
 }
 
 /**
- * Cluster data for joining machines: private API server address, even with a public endpoint, and
- * CA certificate. The kubeconfig stays secret; the certificate is not.
+ * Cluster data for joining machines: private API server address and CA certificate, which is not
+ * secret.
  */
 export function joinedCluster(
   { endpoints }: ControlPlane,

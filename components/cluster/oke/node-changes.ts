@@ -62,8 +62,8 @@ export function replacedOnChange(pool: Pool & Pick<OkePool, "image">): string[] 
   return [
     ...ALWAYS_REPLACED,
     ...(cyclingOf(pool) === "instance" ? [] : NOT_OF_BOOT_VOLUMES),
-    // A found image stays (below) and has one version: an upgrade creates a pool with the newest
-    // image of the new version.
+    // A found image stays (below): a version upgrade creates a pool with the new version's newest
+    // image.
     ...(pool.image === undefined ? ["kubernetesVersion"] : []),
   ];
 }

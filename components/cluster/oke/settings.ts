@@ -51,14 +51,12 @@ export interface OkeNetworks {
 }
 
 /**
- * What creates a pool's nodes: OKE, or Compute for settings that node pools lack; those machines
- * join by themselves (`self-managed-nodes.ts`).
+ * What creates a pool's nodes: OKE, or Compute for settings that node pools lack
+ * (`self-managed-nodes.ts`).
  */
 export type NodeMaker = "node-pool" | "cluster-network" | "instance-pool";
 
-/**
- * New boot volume on the same machine, new machine, or neither: then changes reach only new nodes.
- */
+/** New boot volume, new machine, or neither: then changes reach only new nodes. */
 export type NodeCycling = "boot-volume" | "instance" | "off";
 
 /** A planned pool with its provisioning settings. */

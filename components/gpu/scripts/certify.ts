@@ -74,8 +74,8 @@ async function certifyFirst(gate: Trials, until: number): Promise<number> {
     const open = usable.filter(
       (node) => !isFailed(node) && (untaint ? !isRecorded(node) && !fates.has(node.name) : node.uncertified),
     );
-    // Nodes without a partner keep their taint and can be tested later. A failed node without the
-    // taint would accept models.
+    // Nodes without a partner keep their taint for later tests. A failed node without the taint
+    // would accept models.
     if (good.length >= gate.minNodes && open.every(({ name }) => fates.has(name))) {
       tell(gate, nodes, fates);
       return untaint && nodes.some(isFailed) ? 1 : 0;

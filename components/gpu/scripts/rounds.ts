@@ -1,10 +1,7 @@
 /** Pairing of nodes until each is certified, refused or without partner. No API calls. */
 import type { Verdict } from "./verdict.ts";
 
-/**
- * Result of a trial. `none`: no verdict, because a node was busy or the trial was deleted; `busy`
- * lists unavailable nodes.
- */
+/** Result of a trial. `none`: no verdict, because of busy nodes, listed in `busy`, or deletion. */
 export type TrialResult =
   | { readonly ended: "verdict"; readonly verdict: Verdict }
   | { readonly ended: "none"; readonly reason: string; readonly busy: readonly string[] };

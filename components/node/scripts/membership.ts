@@ -19,7 +19,7 @@ const RENEWALS_PER_TTL = 3;
 /** Time for a running call to end when the node must leave. */
 const LEAVE_PATIENCE_MS = 1_000;
 /**
- * Limits per leave attempt and in total: less than the 10 seconds until the engine stops accepting
+ * Limits per leave attempt and in total, within the 10 seconds until the engine stops accepting
  * requests.
  */
 const LEAVE_DEADLINE_MS = 3_000;
@@ -153,8 +153,8 @@ export class Membership {
   }
 
   /**
-   * Unhealthy: no renewal. After one renewal interval, at most a minute, deregisters if the
-   * registrar may have the node.
+   * Unhealthy: after one renewal interval, at most a minute, deregisters if the registrar may have
+   * the node.
    */
   private async stayAway(): Promise<void> {
     const now = this.clock();

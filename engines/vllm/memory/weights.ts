@@ -1,6 +1,6 @@
 /**
- * Weights per GPU as vLLM holds them after loading: sharded, fused, padded, rounded by the CUDA
- * allocator, plus tables built at load.
+ * Weights per GPU as loaded by vLLM: sharded, fused, padded, rounded by the CUDA allocator, plus
+ * tables.
  */
 
 import { BYTES_PER_MIB, roundUp } from "../../../names/units";

@@ -5,8 +5,8 @@ import { shippedText } from "../../../../names/shipped-file";
 const FOLDER = "components/cluster/oke/cloud-init";
 
 /**
- * A boot task for cloud-init on new nodes. `userData` first writes the files of all parts, then
- * runs their commands in order.
+ * A boot task for cloud-init. `userData` writes the files of all parts, then runs their commands in
+ * order.
  */
 export interface BootPart {
   readonly files: readonly BootFile[];

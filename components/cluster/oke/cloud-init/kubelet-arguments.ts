@@ -33,10 +33,7 @@ function cpuPart({ shape, numa }: PoolPlan): BootPart {
   };
 }
 
-/**
- * Label with the machine's block of the RDMA network, if replicas stay in one and the machine knows
- * its block.
- */
+/** Label with the machine's RDMA block, if replicas stay in one and the machine knows it. */
 function blockPart({ fabric }: PoolPlan): BootPart {
   const label = fabric?.topologyLabel;
   const fields = label === undefined ? undefined : okeBlockFields(label);
