@@ -1,4 +1,4 @@
-/** LoRA adapters: small weights added to a model's for requests that name them. */
+/** Small weights added to a model's for requests that name them. */
 import type { ServedModel } from "./served-model";
 
 /** Model properties that determine adapter memory. */

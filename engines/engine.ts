@@ -112,7 +112,7 @@ export interface SharedServer {
   reserveGiB(requests: readonly MemoryRequest[], alone: readonly MemoryEstimate[]): number;
 }
 
-/** Sidecars of a model's pod, included in its resources. CPU in cores, the rest in GiB. */
+/** Sidecars, included in the pod's resources. CPU in cores, the rest in GiB. */
 export interface SidecarResources {
   readonly cpu: number;
   readonly memoryGiB: number;
@@ -136,7 +136,10 @@ export interface TraceSettings {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Facts about an inference engine, except its pods (`components/serving`), for all other rooms. */
+/**
+ * Facts about an inference engine for planner, configuration, gateway, report and alerts; its pods
+ * are in `components/serving`.
+ */
 export interface Engine {
   /** Display name. */
   readonly label: string;
@@ -287,7 +290,7 @@ export interface Engine {
   /** Zonal volume with state that coordinates a model's replicas, GiB. @default none */
   readonly stateGiB?: number;
   /**
-   * Component that replaces all replicas at once.
+   * Component that starts all new replicas before it ends the old ones.
    * @default in-place replacement, because no spare GPUs exist
    */
   readonly replacesBeside?: string;

@@ -43,7 +43,7 @@ export function estimateServer(requests: readonly [MemoryRequest, ...MemoryReque
   return shareServer(alone, others.length > 0 ? (sharedServer?.reserveGiB(requests, alone) ?? 0) : 0);
 }
 
-/** Reasons why a layout cannot run, with figures; empty if it can. */
+/** Reasons with figures; empty if the layout can run. */
 export function layoutProblems(name: EngineName, request: LayoutRequest): readonly string[] {
   return engineOf(name).layoutProblems?.(request) ?? [];
 }

@@ -2,7 +2,7 @@ import type { AdapterDemand } from "./adapters";
 import type { ServedModel } from "./served-model";
 import type { EngineName } from "./table";
 
-/** How GPUs divide a replica's model, and the properties that restrict it. */
+/** How GPUs divide a replica's model, with restricting properties. */
 export interface LayoutRequest
   extends Pick<ServedModel, "architecture" | "quantization" | "args" | "engineSettings">,
     Partial<Pick<ServedModel, "engineVersion">> {

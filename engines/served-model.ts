@@ -1,4 +1,4 @@
-/** A model as its engine sees it. Plain data; names contain units. */
+/** Plain data; names contain units. */
 import type { ModelArchitecture } from "../planner/model/architecture";
 
 /** Purpose of a model; `completion` is a base model without a chat template. */
@@ -53,7 +53,7 @@ export interface LoadAs {
 /** Engine-specific settings; the engine knows their types. Plain data. */
 export type EngineOwnSettings = Readonly<Record<string, unknown>>;
 
-/** A model with its load and pinned settings: input of all engine answers. */
+/** Input of all engine answers. */
 export interface ServedModel {
   readonly name: string;
   /** Value of a request's `model` field. */

@@ -52,7 +52,7 @@ export interface SettingsOutcome {
   readonly advice?: SettingsOutcome["problems"];
 }
 
-/** Block of one engine, as read by the schema; `undefined` is an empty block. */
+/** As read by the schema; `undefined` is an empty block. */
 export interface EngineSettings {
   /** Strict; every key has a description, an example, and a unit if numeric. */
   readonly schema: z.ZodObject;

@@ -12,13 +12,13 @@ export interface AutoscalingArgs {
   readonly stage: Stage;
   /** At least one. */
   readonly models: readonly ScaledModel[];
-  /** Server of each model, by model name: an autoscaler depends on its target. */
+  /** Servers by model name: an autoscaler depends on its target. */
   readonly servers: Readonly<Record<string, pulumi.Resource>>;
   readonly prometheusUrl: string;
   readonly certManager: CertManager;
 }
 
-/** Autoscaling: KEDA if a model needs it, and one autoscaler per model. */
+/** KEDA if a model needs it, and one autoscaler per model. */
 export class Autoscaling extends PlatformComponent {
   constructor(name: string, args: AutoscalingArgs, opts?: pulumi.ComponentResourceOptions) {
     super("autoscaling:Autoscaling", name, opts);

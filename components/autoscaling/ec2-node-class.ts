@@ -23,7 +23,7 @@ export function ec2NodeClass(
   const userData = nodeConfig(pool);
   const found = { tags: { [discovery.key]: discovery.value } };
   return {
-    // Pinned by date: with the newest image, every release by Amazon would replace nodes.
+    // Pinned by date: with the newest image, every release would replace nodes.
     amiSelectorTerms: [{ alias: `al2023@${nodeImage}` }],
     role: nodeRoleName,
     subnetSelectorTerms: [found],
@@ -45,7 +45,7 @@ export function ec2NodeClass(
     ],
     ...(plan.localDisks && { instanceStorePolicy: "RAID0" as const }),
     ...(efa && { networkInterfaces: [...nodeInterfaces(plan.shape)] }),
-    // Pods use Pod Identity and must not reach node credentials, one hop further.
+    // Pods must not reach node credentials, one hop further: they use Pod Identity.
     metadataOptions: {
       httpEndpoint: "enabled",
       httpProtocolIPv6: "disabled",

@@ -21,7 +21,7 @@ export interface KedaArgs {
 
 /** KEDA: feeds signals from Prometheus to HorizontalPodAutoscalers that it creates. */
 export class Keda extends PlatformComponent {
-  /** ScaledObjects are created after KEDA and deleted before it: KEDA removes their finalizers. */
+  /** Deleted before KEDA, which removes their finalizers. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: KedaArgs, opts?: pulumi.ComponentResourceOptions) {

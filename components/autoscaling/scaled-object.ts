@@ -13,9 +13,7 @@ export interface ScaledObjectArgs {
   readonly prometheusUrl: string;
 }
 
-/**
- * Seconds without signals before fallback replicas apply: long enough to replace a Prometheus pod.
- */
+/** Seconds without signals before fallback replicas apply: longer than a Prometheus restart. */
 const SIGNALS_LOST_SECONDS = 300;
 
 export function scaledObject(

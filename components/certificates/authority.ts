@@ -75,8 +75,7 @@ export class Authority extends PlatformComponent {
           isCA: true,
           commonName,
           secretName: authority,
-          // Clients keep the authority's certificate until theirs is renewed, so it must outlive
-          // them by far.
+          // Must far outlive clients' certificates: clients keep this one until they renew theirs.
           duration: "87600h",
           privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Never" },
           issuerRef: issuerReference(kind, bootstrap),

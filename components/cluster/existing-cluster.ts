@@ -17,7 +17,7 @@ export interface ExistingClusterArgs {
   readonly storageClass?: string;
   /** Whether volumes of that class can be expanded. @default false: sizes never change */
   readonly volumesGrow?: boolean;
-  /** Planned pools. This program cannot check that they exist; `npm run doctor` does. */
+  /** Not checked for existence; `npm run doctor` does. */
   readonly pools: readonly PoolPlan[];
   readonly gpuSoftware: ExistingCluster["gpuSoftware"];
   readonly gpuExporters: Cluster["gpuExporters"];

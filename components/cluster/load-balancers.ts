@@ -107,7 +107,7 @@ export const LOAD_BALANCERS = {
 export type LoadBalancerName = keyof typeof LOAD_BALANCERS;
 export const LOAD_BALANCER_NAMES = Object.keys(LOAD_BALANCERS) as [LoadBalancerName, ...LoadBalancerName[]];
 
-/** @throws Error for one missing from the table, because other stacks could not identify it. */
+/** @throws Error for one missing from the table. */
 export function loadBalancerName(loadBalancer: LoadBalancer): LoadBalancerName {
   const name = LOAD_BALANCER_NAMES.find((each) => LOAD_BALANCERS[each] === loadBalancer);
   if (name === undefined) {

@@ -16,7 +16,7 @@ import { LOAD_BALANCERS } from "./load-balancers";
  */
 export async function referencedOutputs(stack: string, expected: ExpectedCluster): Promise<ClusterOutputs> {
   const reference = new pulumi.StackReference("cluster-stack", { name: stack });
-  // The whole output is secret if any part is: the kubeconfig is marked secret again below.
+  // The whole output is secret if any part is; the kubeconfig stays secret below.
   const { value, secretValue } = await reference.getOutputDetails(CLUSTER_OUTPUT);
   return readClusterOutputs(secretValue ?? value, `stack "${stack}"`, expected);
 }

@@ -14,9 +14,7 @@ export type LoadBalancerSettings = Readonly<Record<string, string>>;
 export type LoadBalancer = (needs: {
   /** Longest idle time of an active connection, seconds. */
   readonly idleSeconds: number;
-  /**
-   * Annotations of the environment: they take precedence and may select another load balancer type.
-   */
+  /** They take precedence and may select another load balancer type. */
   readonly chosen: LoadBalancerSettings;
 }) => LoadBalancerRequest;
 
@@ -132,7 +130,7 @@ export interface Cluster extends ClusterNetworks {
    * @default the cluster's default class
    */
   readonly storageClass: string | undefined;
-  /** Definition of that class if the platform creates it. Undefined: it exists. */
+  /** Undefined: the class exists. */
   readonly volumeClass: VolumeClass | undefined;
   /** Whether its volumes can be expanded (`allowVolumeExpansion`); `local-path` of k3s cannot. */
   readonly volumesGrow: boolean;

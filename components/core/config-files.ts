@@ -10,7 +10,7 @@ export interface ConfigFile {
   readonly hash: string;
 }
 
-/** A ConfigMap with one JSON file, also valid as YAML, and its volume. */
+/** A ConfigMap with one JSON file, also valid YAML, and its volume. */
 export function configFile(
   logicalName: string,
   args: {

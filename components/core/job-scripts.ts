@@ -24,7 +24,7 @@ export interface JobScripts {
   readonly hash: string;
 }
 
-/** Puts scripts into a ConfigMap: shell for `mc`, TypeScript for Node 24, which strips types. */
+/** Shell for `mc`, TypeScript for Node 24, which strips types. */
 export function jobScripts(logicalName: string, args: JobScriptsArgs, opts: pulumi.CustomResourceOptions): JobScripts {
   const data = Object.fromEntries(args.files.map((file) => [file, shippedText(`${args.folder}/${file}`)]));
   const configMap = new kubernetes.core.v1.ConfigMap(

@@ -1,7 +1,7 @@
 import type { Labels } from "../../names/labels";
 import type { CustomResourceArgs, Manifest } from "./custom-resource";
 
-/** Membership of platform namespaces in a service mesh, which its own module installs. */
+/** Membership in a service mesh, which its own module installs. */
 export interface MeshMembership {
   /** Labels that add a namespace's pods; empty if outside the mesh. */
   labelsOf(namespace: string): Labels;

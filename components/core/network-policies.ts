@@ -14,7 +14,7 @@ export interface PolicyOfPods {
   readonly spec: NetworkPolicySpec;
 }
 
-/** Policy for all pods of a namespace: denies traffic that no policy allows. */
+/** Denies traffic that no policy allows. */
 export const DEFAULT_DENY = "default-deny";
 
 /**
@@ -126,7 +126,7 @@ export function policyName(labels: Labels): string {
   return `allow-${spoken(labels)}`;
 }
 
-/** Labels as part of an object name: their values, or keys for boolean values. */
+/** Label values for object names, or keys of boolean labels. */
 export function spoken(labels: Labels): string {
   const words = Object.entries(labels).map(([label, value]) => (value === "true" ? label.replace(/^.*\//, "") : value));
   const needed = [...new Set(words)].filter((word, _, all) => !all.some((other) => other.startsWith(`${word}-`)));

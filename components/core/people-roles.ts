@@ -17,7 +17,7 @@ export type PeopleRole = (typeof PEOPLE_ROLES)[number];
 const READ = ["get", "list", "watch"];
 const WRITE = ["create", "update", "patch", "delete", "deletecollection"];
 
-/** API groups of the platform and its charts. Their objects hold no secrets. */
+/** API groups of the platform and its charts, without secrets. */
 const CUSTOM_GROUPS = [
   "gateway.networking.k8s.io",
   "gateway.envoyproxy.io",

@@ -29,7 +29,7 @@ export interface NamespaceUse {
   readonly holdsRights?: boolean;
 }
 
-/** Role grants in a namespace: users of the environment and of its domain. */
+/** Grants to users of the environment and of the namespace's domain. */
 export function grantsIn(people: People | undefined, { domain, holdsRights = false }: NamespaceUse): RoleGrant[] {
   if (people === undefined) {
     return [];

@@ -90,7 +90,7 @@ export function inheritedFrom(parent: pulumi.Resource | undefined): Inherited {
   return parent instanceof PlatformComponent ? parent.inherited : {};
 }
 
-/** Runs in process for the component and each descendant, also under mocks. */
+/** Runs for the component and each descendant, also under mocks. */
 function requirePrefix(prefix: string): pulumi.ResourceTransformation {
   return ({ name, type }) => {
     if (name !== prefix && !name.startsWith(`${prefix}-`)) {

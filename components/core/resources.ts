@@ -58,7 +58,7 @@ export function besidesSidecars(
   };
 }
 
-/** Extended resources of a pod, equal in requests and limits: GPUs and other devices. */
+/** Extended resources, equal in requests and limits: GPUs and other devices. */
 export function extendedQuantities({ gpuResource, gpus, extended = {} }: PodResources, pods = 1): Quantities {
   const all = { ...(gpuResource && gpus > 0 && { [gpuResource]: gpus }), ...extended };
   return Object.fromEntries(Object.entries(all).map(([name, count]) => [name, String(pods * count)]));

@@ -85,7 +85,7 @@ export interface WorkloadArgs {
 }
 
 /**
- * A long-running platform workload: service account without permissions, hardened pods, Service and
+ * A long-running workload: service account without permissions, hardened pods, Service and
  * disruption budget.
  */
 export class Workload {

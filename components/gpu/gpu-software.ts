@@ -40,8 +40,8 @@ export function installsGpuSoftware(args: GpuSoftwareArgs): boolean {
 }
 
 /**
- * Makes GPUs, slices and RDMA devices available to pods: drivers, container toolkits and device
- * plugins missing on nodes and cloud.
+ * Exposes GPUs, slices and RDMA devices to pods: drivers, container toolkits and device plugins
+ * missing on nodes and cloud.
  */
 export class GpuSoftware extends PlatformComponent {
   /** Before this, nodes may advertise no devices. */

@@ -102,7 +102,7 @@ export function rights({ namespaces, crds, rollouts }: Waited) {
   ];
 }
 
-/** Uses its own isolated namespace; the cloud owns those of the operators. */
+/** An isolated namespace; the cloud owns those of the operators. */
 export class OperatorsReady extends PlatformComponent {
   readonly ready: readonly pulumi.Resource[];
 

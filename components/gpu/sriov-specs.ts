@@ -1,4 +1,4 @@
-/** Specs for the SR-IOV network operator, from catalogue and pools. Plain data. */
+/** Plain data from catalogue and pools. */
 import { VF_ADDRESSES, VF_NETWORK, VF_POLICY, type VirtualFunctions, virtualFunctionsOf } from "../../catalog/sriov";
 import { ipv4Cidr, parseCidr } from "../../names/cidr";
 import { MACHINE_LABEL, POOL_LABEL } from "../../planner/pool-labels";

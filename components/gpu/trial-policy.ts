@@ -101,8 +101,7 @@ export function trialPolicy(
         paramKind: { apiVersion: "batch/v1", kind: "CronJob" },
         variables: [
           { name: "own", expression: "object.metadata.?labels.orValue({})" },
-          // The policy evaluates every template of the namespace: all but one belong to other
-          // pools.
+          // The policy evaluates every template of the namespace, mostly those of other pools.
           {
             name: "other",
             expression: `variables.own${OF_POOL} != params.spec.jobTemplate.metadata.?labels.orValue({})${OF_POOL}`,

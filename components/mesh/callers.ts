@@ -1,4 +1,4 @@
-/** Sources of a connection in the mesh: an identity, or a plain-text address. */
+/** Sources in the mesh: an identity, or a plain-text address. */
 import type { IAuthorizationPolicy } from "@kubernetes-models/istio/security.istio.io/v1/AuthorizationPolicy";
 import { type Connection, type End, isPods, type PodSelection } from "../core/connections";
 import type { Members } from "./members";

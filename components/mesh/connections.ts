@@ -1,4 +1,4 @@
-/** Changes of a mesh to the platform's connections: tunnels, probes, control plane. */
+/** Additional connections of a mesh: tunnels, probes, control plane. */
 import { parseCidr } from "../../names/cidr";
 import { type Connection, connect, type End, isPods, type PodSelection, type Port, podsIn } from "../core/connections";
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";

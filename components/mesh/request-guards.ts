@@ -13,7 +13,7 @@ export interface Requests {
   readonly waypoints: readonly string[];
 }
 
-/** Rules at a namespace's waypoint or at model sidecars, the only proxies that see requests. */
+/** At a waypoint or model sidecars, the only proxies that see requests. */
 export function requestGuards(
   namespace: string,
   declared: Connections,
@@ -41,7 +41,7 @@ export function requestGuards(
   });
 }
 
-/** Connections as seen by agents at the pods: mesh traffic comes from the waypoint. */
+/** Connections as agents see them: mesh traffic comes from the waypoint. */
 export function behindWaypoint(
   namespace: string,
   declared: Connections,

@@ -1,7 +1,7 @@
 import type { DashboardSpec } from "../observability/dashboards/builder";
 import { inferencePanels } from "./inference-panels";
 
-/** Activity of the model control API and its workers; empty if the API is off. */
+/** Empty if the API is off. */
 export const modelControlDashboard: DashboardSpec = {
   uid: "inference-model-control",
   title: "Model control",

@@ -1,6 +1,6 @@
 import type { AlertRule } from "../observability/rules/types";
 
-/** Alerts of asynchronous inference. Without it there are no series, so none fires. */
+/** Without asynchronous inference there are no series, so none fires. */
 
 const waitingTooLong: AlertRule = {
   alert: "ModelControlInferenceWaiting",

@@ -16,7 +16,7 @@ export interface InferenceKeysArgs {
   readonly ids: readonly string[];
 }
 
-/** Secret with encryption keys of prompts and answers. The API reloads it on change. */
+/** Encryption keys of prompts and answers. The API reloads the Secret on change. */
 export function inferenceKeys(
   name: string,
   { namespace, ids }: InferenceKeysArgs,

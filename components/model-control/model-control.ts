@@ -38,10 +38,7 @@ import { WarmModels } from "./warm-models";
 export interface ModelControlArgs {
   /** Image of `services/model-control`, pinned. */
   readonly image: string;
-  /**
-   * Models of the environment; the API controls those with `control`. Validation requires at least
-   * one.
-   */
+  /** The API controls those with `control`. Validation requires at least one. */
   readonly endpoints: readonly ModelEndpoint[];
   /** External engines that it controls. @default none */
   readonly workers?: readonly OutsideWorker[];

@@ -1,4 +1,4 @@
-/** Configuration file of the relay, from the plan's engines, tenants and gateway. */
+/** From the plan's engines, tenants and gateway. */
 import type { z } from "zod";
 import { BYTES_PER_MIB } from "../../names/units";
 import type { GatewayLimits } from "../../planner/gateway-limits";

@@ -27,7 +27,7 @@ export interface WarmModelsArgs {
   readonly dependsOn: pulumi.Input<pulumi.Resource>[];
 }
 
-/** Job that prefetches models through the API; the deployment fails if one is unavailable. */
+/** The deployment fails if a model is unavailable. */
 export class WarmModels extends PlatformComponent {
   constructor(name: string, args: WarmModelsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("model-control:WarmModels", name, opts);

@@ -1,4 +1,4 @@
-/** Access log of a node and error responses of the node itself. */
+/** Access log of a node and its own error responses. */
 import { extension, literal } from "./envoy-extension";
 import { NODE_HEADERS } from "./envoy-names";
 import { NODE_HEALTH_PATH } from "./ports";

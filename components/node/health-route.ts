@@ -66,7 +66,7 @@ export function healthRoutes({ enginePath, timeoutSeconds }: HealthRouteArgs): o
   }));
 }
 
-/** Filters of the routes above, in order; no effect on other routes. */
+/** Filters of the routes above, in order. */
 export const HEALTH_FILTERS = [
   extension(LUA, "extensions.filters.http.lua.v3.Lua"),
   extension(CUSTOM_RESPONSE, "extensions.filters.http.custom_response.v3.CustomResponse"),

@@ -19,8 +19,8 @@ export interface InferenceNodeArgs {
 }
 
 /**
- * Makes an engine pod a node of a server group with an Envoy. As a native sidecar it starts before
- * the engine, outlives it during draining, and determines pod readiness.
+ * Adds an Envoy to an engine pod, which becomes a node of a server group. As a native sidecar it
+ * starts before the engine, outlives it during draining, and determines pod readiness.
  */
 export class InferenceNode extends PlatformComponent {
   readonly ports: readonly ServicePort[] = [{ name: "node", port: NODE_PORTS.http }];
@@ -53,7 +53,7 @@ export class InferenceNode extends PlatformComponent {
   }
 }
 
-/** Makes nodes of a model's pods if the model is in a server group. */
+/** Undefined if the model is in no server group. */
 export function inferenceNode(
   name: string,
   args: InferenceNodeArgs,

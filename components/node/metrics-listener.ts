@@ -1,4 +1,4 @@
-/** Metrics and liveness of a node's Envoy: the public paths of its admin interface. */
+/** The public paths of Envoy's admin interface: metrics and liveness. */
 import { extension, methodIs, socket } from "./envoy-extension";
 import { NODE_CLUSTERS, NODE_STAT_PREFIXES } from "./envoy-names";
 import { NODE_ALIVE_PATH, NODE_METRICS_PATH, NODE_PORTS } from "./ports";

@@ -1,6 +1,6 @@
 import type { HardenedContainer, HardenedPodArgs } from "../core/hardened-pod";
 
-/** A native sidecar of a node: starts before the engine and ends after it. */
+/** A native sidecar: starts before the engine and ends after it. */
 export interface NodeSidecar {
   readonly container: HardenedContainer & { readonly restartPolicy: "Always" };
   /** Pod volumes for its mounts. */

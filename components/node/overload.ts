@@ -1,4 +1,4 @@
-/** Overload settings: a node's Envoy refuses requests before it runs out of memory. */
+/** A node's Envoy refuses requests before it runs out of memory. */
 import { NODE_PROXY } from "../../planner/sidecars";
 import { extension } from "./envoy-extension";
 

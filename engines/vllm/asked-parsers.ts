@@ -1,4 +1,4 @@
-/** Tool call and reasoning parsers of a block as flags, including disabled and unknown ones. */
+/** Parsers of a block as flags, including disabled and unknown ones. */
 import { isWithin } from "../../catalog/engine-releases";
 import type { ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";

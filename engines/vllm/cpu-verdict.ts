@@ -1,4 +1,4 @@
-/** Support of a model by vLLM's CPU build: kernels by number format, and unsupported features. */
+/** Kernels of vLLM's CPU build by number format, and unsupported features. */
 import type { CpuArchitecture } from "../../catalog/shapes";
 import { formatFor } from "../../planner/model/format-names";
 import type { CardVerdict } from "../card";

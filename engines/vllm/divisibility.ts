@@ -1,4 +1,4 @@
-/** Layouts that vLLM refuses: mostly numbers not divisible by tensor or pipeline parallelism. */
+/** Mostly numbers not divisible by tensor or pipeline parallelism. */
 
 import type { Mixer, ModelArchitecture } from "../../planner/model/architecture";
 import { formatFor } from "../../planner/model/format-names";

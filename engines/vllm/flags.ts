@@ -1,4 +1,4 @@
-/** Converts vLLM flags to memory planner options: the only code with their names. */
+/** The only code with names of vLLM flags for memory. */
 
 import type { EngineArgument } from "../../catalog/engine-options";
 import { parseJson } from "../../names/json-text";

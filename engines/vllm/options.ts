@@ -5,7 +5,7 @@ import { vllmReleases } from "./releases";
 
 export const vllmOptions = optionCatalogue(options as EngineOptions, rules, vllmReleases);
 
-/** A vLLM flag by name without dashes; undefined if the pinned version lacks it. */
+/** Undefined if the pinned version lacks it. */
 export function vllmArgument(name: string): EngineArgument | undefined {
   return vllmOptions.argumentNamed.get(name);
 }

@@ -1,4 +1,4 @@
-/** Models that need Python code of their repository in vLLM, and why. */
+/** Models that need Python code of their repository in vLLM. */
 import { runsRepositoryCode } from "../repository-code";
 import type { ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";

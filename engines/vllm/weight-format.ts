@@ -1,4 +1,4 @@
-/** Weight formats that vLLM can load from a checkpoint, and the required settings. */
+/** Weight formats that vLLM can load from a checkpoint, with settings. */
 
 import type { Dtype, ModelArchitecture } from "../../planner/model/architecture";
 import { dtypeNamed, formatKey } from "../../planner/model/format-names";

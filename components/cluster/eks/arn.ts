@@ -30,7 +30,7 @@ const PARTITIONS = [
   { prefix: "us-gov-", partition: "aws-us-gov" },
 ] as const;
 
-/** ARN of a managed policy of AWS in the partition of a region. */
+/** ARN of an AWS managed policy in the region's partition. */
 export function managedPolicyArn(region: string, name: ManagedPolicyName): string {
   return `arn:${partitionOf(region)}:iam::aws:policy/${managedPolicyPath(name)}`;
 }

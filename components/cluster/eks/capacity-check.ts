@@ -4,7 +4,7 @@ import { getServiceQuota } from "@pulumi/aws/servicequotas/getServiceQuota";
 import { type EksCapacityAnswer, quotasOf } from "./capacity";
 import type { EksPool } from "./settings";
 
-/** Queries the capacity of a region for pools, before any resource is created. */
+/** Queries the capacity of a region before any resource is created. */
 export type AskEksCapacity = (pools: readonly EksPool[]) => Promise<EksCapacityAnswer>;
 
 /**
@@ -30,7 +30,7 @@ async function capacityOf(pools: readonly EksPool[], provider: Provider): Promis
         const { value } = await getServiceQuota({ serviceCode: "ec2", quotaCode: code }, { provider });
         return [[code, value]];
       } catch {
-        // A deployer may lack permission to read quotas. Unknown quotas do not block a deployment.
+        // Unknown quotas do not block a deployment: reading them needs permission.
         return [];
       }
     }),

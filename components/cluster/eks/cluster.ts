@@ -36,9 +36,9 @@ export interface EksClusterArgs {
 }
 
 /**
- * A self-managed EKS cluster with network, keys, node groups, add-ons and IAM permissions of
- * controllers. Cloud resources only: the platform installs Kubernetes objects (Karpenter, its
- * pools, the load balancer controller).
+ * An EKS cluster of this stack: network, keys, node groups, add-ons and IAM permissions of
+ * controllers. The platform installs Kubernetes objects (Karpenter, its pools, the load balancer
+ * controller).
  */
 export class EksCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;

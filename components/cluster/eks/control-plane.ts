@@ -19,7 +19,7 @@ export interface EksControlPlaneArgs {
   readonly keys: Pick<EksKeys, "secretsKeyArn">;
 }
 
-/** All log types of a control plane. `audit` records requests, `authenticator` identities. */
+/** `audit` records requests, `authenticator` identities. */
 const LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"];
 
 /**
@@ -54,7 +54,7 @@ export class EksControlPlane extends PlatformComponent {
     const { settings, network, keys } = args;
     const { environment, endpoint } = settings;
     const operators = operatorNetworks(endpoint);
-    // Created before the cluster: EKS would create a group with unlimited retention.
+    // Otherwise EKS would create a group with unlimited retention.
     const logs = new LogGroup(
       this.child("logs"),
       { name: `/aws/eks/${environment}/cluster`, retentionInDays: settings.logRetentionDays },
@@ -77,7 +77,7 @@ export class EksControlPlane extends PlatformComponent {
           subnetIds: Object.values(network.subnetIds.controlPlane),
           endpointPrivateAccess: true,
           endpointPublicAccess: endpoint.public,
-          // Without a list the public endpoint is open; EKS accepts no list for a private one.
+          // Without a list the public endpoint is open; a private one accepts no list.
           ...(endpoint.public && { publicAccessCidrs: [...operators.overInternet] }),
         },
         kubernetesNetworkConfig: { ipFamily: "ipv4", serviceIpv4Cidr: settings.network.services },
@@ -117,7 +117,7 @@ export class EksControlPlane extends PlatformComponent {
       { settings, clusterName: this.clusterName },
       this.childOptions(),
     );
-    // The group admits only its members, the nodes. Operators in connected networks need rules.
+    // Only members, the nodes, have access. Operators in connected networks need rules.
     const doors = operators.overNetwork.map((cidr) => {
       const key = cidr.replaceAll(/[./]/g, "-");
       return new SecurityGroupIngressRule(

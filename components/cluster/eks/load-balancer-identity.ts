@@ -15,7 +15,7 @@ export interface LoadBalancerIdentityArgs {
   readonly network: Pick<EksNetwork, "vpcId">;
 }
 
-/** Permissions of the AWS Load Balancer Controller: network load balancers of this cluster only. */
+/** Permissions for network load balancers of this cluster only. */
 export class LoadBalancerIdentity extends PlatformComponent {
   readonly ready: readonly pulumi.Resource[];
 

@@ -41,7 +41,7 @@ export class EksNatGateways extends PlatformComponent {
     this.registerOutputs({});
   }
 
-  /** The NAT gateway of a zone: its own or the shared one. */
+  /** The zone's gateway or the shared one. */
   gatewayIdFor(zone: string): pulumi.Output<string> {
     const id = this.ids[Math.max(0, this.zones.indexOf(zone))];
     if (id === undefined) {

@@ -90,7 +90,7 @@ export class EksNetwork extends PlatformComponent {
       this.childOptions(),
     );
 
-    // Amazon reaches control plane interfaces from its own network: they need no egress.
+    // Amazon reaches control plane interfaces from its own network, without egress.
     const inner = table("control-plane-routes");
     for (const zone of zones) {
       join("controlPlane", zone, inner);

@@ -36,10 +36,7 @@ const TIMEOUTS: pulumi.CustomTimeouts = { create: "1h", update: "3h", delete: "1
  */
 const LONGEST_PREFIX = 37;
 
-/**
- * Managed node groups: always-on nodes, reservations, and nodes that are checked before models
- * start.
- */
+/** Managed node groups: always-on nodes, reservations, and nodes to check before models start. */
 export class EksNodeGroups extends PlatformComponent {
   readonly ready: PoolsReady;
 
@@ -89,7 +86,7 @@ export class EksNodeGroups extends PlatformComponent {
           forceUpdateVersion: true,
         },
         this.childOptions({
-          // Role permissions, add-ons and egress: a node that lacks one never becomes ready.
+          // A node without role permissions, add-ons or egress never becomes ready.
           dependsOn: [...role.ready, ...(efa?.ready ?? []), ...after],
           // EKS removes a capacity block's nodes before its machines end. Other groups have a fixed
           // size; EKS refuses a minimum above an ignored size (terraform-aws-eks#2030).

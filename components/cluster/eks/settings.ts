@@ -1,7 +1,7 @@
 import type { EksAddonName } from "../../../catalog/eks";
 import type { PoolPlan } from "../../../planner/types";
 
-/** Settings of an EKS cluster. Plain data: they decide which resources exist. */
+/** Plain data: decides which resources exist. */
 export interface EksSettings {
   /** Environment name: names the cluster and tags its resources. */
   readonly environment: string;

@@ -22,9 +22,7 @@ export interface K3sClusterArgs {
   readonly apiServerCidrs: readonly string[];
 }
 
-/**
- * Turns a user's machine into a cluster: checks it, installs k3s over SSH, reads the kubeconfig.
- */
+/** Checks a user's machine, installs k3s over SSH, and reads the kubeconfig. */
 export class K3sCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
   readonly kubeconfig: pulumi.Output<string>;

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { shippedText } from "../../../names/shipped-file";
 import type { Host } from "./settings";
 
-/** A file that a script writes on the machine, owned by root. */
+/** A file on the machine, owned by root. */
 export interface HostFile {
   readonly path: string;
   /** In octal: "0600". */

@@ -17,7 +17,7 @@ export interface K3sAccess {
   readonly clusterIdentifier: pulumi.Output<string>;
 }
 
-/** Reads the kubeconfig of k3s. Its server is the machine's address as seen from here. */
+/** Kubeconfig of k3s. Its server is the machine's address as seen from here. */
 export function k3sAccess(
   name: string,
   { host }: Pick<K3sSettings, "host">,

@@ -9,7 +9,7 @@ export interface KubeletSettings {
   readonly leavingSeconds: number;
 }
 
-/** Part of the shutdown time reserved for critical pods: DNS, network, storage. */
+/** Shutdown time reserved for critical pods: DNS, network, storage. */
 const CRITICAL_PODS_SECONDS = 30;
 
 /** Free memory below which the kubelet evicts a pod, MiB, before the kernel kills a process. */

@@ -26,7 +26,7 @@ export function registriesFile({ credentials, ...mirror }: RegistrySource): pulu
   }
   const [host = "", ...path] = elsewhere.split("/");
   const mirrors = {
-    // Other images of that registry are not affected: they are requested by their new names.
+    // Other images of that registry are requested by their new names.
     [registry]: { endpoint: [`https://${host}`], rewrite: { [`^${folder}/(.*)`]: `${path.join("/")}/$1` } },
   };
   return pulumi.output(credentials).apply((content) => {

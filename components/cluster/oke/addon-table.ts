@@ -16,7 +16,7 @@ export interface OkeAddon {
     | "NodeFeatureDiscovery"
     | "NvidiaGpuOperator"
     | "NvidiaNetworkOperator";
-  /** Add-ons of the table that must be installed before it. @default none */
+  /** Add-ons to install before it. @default none */
   readonly follows?: readonly OkeAddon["addon"][];
   /** Suffix of the logical name. */
   readonly suffix: string;

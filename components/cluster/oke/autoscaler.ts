@@ -18,7 +18,7 @@ export const AUTOSCALER = {
   serviceAccount: "cluster-autoscaler",
 };
 
-/** Whether the autoscaler owns the pool's size, so that no other program may set it. */
+/** Whether the autoscaler owns the pool's size, which no other program may then set. */
 export function isAutoscaled({ plan }: Pick<OkePool, "plan">): boolean {
   return plan.minNodes < plan.maxNodes;
 }

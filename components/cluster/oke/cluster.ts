@@ -34,7 +34,7 @@ export interface OkeClusterArgs {
   readonly apiServerCidrs: readonly string[];
 }
 
-/** A self-managed OKE cluster with network, keys and node pools. */
+/** An OKE cluster of this stack: network, keys and node pools. */
 export class OkeCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
   readonly kubeconfig: pulumi.Output<string>;

@@ -24,9 +24,7 @@ export function nodePoolStatements(
   ];
 }
 
-/**
- * RDMA network of one pool: machines are close to each other, isolated from other compute clusters.
- */
+/** RDMA network of one pool, isolated from other compute clusters. */
 export function computeCluster(
   logicalName: string,
   settings: Compartment & Pick<OkeSettings, "environment">,

@@ -16,7 +16,7 @@ export type Traffic =
   /** Type 3, code 4: "your packet is too large". */
   | { readonly protocol: "path-mtu" };
 
-/** Permission to open connections. Rules are stateful, so answers need no rule. */
+/** Rules are stateful, so answers need no rule. */
 export interface OkeConnection {
   /** Stable: names the resources created from it. */
   readonly name: string;

@@ -25,7 +25,7 @@ export interface Addresses {
   readonly loadBalancers: OkeLoadBalancers;
 }
 
-/** Network security group rules: each connection gives a rule at each end with a group. */
+/** Each connection gives a rule at each end with a group. */
 export function groupRules(
   connections: readonly OkeConnection[],
   addresses: Addresses,
@@ -37,7 +37,7 @@ export function groupRules(
   ) as Record<NsgName, SecurityRule[]>;
 }
 
-/** Rules of the load balancers' subnet. Security lists identify groups only by subnet. */
+/** Security lists identify groups only by subnet. */
 export function loadBalancerRules(
   connections: readonly OkeConnection[],
   addresses: Addresses,

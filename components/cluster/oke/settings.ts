@@ -1,6 +1,6 @@
 import type { PoolPlan } from "../../../planner/types";
 
-/** Settings of an OKE cluster. Plain data: they decide which resources exist. */
+/** Plain data: decides which resources exist. */
 export interface OkeSettings {
   /** Environment name: names the cluster and tags its resources. */
   readonly environment: string;

@@ -1,7 +1,7 @@
 import type { MachineShape } from "../../../catalog/shapes";
 import type { OkeSettings } from "./settings";
 
-/** Free-form tag key on resources of an environment, including those of in-cluster controllers. */
+/** Free-form tag key on an environment's resources, including those of in-cluster controllers. */
 export const ENVIRONMENT_TAG = "inference-stacks-environment";
 
 /** Free-form tags that identify an environment's resources and its leftovers. */

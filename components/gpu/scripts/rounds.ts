@@ -1,4 +1,4 @@
-/** Pairing of nodes until each is certified, refused or without partner. No API calls. */
+/** Pairing of nodes until each is certified, refused or without partner. */
 import type { Verdict } from "./verdict.ts";
 
 /** Result of a trial. `none`: no verdict, because of busy nodes, listed in `busy`, or deletion. */
@@ -98,7 +98,7 @@ export async function runRounds({ uncertified, certified, trial, certify }: Roun
   return fates;
 }
 
-/** Assigns each waiting node a distinct helper not used with it before. */
+/** Assigns each waiting node a distinct unused helper. */
 function assign(
   open: readonly string[],
   helpers: readonly string[],

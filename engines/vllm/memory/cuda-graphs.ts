@@ -1,4 +1,4 @@
-/** Memory of CUDA graphs: their number, size, and whether it is deducted from the KV cache. */
+/** Number and size of CUDA graphs, and whether the KV cache includes them. */
 
 import { BYTES_PER_GIB } from "../../../names/units";
 import type { PipelineStage } from "../../../planner/memory/pipeline";

@@ -1,6 +1,4 @@
-/**
- * Similarity of a request to measured start-up logs: traits that determine the estimate's error.
- */
+/** Traits that determine the estimate's error, from measured start-ups. */
 
 import type { GpuModel } from "../../../catalog/shapes";
 import { compareVersions } from "../../../names/versions";

@@ -41,7 +41,7 @@ export interface WeightSharding extends Sharding {
   readonly maxNumBatchedTokens: number;
 }
 
-/** A parameter of the loaded model on one GPU, on any pipeline stage. */
+/** A parameter on one GPU, on any pipeline stage. */
 interface LoadedParameter {
   /** Represents all tensors fused into it, which are together. */
   readonly tensor: ModelTensor;
@@ -50,7 +50,7 @@ interface LoadedParameter {
   readonly latent: boolean;
 }
 
-/** The loaded model on one GPU of a sharding: parameters, and cached sums by stage. */
+/** Parameters on one GPU of a sharding, with cached sums by stage. */
 interface LoadedModel {
   readonly parameters: readonly LoadedParameter[];
   /** By number of layers before the stage and at its end. */
