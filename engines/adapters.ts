@@ -1,23 +1,21 @@
-/** LoRA adapters: small weights that an engine adds to a model's, for requests that name them. */
+/** Small weights added to a model's for requests that name them. */
 import type { ServedModel } from "./served-model";
 
-/** What of a model decides the room for its adapters. */
+/** Model properties that determine adapter memory. */
 export type AdapterDemand = Pick<ServedModel, "adapters" | "maxLoras" | "maxLoraRank">;
 
-/** Memory that an engine sets aside when it starts, whatever adapters it then loads into it. */
+/** Memory reserved at start, whatever adapters are loaded later. */
 export interface AdapterRoom {
-  /** Adapters that the GPUs hold at once; the others wait in the pod's memory. */
+  /** Adapters on the GPUs at once; others wait in host memory. */
   readonly slots: number;
-  /** Largest rank that a slot takes. */
+  /** Largest rank of a slot. */
   readonly maxRank: number;
 }
 
-/** How an engine serves adapters. */
 export interface AdapterSupport {
-  /** Adapters of one model. */
   readonly most: number;
-  /** Ranks that it makes room for, ascending. */
+  /** Ranks that it allocates for, ascending. */
   readonly ranks: readonly number[];
-  /** @returns undefined where the model has no adapters. */
+  /** @returns undefined without adapters. */
   room(model: AdapterDemand): AdapterRoom | undefined;
 }

@@ -15,15 +15,14 @@ import type { WeightsAnswer } from "./weights";
 
 export type { StatedFormat } from "../planner/model/weights-name";
 
-/** What a pod computes on. */
 export type Processor = "nvidia" | "amd" | "cpu";
 
-/** API that an engine speaks: OpenAI's, or KServe's v2 over HTTP or gRPC. */
+/** API of an engine: OpenAI's, or KServe v2 over HTTP or gRPC. */
 export type Protocol = "openai" | "kserve-http" | "kserve-grpc";
 
 /**
- * What a series of an engine says, whatever the engine calls it. `*Seconds` are histograms, `*Total` are counters,
- * `*SummaryMicroseconds` are summaries with a quantile of 0.99.
+ * Engine-independent meaning of a metric. `*Seconds` are histograms, `*Total` counters,
+ * `*SummaryMicroseconds` summaries with quantile 0.99.
  */
 export type MetricMeaning =
   | "requestsWaiting"
@@ -39,279 +38,299 @@ export type MetricMeaning =
   | "requestsTotal"
   | "preemptionsTotal";
 
-/** Names of weight formats that `models.<name>.quantization` may have. */
+/** Weight format names allowed in `models.<name>.quantization`. */
 export interface FormatNames {
   readonly names: readonly string[];
-  /** Of these, what the pinned version reads no more, and says so. @default none */
+  /** Names that the pinned version no longer supports. @default none */
   readonly removed?: readonly string[];
-  /** Which of them may be written when. @default any of them */
+  /** When which names are allowed. @default any */
   readonly allowed?: string;
-  /** Of its formats, in any spelling that it understands. */
+  /** Whether a name, in any accepted spelling, is one of its formats. */
   takes(name: string): boolean;
 }
 
-/** What the memory figure makes of an engine's flags. */
+/** Engine flags as the memory estimate reads them. */
 export interface FlagReading {
-  /** Names of the flags that the figure counts with the values that they have. */
+  /** Flags whose values the estimate includes. */
   readonly counted: readonly string[];
-  /** Values that it cannot count with. */
+  /** Values that it cannot include. */
   readonly problems: readonly { readonly flag: string; readonly allowed: string }[];
 }
 
-/** How an engine spreads a model over GPUs. Layers over those of one node, each can. */
+/** How an engine spreads a model over GPUs. All can split layers over GPUs of a node. */
 export interface Parallelism {
-  /** Cuts matrices: tensor parallelism. */
+  /** Tensor parallelism: splits matrices. */
   readonly tensor: boolean;
-  /** A replica may span nodes. */
   readonly overNodes: boolean;
 }
 
-/** What an engine would serve of a model: its numbers as they are loaded and cached. */
+/** Number formats of a model as loaded and cached. */
 export type Served = Pick<MemoryRequest, "architecture" | "quantization" | "kvCacheDtype">;
 
-/** What one step of an engine takes at most. */
 export interface BatchLimits {
-  /** Requests that run at once; others wait. */
+  /** Concurrent requests; others wait. */
   readonly sequences: number;
-  /** Tokens of prompts. @default whole prompts */
+  /** Prompt tokens. @default whole prompts */
   readonly promptTokens?: number;
 }
 
-/** An image for one kind of network between nodes. */
 export interface FabricImage {
   /** Catalogue name. */
   readonly image: string;
-  /** First version of the engine that there is one of. */
+  /** First engine version with such an image. */
   readonly since: string;
 }
 
-/** A limit of an engine that no setting of it raises. */
+/** Engine limit that no setting raises. */
 export interface MostAtOnce {
   readonly requests: number;
   readonly reason: string;
-  /** What serves more at once. */
+  /** How to serve more. */
   readonly remedy: string;
 }
 
 /**
- * What an engine does with prompts of several clients that begin alike: it keeps none, reuses what it computed for whoever asked, or
- * reuses it within the same `cache_salt` of a request alone. Reuse shows in the time to the first token (CVE-2025-46570).
+ * Prefix caching across clients: none, shared, or only within a `cache_salt`. Reuse is visible in
+ * the time to first token (CVE-2025-46570).
  */
 export type PrefixReuse = "none" | "shared" | "salted";
 
-/** How the versions of an engine are written. */
 export interface VersionForm {
   readonly pattern: RegExp;
   readonly allowed: string;
   readonly example: string;
 }
 
-/** How several planned models are served by one process. */
 export interface SharedServer {
-  /** Why these models cannot be on one server, each with its names and what to do. */
+  /** Why these models cannot share a server, with names and fix. */
   problems(models: readonly ServedModel[]): readonly string[];
   /**
-   * GiB of each GPU that have to stay free beside all of them.
+   * GiB per GPU that must stay free in addition to all models.
    *
-   * @param alone the estimate of each as if it had the server to itself.
+   * @param alone estimate of each on its own server.
    */
   reserveGiB(requests: readonly MemoryRequest[], alone: readonly MemoryEstimate[]): number;
 }
 
-/** What runs in a model's pod beside the engine, and is part of the pod's resources. CPU in cores, the rest in GiB. */
+/** Sidecars, included in the pod's resources. CPU in cores, the rest in GiB. */
 export interface SidecarResources {
   readonly cpu: number;
   readonly memoryGiB: number;
   readonly ephemeralStorageGiB: number;
 }
 
-/** What an engine needs where it computes on CPUs, besides the memory that it estimates. */
+/** Requirements on CPUs besides estimated memory. */
 export interface OnCpu {
   /** Of `/dev/shm`, GiB. */
   readonly sharedMemoryGiB: number;
-  /** What it makes of a model on processors of an architecture. @param isPinned its version is the one whose tables were read. */
+  /**
+   * Compatibility of a model with processors of an architecture.
+   * @param isPinned whether the version's tables were read.
+   */
   verdict(model: ServedModel, arch: CpuArchitecture, isPinned: boolean): CardVerdict;
 }
 
-/** What makes an engine report spans of requests, as a user would write it. */
+/** User-level settings that make an engine report request spans. */
 export interface TraceSettings {
   readonly args: Readonly<Record<string, ArgumentValue>>;
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * All that the platform knows of an inference engine, but how its pods are made: that is its component in
- * `components/serving`. Pure: planner, configuration, gateway, report and alerts read it.
+ * Facts about an inference engine for planner, configuration, gateway, report and alerts; its pods
+ * are in `components/serving`.
  */
 export interface Engine {
-  /** As people write it. */
+  /** Display name. */
   readonly label: string;
-  /** What it serves and where, as one sentence. */
+  /** One sentence on what it serves and where. */
   readonly summary: string;
-  /** Catalogue images by what they compute on; where it lacks one, the engine does not run. */
+  /** Catalogue images by processor; missing where the engine does not run. */
   readonly images: Readonly<Partial<Record<Processor, string>>>;
-  /** Of a model whose own settings ask for other images: their version is then its default. @default images */
+  /**
+   * Images of a model whose settings need others; their version becomes its default.
+   * @default images
+   */
   imagesFor?(model: Pick<ServedModel, "engineSettings">): Engine["images"];
-  /** What replaces its NVIDIA image where a replica spans nodes over a network that this one has no transport for. @default none */
+  /**
+   * Replacement of its NVIDIA image for replicas that span nodes over a network without transport
+   * in it.
+   * @default none
+   */
   readonly fabricImages?: Readonly<Partial<Record<FabricKind, FabricImage>>>;
-  /** The engine's version in a tag of its images. */
   versionOf(tag: string): string;
-  /** @default three numbers, and what a release adds to them */
+  /** @default three numbers with a release's suffix */
   readonly versionForm?: VersionForm;
-  /** Kinds of sources that it can serve. */
+  /** Supported source kinds. */
   readonly sources: readonly ModelSource["kind"][];
-  /** Who brings the weights: our model store, the engine's own registry, or its image. */
+  /** Origin of weights: the model store, the engine's registry, or its image. */
   readonly weightsFrom: "store" | "registry" | "image";
   readonly tasks: readonly ModelTask[];
-  /** What to add where a model of this engine names none: key and value. @default a catalogue name, or a config.json */
+  /**
+   * Configuration to add if a model has none: key and value.
+   * @default a catalogue name, or a config.json
+   */
   readonly missingModel?: string;
-  /** Weight format where neither the configuration nor the catalogue names one. @default the checkpoint's own */
+  /**
+   * Weight format if neither configuration nor catalogue gives one.
+   * @default the checkpoint's own
+   */
   readonly defaultQuantization?: string;
-  /** The same for a model whose checkpoint decides it. @default defaultQuantization */
+  /** Same, if the checkpoint determines it. @default defaultQuantization */
   usualFormat?(architecture: ModelArchitecture): string;
-  /** The weight format that a source's name states, where the name decides what is served. @default names decide nothing */
+  /** Weight format in a source's name, if it decides what is served. @default none */
   formatNamed?(source: ModelSource): StatedFormat | undefined;
-  /** Why it does not serve a source of a kind that it takes. @default it serves every one */
+  /** Why it cannot serve a source of a supported kind. @default none */
   sourceFault?(source: ModelSource): { readonly allowed: string; readonly fix: string } | undefined;
-  /** Weight formats that it can be asked for. */
+  /** Weight formats on request. */
   readonly formats: FormatNames;
-  /** It serves a model under several names at once. @default under one */
+  /** Whether it serves a model under several names at once. @default no */
   readonly takesAliases?: true;
-  /** Names that it can serve a model under. @default every one */
+  /** Supported served names. @default all */
   readonly servedNames?: { readonly pattern: RegExp; readonly allowed: string };
-  /** Flags and variables of the version that the platform pins, and what may be made of them. */
+  /** Flags and variables of the pinned version, with rules. */
   readonly options: EngineOptionCatalogue;
-  /** Beginning of the variables that it alone reads: a name like that which it lacks is a slip. */
+  /** Prefix of its variables: an unknown name with it is a mistake. */
   readonly variablePrefix: string;
-  /** LoRA adapters of a model. @default it takes none */
+  /** LoRA adapter support. @default none */
   readonly adapters?: AdapterSupport;
-  /** Its own block in the configuration of a model, under its name. @default it has none */
+  /** The engine's block in a model's configuration. @default none */
   readonly settings?: EngineSettings;
-  /** Flags that the memory figure counts with, without dashes. @default none of them */
+  /** Flags that the memory estimate includes, without dashes. @default none */
   readonly memoryFlags?: readonly string[];
   /**
-   * Flags that the memory figure takes under no name, and what `npm run model` says of them: why, and which of its options
-   * to write. @default what `options` says of a flag is answer enough
+   * Flags that the estimate cannot include, with the reason and replacement that `npm run model`
+   * shows.
+   * @default the text in `options`
    */
   readonly overridingFlags?: Readonly<Record<string, string>>;
-  /** The memory figure differs from version to version; else it is that of the pinned one. */
+  /** Whether the estimate depends on the version; otherwise it is the pinned one's. */
   readonly memoryByVersion: boolean;
-  /** @default the memory figure counts none of its flags */
+  /** @default no flag affects the estimate */
   readFlags?(args: Readonly<Record<string, ArgumentValue>>): FlagReading;
   readonly parallelism: Parallelism;
-  /** Whose kernels compute, as the speed constants call them (planner/speed/constants.json). @default its own */
+  /**
+   * Engine whose kernels determine speed constants (planner/speed/constants.json).
+   * @default itself
+   */
   readonly kernelsOf?: string;
-  /** Requests of a model that it takes at once whatever it is set to. @default as many as it is set to */
+  /** Hard limit of concurrent requests of a model. @default none */
   mostAtOnce?(model: Pick<ServedModel, "task" | "architecture">): MostAtOnce | undefined;
-  /** What it takes into one step at most, by what it is told and its own defaults. @default as much as its cache holds */
+  /** Step limits from settings and defaults. @default limited by the cache */
   batchLimits?(request: MemoryRequest): BatchLimits;
-  /** How it reports spans, which continue the trace of the request's `traceparent`. @default it cannot */
+  /** Span reporting that continues the request's `traceparent`. @default unsupported */
   traces?(receiver: TraceReceiver, model: Pick<ServedModel, "name" | "engineVersion">): TraceSettings | undefined;
-  /** Memory of a replica per GPU, and whether the load fits. */
+  /** Memory per GPU of a replica, and whether the load fits. */
   estimate(request: MemoryRequest): MemoryEstimate;
-  /** Why a layout cannot run, each reason with its numbers. @default any layout runs */
+  /** Why a layout cannot run, with figures. @default none */
   layoutProblems?(request: LayoutRequest): readonly string[];
-  /** Why a replica of this model stays on one node, whatever others may do, and what would change that. @default nothing keeps it */
+  /** Why replicas of this model cannot span nodes, with the fix. @default no restriction */
   staysOnNode?(model: ServedModel): { readonly reason: string; readonly remedy: string } | undefined;
-  /** Flags that may let a layout run that would not without them, and what they do. @default there are none */
+  /** Flags that may enable a rejected layout, with their effect. @default none */
   readonly layoutFlags?: readonly { readonly flag: string; readonly text: string }[];
-  /** Flags with which it allocates less besides the load when it starts, and what they do. @default there are none */
+  /** Flags that reduce allocation at start besides the load, with their effect. @default none */
   readonly startFlags?: readonly { readonly flag: string; readonly text: string }[];
-  /** Longest context that a version accepts, tokens. @default the model's own */
+  /** Longest context of a version, tokens. @default the model's own */
   contextLimit?(architecture: ModelArchitecture, version: string): number;
-  /** Why nothing is known of a version's memory. @default all versions are alike */
+  /** Why a version's memory is unknown. @default known for all */
   versionProblems?(version: string): readonly string[];
-  /** What the release makes of the model's class. @default it has every class, or nobody knows */
+  /** Support of the release for the model's class. @default all, or unknown */
   modelClass?(model: ServedModel): { readonly verdict: "refused" | "doubtful"; readonly reason: string } | undefined;
-  /** Further reasons why it would not start, whatever memory and layout it has. @default there are none */
+  /** Other reasons not to start, apart from memory and layout. @default none */
   startProblems?(request: MemoryRequest): readonly string[];
-  /** What becomes of a replica whose load does not fit. @default nobody knows */
+  /** What happens to a replica whose load does not fit. @default unknown */
   lackOfMemory?(request: MemoryRequest, estimate: MemoryEstimate): string | undefined;
-  /** The model as it is loaded. @default as it is asked for */
+  /** The model as loaded. @default as requested */
   served?(request: MemoryRequest): Served;
-  /** Tokens that a bounded window keeps besides its own, and whose they are. @default none */
+  /** Tokens that a bounded window keeps additionally, and for what. @default none */
   windowMargin?(request: MemoryRequest): { readonly tokens: number; readonly text: string };
-  /** What it makes of weights when it loads them. @default files are written in the format that is asked for */
+  /** Format of weights after loading. @default files are written in the requested format */
   weights?(model: ServedModel): WeightsAnswer;
-  /** Settings with which the model would take about half of its weights, or of its cache. @default there are none */
+  /** Settings that about halve the model's weights or cache. @default none */
   savings?(model: ServedModel): Partial<Pick<ServedModel, "quantization" | "kvCacheDtype">>;
   /**
-   * What it makes of a card that its image has code for.
-   * @default nothing more is known
+   * Support of a card for which the image has code.
+   * @default unknown
    */
   cardVerdict?(model: ServedModel, card: Card): CardVerdict;
-  /** `cardVerdict` knows the model's own release, the cards of its image too, or says that it was not read. @default the pinned one */
+  /**
+   * Whether `cardVerdict` covers the model's own release, including its image's cards, or reports
+   * it as unread.
+   * @default the pinned one
+   */
   readonly cardsByVersion?: true;
-  /** The newest release whose image has code for a card, where that serves the model on it. @default none is known */
+  /** Newest release with code for a card that also serves the model. @default unknown */
   releaseWithCode?(model: ServedModel, card: Card): string | undefined;
   /**
-   * Memory of a pod with GPUs that the engine may move weights to.
+   * Host memory of a GPU pod to which weights can move.
    * @param weightsGiB on the pod's GPUs.
-   * @default they stay where they are
+   * @default none
    */
   weightsInHostGiB?(model: ServedModel, weightsGiB: number): number;
   /**
-   * What the model's own options take of the memory of each of its pods.
-   * @default nothing, or what the engine takes anyway
+   * Host memory per pod of the model's own options.
+   * @default none, or included elsewhere
    */
   hostMemory?(model: ServedModel, pod: PodOfReplica): readonly HostMemoryUse[];
-  /** @default it runs there whatever it serves, and shares no memory */
+  /** @default runs all models on CPUs, without shared memory */
   readonly onCpu?: OnCpu;
-  /** Takes the GPU memory that it may use when it starts, whatever the model needs. */
+  /** Allocates its GPU memory limit at start, regardless of need. */
   readonly preallocatesGpuMemory: boolean;
-  /** Why it cannot take turns on a GPU with other pods, whose memory nobody parts. @default it can */
+  /** Why it cannot use time slicing, which does not partition memory. @default it can */
   readonly noTimeSlicing?: string;
-  /** Seconds from weights in memory to the first answer, on one node. */
+  /** Seconds from loaded weights to the first answer, on one node. */
   readonly warmUpSeconds: number;
-  /** Replicas that answer clients, where others of the same model work for them. @default all answer */
+  /** Replicas that answer clients, if others of the model assist them. @default all */
   answering?(model: Pick<ServedModel, "engineSettings">): number | undefined;
   /** Why its pods cannot be nodes of a server group. @default they can */
   readonly noNodes?: string;
-  /** Why nobody can change the number of its replicas while it runs. @default an autoscaler can */
+  /** Why its replicas cannot be scaled at run time. @default an autoscaler can */
   readonly noScaling?: string;
-  /** What runs beside it in each pod. */
   readonly sidecar: SidecarResources;
-  /** A pod of its own that each model needs once besides its replicas, on the same pool, without GPUs. @default none */
+  /** Additional pod per model on the same pool, without GPUs. @default none */
   readonly companion?: SidecarResources;
-  /** Volume in one zone with what keeps the replicas of a model together, GiB. @default none */
+  /** Zonal volume with state that coordinates a model's replicas, GiB. @default none */
   readonly stateGiB?: number;
   /**
-   * A change starts all replicas anew beside those that run, which go when the new ones answer: who does that.
-   * @default replicas are replaced in place, for no GPU is kept free
+   * Component that starts all new replicas before it ends the old ones.
+   * @default in-place replacement, because no spare GPUs exist
    */
   readonly replacesBeside?: string;
   /**
-   * `model_type` and `architectures` values of config.json whose chats it writes itself; each other model that chats needs a
-   * template. @default not known
+   * `model_type` and `architectures` values of config.json with built-in chat formats; other chat
+   * models need a template.
+   * @default unknown
    */
   readonly chatFormats?: readonly string[];
-  /** What it makes of prompts that begin alike. */
+  /** Prefix caching behaviour. */
   prefixReuse(model: Pick<ServedModel, "engineVersion" | "task" | "args" | "engineSettings">): PrefixReuse;
-  /** Whether it keeps the images of a model that takes them for all requests, in caches that know no salt. @default it does not */
+  /** Whether images of multimodal requests are cached for all requests without salt. @default no */
   reusesImages?(model: Pick<ServedModel, "args">): boolean;
-  /** APIs that it speaks, with the port of each. */
+  /** Supported APIs with ports. */
   readonly ports: Readonly<Partial<Record<Protocol, number>>>;
-  /** Paths on the port of its first API: it lives, and it has its model. */
+  /** Liveness and readiness (model loaded) paths of its first API. */
   readonly health: { readonly alive: string; readonly ready: string };
-  /** Prometheus endpoint of each pod, and what its series mean. @default it has none */
+  /** Prometheus endpoint of each pod and meaning of its series. @default none */
   readonly metrics?: {
     readonly port: number;
     readonly path: string;
     readonly series: Readonly<Partial<Record<MetricMeaning, string>>>;
-    /** Upper bounds of the buckets of histograms that service levels are compared with, seconds. @default not known */
+    /** Histogram bucket bounds for service levels, seconds. @default unknown */
     readonly bounds?: Readonly<Partial<Record<MetricMeaning, readonly number[]>>>;
-    /** First releases with a series of that name. @default all have it */
+    /** First releases with a series. @default all */
     readonly since?: Readonly<Partial<Record<MetricMeaning, string>>>;
-    /** Name under which its 99th percentile of a request's time is recorded besides, in milliseconds. @default none */
+    /** Additional recorded name of its p99 request time, in milliseconds. @default none */
     readonly p99LatencyName?: string;
   };
-  /** @default each model has pods of its own */
+  /** @default separate pods per model */
   readonly sharedServer?: SharedServer;
-  /** Why nobody should begin with it. @default nothing speaks against it */
+  /** Why new users should avoid it. @default none */
   readonly legacy?: string;
 }
 
-/** The version in tags such as `v0.33.0`, `0.32.15-rocm`, `rocm7.2_vllm_0.33.0`: their first of three numbers. */
+/**
+ * The first three-number version in tags such as `v0.33.0`, `0.32.15-rocm`, `rocm7.2_vllm_0.33.0`.
+ */
 export function semanticVersionOf(tag: string): string {
   return /\d+\.\d+\.\d+/.exec(tag)?.[0] ?? tag;
 }

@@ -1,4 +1,3 @@
-/** Asks a request's engine of its memory, with an answer for those that have nothing to say. */
 import { type ServerEstimate, shareServer } from "../planner/memory/shared-server";
 import type { MemoryEstimate } from "../planner/memory/types";
 import type { ModelArchitecture } from "../planner/model/architecture";
@@ -7,7 +6,7 @@ import { engineOf } from ".";
 import type { LayoutRequest, MemoryRequest } from "./memory-request";
 import type { EngineName } from "./table";
 
-/** A request whose numbers make no sense; `problems` lists all of them. */
+/** An invalid request; `problems` lists all reasons. */
 export class MemoryRequestError extends Error {
   override readonly name = "MemoryRequestError";
 
@@ -17,8 +16,8 @@ export class MemoryRequestError extends Error {
 }
 
 /**
- * Estimates memory per GPU, the KV cache the engine will report and whether the load fits.
- * Whether the layout can run is another question: see layoutProblems.
+ * Memory per GPU, the KV cache that the engine will report, and whether the load fits. Layout
+ * checks: see layoutProblems.
  * @throws MemoryRequestError, UnknownFormatError
  */
 export function estimateMemory(request: MemoryRequest): MemoryEstimate {
@@ -26,7 +25,7 @@ export function estimateMemory(request: MemoryRequest): MemoryEstimate {
   if (problems.length > 0) {
     throw new MemoryRequestError(problems);
   }
-  // Machines of one card ask the same, and so do searches for a layout, a load or a fix.
+  // Requests repeat for machines with the same card, and in searches for layouts, loads and fixes.
   const { architecture, ...asked } = request;
   return known.get(architecture, JSON.stringify(asked), () => engineOf(request.engine.name).estimate(request));
 }
@@ -34,7 +33,7 @@ export function estimateMemory(request: MemoryRequest): MemoryEstimate {
 const known = new Kept<ModelArchitecture, string, MemoryEstimate>();
 
 /**
- * The same for models that one server holds together: of all of them, and of each within what the others leave.
+ * Same for models on one server: in total, and each within the others' remainder.
  * @throws MemoryRequestError, UnknownFormatError
  */
 export function estimateServer(requests: readonly [MemoryRequest, ...MemoryRequest[]]): ServerEstimate {
@@ -44,17 +43,16 @@ export function estimateServer(requests: readonly [MemoryRequest, ...MemoryReque
   return shareServer(alone, others.length > 0 ? (sharedServer?.reserveGiB(requests, alone) ?? 0) : 0);
 }
 
-/** Every reason why a layout cannot run, each with its numbers; empty when it can. */
+/** Reasons with figures; empty if the layout can run. */
 export function layoutProblems(name: EngineName, request: LayoutRequest): readonly string[] {
   return engineOf(name).layoutProblems?.(request) ?? [];
 }
 
-/** The longest context that the engine accepts, in tokens. */
 export function contextLimit(architecture: ModelArchitecture, { name, version }: MemoryRequest["engine"]): number {
   return engineOf(name).contextLimit?.(architecture, version) ?? architecture.maxContextTokens;
 }
 
-/** Every reason why the engine would not start, whatever memory and layout it has; empty when it starts. */
+/** Reasons not to start, apart from memory and layout; empty if none. */
 export function startProblems(request: MemoryRequest): string[] {
   const { architecture, contextTokens, engine } = request;
   const most = contextLimit(architecture, engine);
@@ -67,12 +65,12 @@ export function startProblems(request: MemoryRequest): string[] {
   ];
 }
 
-/** Why nothing is known of this version's memory: no other machine, layout or load is a way out. */
+/** Why this version's memory is unknown: no other machine, layout or load helps. */
 export function versionProblems({ name, version }: MemoryRequest["engine"]): readonly string[] {
   return engineOf(name).versionProblems?.(version) ?? [];
 }
 
-/** What becomes of a replica whose load does not fit; undefined where it fits, or nobody knows. */
+/** What happens to a replica whose load does not fit; undefined if it fits or is unknown. */
 export function lackOfMemory(request: MemoryRequest, estimate: MemoryEstimate): string | undefined {
   return estimate.verdict.answer === "no" ? engineOf(request.engine.name).lackOfMemory?.(request, estimate) : undefined;
 }

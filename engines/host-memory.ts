@@ -1,8 +1,7 @@
-/** What options of an engine take of the memory of its pods, besides what an engine takes anyway. */
+/** Host memory of engine options, besides what an engine always needs. */
 
-/** One pod of a replica on GPUs or CPUs. */
 export interface PodOfReplica {
-  /** Processes of the engine that compute: one for each of the pod's GPUs, one without GPUs. */
+  /** Computing processes: one per GPU of the pod, or one without GPUs. */
   readonly processes: number;
   readonly tensorParallel: number;
   readonly pipelineParallel: number;
@@ -10,19 +9,21 @@ export interface PodOfReplica {
 }
 
 export interface HostMemoryUse {
-  /** Where the file has it, below the model: `args.kv-offloading-size`. */
+  /** Configuration path below the model: `args.kv-offloading-size`. */
   readonly option: string;
-  /** Of the pod's memory, GiB; all of `/dev/shm` counts in it. */
+  /** Pod memory including `/dev/shm`, GiB. */
   readonly memoryGiB: number;
-  /** Of that in `/dev/shm`, GiB. */
+  /** `/dev/shm` share of it, GiB. */
   readonly sharedMemoryGiB: number;
-  /** What makes it so much. */
+  /** Explanation of the amount. */
   readonly how: string;
-  /** Memory of the machine below which the engine does not start with it, GiB. @default it looks at none */
+  /**
+   * Machine memory below which the engine refuses to start with the option, GiB.
+   * @default not checked
+   */
   readonly machineGiB?: number;
 }
 
-/** GiB of all of them. */
 export function sumOfUses(uses: readonly HostMemoryUse[]): Pick<HostMemoryUse, "memoryGiB" | "sharedMemoryGiB"> {
   return {
     memoryGiB: uses.reduce((sum, { memoryGiB }) => sum + memoryGiB, 0),

@@ -1,4 +1,4 @@
-/** Engines by name: the only way to ask what one of them is or does. */
+/** Engines by name: the only access to their facts. */
 import type { EngineOptionCatalogue } from "../catalog/engine-options";
 import type { FabricKind } from "../catalog/fabrics";
 import { imageEntry } from "../catalog/images";
@@ -12,14 +12,13 @@ import { ENGINES, type EngineName } from "./table";
 export type { Engine, MetricMeaning, Processor, Protocol, SidecarResources, StatedFormat } from "./engine";
 export type { EngineName } from "./table";
 
-/** In the order in which people are told of them: the default first. */
+/** In display order: the default first. */
 export const engineNames = Object.keys(ENGINES) as unknown as readonly [EngineName, ...EngineName[]];
 
 export function engineOf(name: EngineName): Engine {
   return ENGINES[name];
 }
 
-/** Engines that a model of this task, or with weights of this kind of source, can have. */
 export function enginesFor({
   task,
   source,
@@ -33,22 +32,22 @@ export function enginesFor({
   });
 }
 
-/** Flags and variables of an engine, and what the platform says of them. */
+/** Flags and variables of an engine, with rules. */
 export function engineOptions(name: EngineName): EngineOptionCatalogue {
   return engineOf(name).options;
 }
 
-/** The engine's own block in the configuration of a model. */
 export function settingsOf(name: EngineName): EngineSettings {
   return engineOf(name).settings ?? NO_SETTINGS;
 }
 
-/** Where a setting of a model on this engine is written, below the model: `contextTokens`, `vllm.tensorParallel`. */
+/**
+ * Configuration path of an engine setting, below the model: `contextTokens`, `vllm.tensorParallel`.
+ */
 export function settingPath(name: EngineName, key: string): string {
   return Object.hasOwn(settingsOf(name).schema.shape, key) ? `${name}.${key}` : key;
 }
 
-/** How a version of the engine is written. */
 export function versionForm(name: EngineName): VersionForm {
   return engineOf(name).versionForm ?? SEMANTIC_VERSION;
 }
@@ -59,17 +58,16 @@ const SEMANTIC_VERSION: VersionForm = {
   example: "0.33.0",
 };
 
-/** What the memory figure makes of flags. */
 export function readFlags(name: EngineName, args: Readonly<Record<string, ArgumentValue>>): FlagReading {
   return engineOf(name).readFlags?.(args) ?? { counted: [], problems: [] };
 }
 
-/** Catalogue name of an engine's image; undefined where the engine does not run. */
+/** Catalogue name of an engine's image; undefined if it does not support the processor. */
 export function engineImageName(name: EngineName, processor: Processor): string | undefined {
   return engineOf(name).images[processor];
 }
 
-/** The same for one model, whose own settings may ask for another image of its engine. */
+/** Same for a model, whose settings may need another image. */
 export function modelImageName(
   model: { readonly engine: EngineName } & Pick<ServedModel, "engineSettings">,
   processor: Processor,
@@ -79,9 +77,9 @@ export function modelImageName(
 }
 
 /**
- * The same where a replica of the model spans nodes over a network: an image with a transport for that, where the engine has one.
+ * Same for replicas that span nodes: an image with transport for the network, if any.
  *
- * @param fabric undefined: the replica stays on its node, or its nodes talk TCP.
+ * @param fabric undefined: one node, or TCP between nodes.
  */
 export function spanningImageName(
   model: { readonly engine: EngineName } & Pick<ServedModel, "engineSettings" | "engineVersion">,
@@ -99,12 +97,12 @@ export function spanningImageName(
   return isReplaced ? other.image : own;
 }
 
-/** Processors that an engine has an image for. */
+/** Processors for which an engine has an image. */
 export function engineProcessors(name: EngineName): readonly string[] {
   return Object.keys(engineOf(name).images);
 }
 
-/** Version that the platform pins for a model: that of the image which its own settings ask for. */
+/** Pinned engine version of a model: that of its image. */
 export function modelEngineVersion(
   model: { readonly engine: EngineName } & Pick<ServedModel, "engineSettings">,
 ): string {
@@ -113,7 +111,7 @@ export function modelEngineVersion(
   return image === undefined ? engineVersion(model.engine) : versionOf(imageEntry(image).tag);
 }
 
-/** Version of an engine that the platform pins: the version in its image's tag. */
+/** Pinned version of an engine: that in its image's tag. */
 export function engineVersion(name: EngineName): string {
   const { images, versionOf } = engineOf(name);
   const [image] = Object.values(images);

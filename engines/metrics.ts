@@ -1,27 +1,27 @@
-/** What engines report of themselves, by meaning: rules and dashboards name no engine and none of its series. */
+/** Engine metrics by meaning, so that rules and dashboards name no engine. */
 import type { Engine, MetricMeaning } from "./engine";
 import { ENGINES } from "./table";
 
-/** Names of the series that say the same thing, one for each engine that reports it. */
+/** Series with a meaning, one per engine that reports it. */
 export function seriesOf(meaning: MetricMeaning): string[] {
   const engines: readonly Engine[] = Object.values(ENGINES);
   return engines.flatMap(({ metrics }) => metrics?.series[meaning] ?? []);
 }
 
 /**
- * The expression over whichever engine's series a pod has: `metric("requestsWaiting", (s) => `rate(${s}[5m])`)`.
- * A pod runs one engine, so that of the alternatives one has samples.
+ * Alternatives over all engines' series: `metric("requestsWaiting", (s) => `rate(${s}[5m])`)`. A
+ * pod runs one engine, so only one has samples.
  */
 export function metric(meaning: MetricMeaning, of: (series: string) => string): string {
   return seriesOf(meaning).map(of).join(" or ");
 }
 
-/** The 99th percentile of a request's time in milliseconds, of engines that report summaries: of the slowest pod of each model. */
+/** p99 request time in milliseconds from summaries: the slowest pod of each model. */
 export function summaryP99Ms(series: string): string {
   return `max by (namespace, model) (${series}{quantile="0.99"}) / 1000`;
 }
 
-/** Summaries of single engines that are recorded under names of their own. */
+/** Summaries recorded under engine-specific names. */
 export function namedSummaries(): { readonly name: string; readonly series: string }[] {
   const engines: readonly Engine[] = Object.values(ENGINES);
   return engines.flatMap(({ metrics }) => {
@@ -30,13 +30,12 @@ export function namedSummaries(): { readonly name: string; readonly series: stri
   });
 }
 
-/** A histogram of seconds, and the upper bounds of its buckets. */
 export interface Histogram {
   readonly series: string;
   readonly bounds: readonly number[];
 }
 
-/** Histograms that say the same thing, of the engines whose buckets are known. */
+/** Histograms with a meaning, of engines with known buckets. */
 export function histogramsOf(meaning: MetricMeaning): Histogram[] {
   const engines: readonly Engine[] = Object.values(ENGINES);
   return engines.flatMap(({ metrics }) => {

@@ -1,18 +1,22 @@
-/** Engines that people ask for by name, and that are served nowhere. */
+/** Engines that users may request but none serves. */
 
 export interface RetiredEngine {
-  /** As people write it. */
+  /** Display name. */
   readonly label: string;
   readonly why: string;
-  /** What to do in its place. */
+  /** Replacement. */
   readonly instead: string;
 }
 
-/** By the name that people would write under `models.<name>.engine`. Why they are no rows of the table of engines: decision 0015. */
+/**
+ * By the name in `models.<name>.engine`. Decision 0015 explains why they are not in the engine
+ * table.
+ */
 export const RETIRED: Readonly<Record<string, RetiredEngine>> = {
   torchserve: {
     label: "TorchServe",
-    // pytorch/serve: archived 2025-08-07; its README plans no updates, bug fixes, new features or security patches.
+    // pytorch/serve: archived 2025-08-07; its README plans no updates, bug fixes, new features or
+    // security patches.
     why: "nobody maintains it, and its archives bring code of their own: holes in it stay open",
     instead:
       "serve a model that generates text with vLLM, and any other as a Python or ONNX model with Triton or Ray Serve",

@@ -1,8 +1,8 @@
-/** An engine's own block in the configuration of a model, `models.<name>.<engine>`: what no other engine has. */
+/** Engine-specific configuration of a model, `models.<name>.<engine>`. */
 import { z } from "zod";
 import type { ArgumentValue, EngineOwnSettings, ModelTask, ServedModel } from "./served-model";
 
-/** What a block asks of the plan, in the plan's words. The key of a block that fills one of these has its name. */
+/** Block settings that the plan understands. Equal names mean equal settings. */
 export interface RequestedSettings
   extends Pick<
     ServedModel,
@@ -16,54 +16,56 @@ export interface RequestedSettings
     | "maxLoras"
     | "maxLoraRank"
   > {
-  /** Takes GPU memory as its requests need it, whatever else its engine serves. @default as the engine does */
+  /**
+   * GPU memory grows with requests, even if other models of the engine preallocate.
+   * @default as the engine
+   */
   readonly growsGpuMemory?: true;
-  /** File of a chat template, from the folder of the environment's file. */
+  /** Chat template file, relative to the environment file. */
   readonly chatTemplate?: string;
-  /** Model whose server it joins. @default a server of its own */
+  /** Model whose server it joins. @default its own server */
   readonly serverOf?: string;
-  /** Replicas, where the block says how many there are; `replicas` then says nothing. @default as under `replicas` */
+  /** Replicas set by the block, overriding `replicas`. @default `replicas` */
   readonly minReplicas?: number;
   readonly maxReplicas?: number;
-  /** What the planner does not count with: only the engine's component reads it. @default nothing */
+  /** Settings only for the engine's component, unused by the planner. @default none */
   readonly engineSettings?: EngineOwnSettings;
 }
 
-/** A key of a block that its model cannot have. */
 export interface SettingFault {
   readonly key: string;
   readonly allowed: string;
   readonly fix: string;
 }
 
-/** What a block makes of its model. */
+/** Effect of a block on its model. */
 export interface SettingsOutcome {
-  /** Flags that it stands for; what the user says of them under `args` counts. */
+  /** Equivalent flags; the user's `args` take precedence. */
   readonly args: Readonly<Record<string, ArgumentValue>>;
-  /** What only the engine's component reads, besides what the block asks for. @default nothing */
+  /** Additional settings only for the engine's component. @default none */
   readonly engineSettings?: EngineOwnSettings;
-  /** What a reader of the plan should know. */
+  /** Remarks for readers of the plan. */
   readonly notes: readonly string[];
-  /** Asked for, and not to be had for this model: the plan is refused. */
+  /** Unsupported requests for this model: the plan fails. */
   readonly problems: readonly { readonly rule: string; readonly message: string }[];
-  /** Deserves a look, and forbids nothing. @default nothing does */
+  /** Advice that does not fail the plan. @default none */
   readonly advice?: SettingsOutcome["problems"];
 }
 
-/** The block of one engine. Blocks are as the schema reads them; `undefined` is an empty one. */
+/** As read by the schema; `undefined` is an empty block. */
 export interface EngineSettings {
-  /** Strict; every key with a description, an example, and a unit where it is a number. */
+  /** Strict; every key has a description, an example, and a unit if numeric. */
   readonly schema: z.ZodObject;
   requested(block: unknown): RequestedSettings;
   faults(block: unknown, task: ModelTask): readonly SettingFault[];
-  /** @param model with what the block asks for, and the flags that the user gives. */
+  /** @param model with the block's requests and the user's flags. */
   outcome(block: unknown, model: ServedModel): SettingsOutcome;
 }
 
-/** What plans without a block ask for. */
+/** Requests of plans without a block. */
 const UNASKED: RequestedSettings = { loading: "copy", kvCacheDtype: "auto" };
 
-/** The answers of one engine, which see their own block, in the type of its schema. */
+/** Answers of one engine, typed by its block's schema. */
 interface Answers<Block> {
   requested(block: Block): Partial<RequestedSettings>;
   faults?(block: Block, task: ModelTask): readonly SettingFault[];
@@ -83,5 +85,5 @@ export function engineSettings<Schema extends z.ZodObject>(
   };
 }
 
-/** Of an engine that has nothing of its own to set: there is no block. */
+/** For engines without own settings: no block. */
 export const NO_SETTINGS = engineSettings(z.strictObject({}), { requested: () => ({}) });

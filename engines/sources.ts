@@ -1,4 +1,4 @@
-/** Where weights may come from: how a configuration writes it, who answers there, and whether our model store has a part in it. */
+/** Weight sources: notation, host, and whether they use the model store. */
 import type { ModelSource, StoredSource } from "./served-model";
 
 export type SourceKind = ModelSource["kind"];
@@ -6,45 +6,45 @@ export type SourceKind = ModelSource["kind"];
 export interface SourceFacts {
   /** Before `://` in `models.<name>.source`. */
   readonly scheme: string;
-  /** The whole, as people are told to write it. */
+  /** Full notation, for messages. */
   readonly form: string;
-  /** What may stand behind the scheme, as a regular expression. */
+  /** Regular expression for the part after the scheme. */
   readonly pattern: string;
-  /** Who answers, as people call it. */
+  /** Display name of the host. */
   readonly label: string;
-  /** The same of one model, as a word beside its name. */
+  /** Same for one model, as a word with its name. */
   readonly place: string;
-  /** Engines read it in the environment's model store, whoever put it there; else they fetch it themselves. */
+  /** Engines read it from the environment's model store; otherwise they fetch it themselves. */
   readonly throughStore: boolean;
-  /** Servers on the internet that a download leads to; `*.` before a name is all below it. @default none */
+  /** Internet hosts of a download; `*.` before a name includes its subdomains. @default none */
   readonly hosts?: readonly string[];
-  /** @default nobody else can change what is there */
+  /** @default immutable by others */
   readonly moves?: Moves;
 }
 
-/** Where somebody else may put other bytes under the same name. */
+/** Sources that others can change under the same name. */
 export interface Moves {
-  /** What would happen then. */
+  /** Consequence of a change. */
   readonly effect: string;
-  /** How a revision that stays is written. */
+  /** Notation of a fixed revision. */
   readonly fixed: string;
-  /** `npm run pin` can write it. */
+  /** Whether `npm run pin` can write it. */
   readonly hasCommits: boolean;
 }
 
 /**
- * One part of a path. Nothing that a policy of the store reads as a wildcard or a variable (`*`, `?`, `${…}`), and no `.`
- * or `..`: the path becomes part of a policy, of a URL and of a folder's name.
+ * A path segment. Excludes wildcards and variables of store policies (`*`, `?`, `${…}`), and `.`
+ * and `..`: paths become part of policies, URLs and folder names.
  */
 const PART = /(?!\.{1,2}(?:[/@]|$))[\w.-]+/.source;
 
 /** Name of a claim: a DNS label. */
 const CLAIM = /[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?/.source;
 
-/** Registry of names without a host, where names may carry one. What an engine keeps locally alone counts as its, too. */
+/** Registry of names without a host. Includes names that an engine has only locally. */
 export const DEFAULT_REGISTRY = "registry.ollama.ai";
 
-/** By the kind that plans and their JSON name. */
+/** By the kind in plans and JSON. */
 export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
   huggingface: {
     scheme: "hf",
@@ -53,7 +53,7 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     label: "Hugging Face",
     place: "Hugging Face",
     throughStore: true,
-    // The hub, and the stores that it redirects to (huggingface.co/docs, 2026-11-23).
+    // The hub, and the stores to which it redirects (huggingface.co/docs, 2026-11-23).
     hosts: ["huggingface.co", "*.huggingface.co", "*.hf.co"],
     moves: {
       effect: "a push to the repository would change what runs",
@@ -84,7 +84,7 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     label: "the Ollama registry",
     place: "Ollama registry",
     throughStore: false,
-    // It redirects downloads to a store of Cloudflare's (ollama/ollama#4307, read 2026-11-23).
+    // Downloads redirect to a Cloudflare store (ollama/ollama#4307, read 2026-11-23).
     hosts: [DEFAULT_REGISTRY, "*.r2.cloudflarestorage.com"],
     moves: {
       effect: "the registry moves it to newer builds, and a new replica would run another model",
@@ -103,14 +103,13 @@ export function isClaim(source: ModelSource): source is ClaimSource {
 
 export const sourceKinds = Object.keys(SOURCES) as readonly SourceKind[];
 
-/** Kinds that engines read in the environment's model store. */
+/** Kinds that engines read from the environment's model store. */
 export const storedKinds = sourceKinds.filter((kind) => SOURCES[kind].throughStore);
 
 export function isStored(source: ModelSource): source is StoredSource {
   return SOURCES[source.kind].throughStore;
 }
 
-/** Every source of these kinds. */
 export function sourcePatternOf(kinds: readonly SourceKind[]): RegExp {
   return new RegExp(`^(${kinds.map((kind) => `${SOURCES[kind].scheme}://${SOURCES[kind].pattern}`).join("|")})$`);
 }
@@ -123,13 +122,12 @@ export function sourceFormsOf(kinds: readonly SourceKind[]): string {
 export const sourcePattern = sourcePatternOf(sourceKinds);
 export const sourceForms = sourceFormsOf(sourceKinds);
 
-/** Where the weights of one model come from, for people. */
 export interface Origin {
   /** Repository, bucket with prefix, or tag. */
   readonly name: string;
   /** Whose that is. */
   readonly place: string;
-  /** Commit, branch or tag, where the place has them. */
+  /** Commit, branch or tag, if the source has them. */
   readonly revision?: string;
 }
 
@@ -147,21 +145,24 @@ export function originOf(source: ModelSource): Origin {
   }
 }
 
-/** A commit of a repository: a branch or tag may point elsewhere tomorrow, only a commit's full hash does not. */
+/** A full commit hash: branches and tags can move. */
 export const COMMIT = /^[0-9a-f]{40}$/;
 
-/** The commit that a source names; undefined for branches, tags, and what has no commits. */
+/** Commit of a source; undefined for branches, tags, and sources without commits. */
 export function commitOf(source: ModelSource | undefined): string | undefined {
   return source?.kind === "huggingface" && COMMIT.test(source.revision) ? source.revision : undefined;
 }
 
-/** What a source follows that somebody else may move: a branch or tag of a repository, the latest build of a registry. */
+/**
+ * The part of a source that others can move: branch or tag of a repository, latest build of a
+ * registry.
+ */
 export function movingPart(source: ModelSource): string | undefined {
   switch (source.kind) {
     case "huggingface":
       return commitOf(source) === undefined ? `@${source.revision}` : undefined;
     case "ollama": {
-      // There are no commits. Other tags name a size and a format, and are left alone.
+      // No commits. Other tags name a size and format, and are accepted.
       const [, tag = "latest"] = /:([^:/]+)$/.exec(source.tag) ?? [];
       return tag === "latest" ? ":latest" : undefined;
     }
@@ -177,7 +178,7 @@ function either(words: readonly string[]): string {
   return others.length === 0 ? last : `${others.reverse().join(", ")} or ${last}`;
 }
 
-/** `hf://org/name`: what stands behind the scheme, and of which kind it is; undefined where no scheme of ours stands. */
+/** Scheme and name of `hf://org/name`; undefined for an unknown scheme. */
 export function splitSource(text: string): { readonly kind: SourceKind; readonly name: string } | undefined {
   const kind = sourceKinds.find((each) => text.startsWith(`${SOURCES[each].scheme}://`));
   return kind && { kind, name: text.slice(`${SOURCES[kind].scheme}://`.length) };
@@ -193,7 +194,7 @@ export function splitBucketUri(uri: string): { readonly bucket: string; readonly
   return { bucket, prefix };
 }
 
-/** A configured source as the plan has it; undefined where no scheme of ours stands. */
+/** A configured source as in the plan; undefined for an unknown scheme. */
 export function parseSource(text: string): ModelSource | undefined {
   const { kind, name = "" } = splitSource(text) ?? {};
   switch (kind) {

@@ -5,7 +5,10 @@ import { tgi } from "./tgi";
 import { triton } from "./triton";
 import { vllm } from "./vllm";
 
-/** Every engine. An engine is a folder here with a row in this table, and a component with a row in `components/serving/servers.ts`. */
+/**
+ * An engine is a folder here with a row in this table, and a component with a row in
+ * `components/serving/servers.ts`.
+ */
 export const ENGINES = { vllm, ollama, triton, ray, tgi } satisfies Readonly<Record<string, Engine>>;
 
 export type EngineName = keyof typeof ENGINES;

@@ -1,18 +1,17 @@
 import type { LoadAs } from "./served-model";
 
-/** What an engine makes of a model's weights. */
 export type WeightsAnswer =
   | {
-      /** Empty when it finds out for itself. */
+      /** Empty if detected automatically. */
       readonly loadAs: LoadAs;
-      /** Format of the files that are copied, where it is another than the configuration file's own. */
+      /** Format of copied files, if it differs from config.json's. */
       readonly files?: string;
-      /** What nobody could check of the format. */
+      /** Unverified properties of the format. */
       readonly note?: string;
     }
   | {
-      /** Why the checkpoint cannot be served in the format that is asked for, and what would mend it. */
+      /** Why the checkpoint cannot be served in the requested format, with the fix. */
       readonly refusal: string;
-      /** No other checkpoint would help: the engine itself refuses. */
+      /** The engine refuses any checkpoint. */
       readonly ofEngine?: true;
     };

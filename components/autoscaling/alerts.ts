@@ -3,7 +3,10 @@ import type { AlertRule, RuleSubject } from "../observability/rules/types";
 
 const { namespace } = AWS_ACCOUNTS.karpenter;
 
-/** Lease of the replica that works (`LEADER_ELECTION_NAME`, kubernetes-sigs/karpenter v1.14.1, pkg/operator/options). */
+/**
+ * Lease of the active replica (`LEADER_ELECTION_NAME`, kubernetes-sigs/karpenter v1.14.1,
+ * pkg/operator/options).
+ */
 const LEASE = "karpenter-leader-election";
 const LEADS = `leader_election_master_status{name="${LEASE}"}`;
 
@@ -11,7 +14,7 @@ const leads = (pod: string) => `leader_election_master_status{name="${LEASE}",na
 
 const down: AlertRule = {
   alert: "KarpenterDown",
-  // The other replica waits for the lease, and says 0. Nobody says anything where no pod runs, or none is scraped.
+  // The standby replica reports 0. Without a running or scraped pod there is no series.
   expr: `absent(${LEADS} == 1)`,
   for: "5m",
   severity: "critical",
@@ -19,13 +22,13 @@ const down: AlertRule = {
   description:
     "For 5 minutes no replica of Karpenter has had its lease, or none was to be scraped. Nodes that run stay; none is made for pods that wait, idle ones are not taken away, and nobody drains spot machines that are announced to go.",
   cases: {
-    // One was there, and went; the one that is left does not take over.
+    // The leader disappears and the standby does not take over.
     fires: {
       series: { [leads("karpenter-0")]: "1x10 _x20", [leads("karpenter-1")]: "0x30" },
       at: "25m",
       labels: {},
     },
-    // The other one takes over within minutes.
+    // The standby takes over within minutes.
     quiet: {
       series: { [leads("karpenter-0")]: "1x10 _x20", [leads("karpenter-1")]: "0x13 1x17" },
       at: "25m",
@@ -39,7 +42,8 @@ const waits = 'kube_pod_status_scheduled{namespace="model-chat",pod="chat-1",con
 
 const poolFull: AlertRule = {
   alert: "KarpenterPoolFull",
-  // Limits are whole nodes, and vCPUs are in all of them (node-limits.ts). Which pool a pod waits for, no series says.
+  // Limits are whole nodes and always include vCPUs (node-limits.ts). No metric shows which pool a
+  // pod waits for.
   expr: `
     max by (nodepool) (karpenter_nodepools_usage{resource_type="cpu"} / karpenter_nodepools_limit{resource_type="cpu"}) >= 1
     and on () count(kube_pod_status_scheduled{condition="false"} == 1) > 0`,
@@ -60,7 +64,7 @@ const poolFull: AlertRule = {
       at: "40m",
       labels: { nodepool: "h100" },
     },
-    // Pods that wait for the last node to boot, and a full pool for which nobody waits.
+    // Pods waiting for the last node to boot, and a full pool without waiting pods.
     quiet: {
       series: {
         [ofPool("usage", "h100")]: "192x10 384x40",
@@ -79,8 +83,8 @@ const claim = (name: string, pool: string) =>
 
 const nodesDoNotCome: AlertRule = {
   alert: "KarpenterNodesDoNotCome",
-  // Karpenter gives a machine up after 15 minutes, whose series goes with it; the NodePool keeps its condition until a node
-  // comes (v1.14.1, nodeclaim/lifecycle/liveness.go).
+  // Karpenter gives up a machine after 15 minutes and drops its series; the NodePool keeps the
+  // condition until a node registers (v1.14.1, nodeclaim/lifecycle/liveness.go).
   expr: `
     max by (nodepool) (
       label_replace(${CLAIM}{type="Registered",status!="True"} > 720, "nodepool", "$1", "karpenter_sh_nodepool", "(.+)")
@@ -98,7 +102,7 @@ const nodesDoNotCome: AlertRule = {
       at: "14m",
       labels: { nodepool: "h100" },
     },
-    // A machine with many GPUs, which takes its ten minutes.
+    // A multi-GPU machine that boots in ten minutes.
     quiet: {
       series: {
         [claim("h100-x7k2p", "h100")]: "0+60x10 _x30",
@@ -129,7 +133,7 @@ const nodesAreOld: AlertRule = {
       at: "80m",
       labels: { nodepool: "h100" },
     },
-    // Replaced one after the other, with the hour that a model's start takes.
+    // Sequential replacement, an hour per node for the model to start.
     quiet: { series: { [drifted("h100-x7k2p", "h100")]: "0+60x90" }, at: "80m" },
   },
 };
@@ -139,7 +143,7 @@ const told = (kind: string) => `${TOLD}{message_type="${kind}",pod="karpenter-0"
 
 const machinesTaken: AlertRule = {
   alert: "KarpenterMachinesTaken",
-  // What EC2 announces. Machines that stop or end are told too, those that Karpenter itself ends among them.
+  // EC2 interruption messages, including state changes of machines that Karpenter ends.
   expr: `
     sum by (message_type) (
       increase(${TOLD}{message_type=~"spot_interrupted|capacity_reservation_interrupted|scheduled_change"}[1h])
@@ -156,7 +160,7 @@ const machinesTaken: AlertRule = {
       at: "50m",
       labels: { message_type: "spot_interrupted" },
     },
-    // One now and then is what spot is; so are machines that Karpenter ended.
+    // Occasional spot interruptions and terminations by Karpenter are normal.
     quiet: {
       series: { [told("spot_interrupted")]: "0x20 1x70", [told("instance_terminated")]: "0+1x90" },
       at: "50m",
@@ -164,7 +168,7 @@ const machinesTaken: AlertRule = {
   },
 };
 
-/** Alerts of a platform whose nodes Karpenter makes; without it, its absence would be one. */
+/** Alerts for platforms with Karpenter; elsewhere its absence would fire one. */
 export const karpenterAlerts: RuleSubject = {
   subject: "karpenter",
   recording: [],

@@ -12,14 +12,13 @@ export interface AutoscalingArgs {
   readonly stage: Stage;
   /** At least one. */
   readonly models: readonly ScaledModel[];
-  /** What answers for each model, by its name: an autoscaler comes after what it scales. */
+  /** Servers by model name: an autoscaler depends on its target. */
   readonly servers: Readonly<Record<string, pulumi.Resource>>;
-  /** Of the query API that signals are read from. */
   readonly prometheusUrl: string;
   readonly certManager: CertManager;
 }
 
-/** What makes replicas follow demand: KEDA where a model asks for it, and one autoscaler for each model. */
+/** KEDA if a model needs it, and one autoscaler per model. */
 export class Autoscaling extends PlatformComponent {
   constructor(name: string, args: AutoscalingArgs, opts?: pulumi.ComponentResourceOptions) {
     super("autoscaling:Autoscaling", name, opts);
@@ -45,7 +44,6 @@ export class Autoscaling extends PlatformComponent {
   }
 }
 
-/** Whether KEDA is part of the platform. */
 export function usesKeda(models: readonly Pick<ScaledModel, "scaling">[]): boolean {
   return models.some(({ scaling }) => scaling.by === "keda");
 }

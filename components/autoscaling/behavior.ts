@@ -10,18 +10,18 @@ interface Direction {
   }[];
 }
 
-/** `behavior` of a HorizontalPodAutoscaler, which KEDA hands on as it is. */
+/** `behavior` of a HorizontalPodAutoscaler, which KEDA passes unchanged. */
 export interface ScalingBehavior {
   readonly scaleUp: Direction;
   readonly scaleDown: Direction;
 }
 
-/** How often the controller of HorizontalPodAutoscalers looks where nobody tells it otherwise. */
+/** Default period of the HorizontalPodAutoscaler controller. */
 const PERIOD_SECONDS = 15;
 
 /**
- * Up at once and as far as is asked for: the plan has room for the maximum, and each replica takes minutes to load. Down by the largest
- * that was asked for in the plan's window, then at once: replicas that go finish what they answer.
+ * Scale up at once without limits: the plan has room for the maximum, and loading is slow. Scale
+ * down to the highest request within the window.
  */
 export function scalingBehavior({ max, scaleDownWindowSeconds }: ScalingPlan): ScalingBehavior {
   return {

@@ -3,14 +3,14 @@ import { type Connection, connect, type PodSelection } from "../core/connections
 import { type ClusterNetworks, internet, networksOf, toKubernetesApi } from "../core/network";
 import { karpenterPods } from "./karpenter-values";
 
-/** What Karpenter connects to. Nobody calls it: it has no webhook. */
+/** Karpenter's connections. It has no webhook, so it has no clients. */
 export function karpenterConnections(networks: ClusterNetworks): Connection[] {
   return awsControllerConnections("karpenter", karpenterPods, networks);
 }
 
 /**
- * What a controller with rights in AWS connects to: the Kubernetes API, Amazon's APIs, at their addresses in the cluster's
- * network where it has some, and the agent that gives it its credentials.
+ * Connections of controllers with AWS permissions: Kubernetes API, AWS APIs and the credentials
+ * agent.
  */
 export function awsControllerConnections(client: string, from: PodSelection, networks: ClusterNetworks): Connection[] {
   const { privateCidrs } = networks;

@@ -11,9 +11,9 @@ import type { IEC2NodeClass, NodeInterface } from "./karpenter-types";
 export const EC2_NODE_CLASS = { group: "karpenter.k8s.aws", kind: "EC2NodeClass" } as const;
 
 /**
- * What machines of a pool are made from. A pool has one of its own: their disks differ.
+ * Machine settings of a pool. Separate classes, because disks differ.
  *
- * @param ground what was made for Karpenter in the cloud.
+ * @param ground Karpenter's cloud resources.
  */
 export function ec2NodeClass(
   pool: EksPool,
@@ -23,11 +23,11 @@ export function ec2NodeClass(
   const userData = nodeConfig(pool);
   const found = { tags: { [discovery.key]: discovery.value } };
   return {
-    // A date, never the newest one: that would replace nodes whenever Amazon publishes an image.
+    // Pinned by date: with the newest image, every release would replace nodes.
     amiSelectorTerms: [{ alias: `al2023@${nodeImage}` }],
     role: nodeRoleName,
     subnetSelectorTerms: [found],
-    // Any of them: EFA has a group of its own beside the cluster's.
+    // Matches any term: EFA has a separate group in addition to the cluster's.
     securityGroupSelectorTerms: [found, ...(efa ? [{ tags: { [EFA_TAG]: discovery.value } }] : [])],
     associatePublicIPAddress: false,
     blockDeviceMappings: [
@@ -45,7 +45,7 @@ export function ec2NodeClass(
     ],
     ...(plan.localDisks && { instanceStorePolicy: "RAID0" as const }),
     ...(efa && { networkInterfaces: [...nodeInterfaces(plan.shape)] }),
-    // Pods have their rights from Pod Identity: none of them is to reach those of the node, one hop further.
+    // Pods must not reach node credentials, one hop further: they use Pod Identity.
     metadataOptions: {
       httpEndpoint: "enabled",
       httpProtocolIPv6: "disabled",
@@ -53,17 +53,19 @@ export function ec2NodeClass(
       httpTokens: "required",
     },
     detailedMonitoring: false,
-    // Karpenter puts its own NodeConfig behind it, and nodeadm merges both (v1.14.1, amifamily/bootstrap/nodeadm.go).
+    // Karpenter appends its NodeConfig, and nodeadm merges both (v1.14.1,
+    // amifamily/bootstrap/nodeadm.go).
     ...(userData !== undefined && { userData }),
     tags: { ...tags },
   };
 }
 
 /**
- * The interface with the node's address, and one of EFA alone on each network card: left to itself, Karpenter gives a machine
- * as many as its first pods ask for (aws/karpenter-provider-aws#2440). No index but 0 and 1 is allowed on p5 (eksctl-io/eksctl#7520).
+ * The primary interface, and an EFA-only one per network card: Karpenter adds only as many as the
+ * first pods request (aws/karpenter-provider-aws#2440). p5 allows only indexes 0 and 1
+ * (eksctl-io/eksctl#7520).
  *
- * @throws Error where the shape has no EFA.
+ * @throws Error if the shape has no EFA.
  */
 function nodeInterfaces(shape: MachineShape): readonly NodeInterface[] {
   return [

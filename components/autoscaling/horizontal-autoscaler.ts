@@ -8,10 +8,10 @@ import { scalingBehavior } from "./behavior";
 import type { ScaledModel } from "./scaled-model";
 
 /**
- * Makes Kubernetes itself scale one model, by series that we record and an adapter of the cluster serves as external metrics. Each is
- * one number for a model, so that it is the same whatever the adapter's query adds up.
+ * A HorizontalPodAutoscaler by recorded series, served as external metrics by a cluster adapter.
+ * Series have one value per model, so aggregation does not matter.
  *
- * @throws Error for a signal that has no recorded series: only KEDA scales by it.
+ * @throws Error for a signal without recorded series, which only KEDA supports.
  */
 export function horizontalAutoscaler(name: string, scaled: ScaledModel, opts: pulumi.CustomResourceOptions): void {
   const { model, scaling, endpoint, target } = scaled;

@@ -1,6 +1,6 @@
 /**
- * Custom resources of Karpenter 1.14.1. Only the fields that the platform sets; tests validate what is rendered against the CRDs'
- * schemas.
+ * Custom resources of Karpenter 1.14.1. Only used fields; tests validate rendered objects against
+ * the CRD schemas.
  */
 
 export interface KarpenterTaint {
@@ -9,7 +9,7 @@ export interface KarpenterTaint {
   readonly effect: string;
 }
 
-/** How often how many nodes may be taken away at once. The least of all that name a reason counts for it. */
+/** Limit of concurrent node removals by schedule. The lowest matching limit applies. */
 export interface DisruptionBudget {
   readonly nodes: string;
   readonly reasons?: readonly ("Underutilized" | "Empty" | "Drifted")[];
@@ -22,7 +22,6 @@ export interface NodePoolDisruption {
   readonly budgets: readonly DisruptionBudget[];
 }
 
-/** What Karpenter may make, and when it may take it away. */
 export interface INodePool {
   readonly apiVersion: "karpenter.sh/v1";
   readonly kind: "NodePool";
@@ -44,7 +43,7 @@ export interface INodePool {
       };
     };
     readonly disruption: NodePoolDisruption;
-    /** Quantities of all its nodes together. */
+    /** Total quantities of its nodes. */
     readonly limits: Readonly<Record<string, string>>;
   };
 }
@@ -59,14 +58,13 @@ export interface NodeInterface {
   readonly interfaceType: "interface" | "efa-only";
 }
 
-/** What machines are made from. */
+/** Machine settings. */
 export interface IEC2NodeClass {
   readonly apiVersion: "karpenter.k8s.aws/v1";
   readonly kind: "EC2NodeClass";
   readonly metadata?: object;
   readonly spec?: {
     readonly amiSelectorTerms: readonly { readonly alias: string }[];
-    /** Name of the nodes' IAM role. */
     readonly role: string;
     readonly subnetSelectorTerms: readonly TagTerm[];
     readonly securityGroupSelectorTerms: readonly TagTerm[];
@@ -91,7 +89,7 @@ export interface IEC2NodeClass {
       readonly httpTokens: string;
     };
     readonly detailedMonitoring: boolean;
-    /** A NodeConfig, which Karpenter puts its own beside. */
+    /** A NodeConfig, to which Karpenter adds its own. */
     readonly userData?: string;
     readonly tags: Readonly<Record<string, string>>;
   };

@@ -9,10 +9,9 @@ import { burstable, quantities } from "../core/resources";
 
 const { namespace, serviceAccount } = AWS_ACCOUNTS.karpenter;
 
-/** Name of its Helm release, and of its Deployment. */
 export const KARPENTER_RELEASE = "karpenter";
 
-/** Its pods, by a label of its chart, and the port of their metrics. */
+/** Pods by chart label, and their metrics port. */
 export const karpenterPods: PodSelection & { readonly metricsPort: number } = {
   namespace,
   podLabels: { "app.kubernetes.io/name": KARPENTER_RELEASE },
@@ -21,10 +20,10 @@ export const karpenterPods: PodSelection & { readonly metricsPort: number } = {
 };
 
 /**
- * Values of the karpenter chart, whose pods are `restricted` by themselves, and stay off the nodes that Karpenter makes.
+ * Values of the karpenter chart. Its pods stay off Karpenter's nodes.
  *
- * Preferences of pods are left to Kubernetes' scheduler: Karpenter would make a node for each replica that had rather be on
- * another one, and the plan counts them on one.
+ * Ignores pod preferences: otherwise Karpenter would create a node per replica, where the plan
+ * places several on one.
  */
 export function karpenterValues(
   stage: Stage,
@@ -33,15 +32,15 @@ export function karpenterValues(
 ): HelmValues {
   return {
     serviceAccount: { create: true, name: serviceAccount },
-    // One leads, the other takes over: while there is none, no pod gets a node.
+    // Leader and standby: without a leader no pod gets a node.
     replicas: replicasOf(stage),
     priorityClassName: PRIORITY.platform.name,
-    // Its budget (one pod at a time) can neither be left out nor say that unready pods may go, which a later commit
-    // of karpenter-provider-aws has (0cc175741), not 1.14: while no pod is ready, a drain of their nodes waits.
+    // The chart's budget can neither be disabled nor evict unready pods (fixed after 1.14 in
+    // karpenter-provider-aws 0cc175741). Drains wait while no pod is ready.
     settings: { clusterName, interruptionQueue: queueName, preferencePolicy: "Ignore" },
     controller: {
       metrics: { port: karpenterPods.metricsPort },
-      // Without it, it asks the metadata service of its node, which no pod reaches.
+      // By default it asks the node's metadata service, which pods cannot reach.
       env: [{ name: "AWS_REGION", value: region }],
       resources: { ...quantities(burstable({ cpu: 0.5, memoryGiB: 0.5 }, { cpu: 1, memoryGiB: 1 })) },
     },

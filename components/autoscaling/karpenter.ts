@@ -16,18 +16,16 @@ export interface KarpenterArgs {
   readonly stage: Stage;
   readonly ground: AwsGround;
   readonly karpenter: KarpenterGround;
-  /** Those whose nodes it makes. */
   readonly pools: readonly EksPool[];
-  /** Of the whole plan. */
   readonly models: readonly RunningModel[];
 }
 
 /**
- * Karpenter, and for every pool what it may make: an EC2NodeClass and a NodePool. They go in the order opposite to that in
- * which they came: a NodePool with its nodes, a class that Karpenter holds until no machine is of it, then Karpenter itself.
+ * Karpenter with an EC2NodeClass and a NodePool per pool. Deleted in reverse order: NodePool with
+ * nodes, class, which Karpenter holds while machines use it, then Karpenter.
  */
 export class Karpenter extends PlatformComponent {
-  /** NodePools: what runs on their nodes goes before they do. */
+  /** NodePools: workloads on their nodes are deleted first. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: KarpenterArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -44,7 +42,7 @@ export class Karpenter extends PlatformComponent {
               chart: "karpenter",
               release: KARPENTER_RELEASE,
               values: karpenterValues(stage, ground, karpenter),
-              // Those of the chart's own folder would never be upgraded.
+              // Helm would never upgrade CRDs of the chart's folder.
               skipCrds: true,
             },
           ],

@@ -2,13 +2,12 @@ import { type Connection, connect, type PodSelection } from "../core/connections
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
 import { KEDA_PODS } from "./keda-names";
 
-/** The query API that signals are read from. */
 export interface QueryApi {
   readonly pods: PodSelection;
   readonly port: number;
 }
 
-/** What KEDA's parts connect to, and who calls them; that Prometheus reads their metrics stands with its targets. */
+/** Connections of KEDA's components. Metrics scraping is declared with the targets. */
 export function kedaConnections(networks: ClusterNetworks, prometheus: QueryApi): Connection[] {
   const { operator, metricsServer, webhooks } = KEDA_PODS;
   return [

@@ -1,14 +1,20 @@
-/** ScaledObject of KEDA 2.21. Only the fields that the platform sets; tests validate what is rendered against the CRD's schema. */
+/**
+ * ScaledObject of KEDA 2.21. Only used fields; tests validate rendered objects against the CRD
+ * schema.
+ */
 import type { ScaleTarget } from "../serving/endpoint";
 import type { ScalingBehavior } from "./behavior";
 
-/** What KEDA asks, of its `type`. */
+/** A query of KEDA, by `type`. */
 export interface Trigger {
   readonly type: "prometheus" | "cron";
-  /** Unique in its ScaledObject; KEDA's own series have it as `scaler`. */
+  /** Unique in its ScaledObject; label `scaler` in KEDA's metrics. */
   readonly name: string;
   readonly metadata: Readonly<Record<string, string>>;
-  /** `AverageValue` is shared by the replicas that there are; `Value` is a ratio that they ought to bring to its threshold. */
+  /**
+   * `AverageValue` is divided by the current replicas; `Value` is a ratio that scaling brings to
+   * its threshold.
+   */
   readonly metricType?: "AverageValue" | "Value";
 }
 

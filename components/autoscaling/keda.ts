@@ -12,7 +12,6 @@ import { replicasOf } from "../core/replicas";
 import { KEDA_PODS, KEDA_RELEASE } from "./keda-names";
 import { kedaValues } from "./keda-values";
 
-/** Name of its certificate authority. */
 const AUTHORITY = "keda-ca";
 
 export interface KedaArgs {
@@ -20,9 +19,9 @@ export interface KedaArgs {
   readonly certManager: CertManager;
 }
 
-/** KEDA: it reads signals from Prometheus, and gives them to the HorizontalPodAutoscalers that it makes. */
+/** KEDA: feeds signals from Prometheus to HorizontalPodAutoscalers that it creates. */
 export class Keda extends PlatformComponent {
-  /** ScaledObjects come after it, and go before it: KEDA itself takes its finalizer off them. */
+  /** Deleted before KEDA, which removes their finalizers. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: KedaArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -48,7 +47,10 @@ export class Keda extends PlatformComponent {
     this.registerOutputs({});
   }
 
-  /** Those of the chart (2.21.0) cannot say that unready pods may go: it makes none, and these come once an older release's are gone. */
+  /**
+   * The chart's budgets (2.21.0) cannot evict unready pods. These replace them after an older
+   * release's are gone.
+   */
   private budgets({ namespace, releases }: Controller): void {
     for (const { podLabels } of Object.values(KEDA_PODS)) {
       const part = podLabels["app.kubernetes.io/name"];

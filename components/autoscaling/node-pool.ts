@@ -5,8 +5,8 @@ import type { INodePool, KarpenterTaint } from "./karpenter-types";
 import { disruption, nodeLimits, type RunningModel, terminationGracePeriod } from "./node-limits";
 
 /**
- * What Karpenter may make for a pool, and when it takes it away. Spot is one NodePool with both ways to pay: Karpenter
- * prefers spot, and buys on demand what it cannot get so. Two NodePools by weight would have two limits for one pool.
+ * What Karpenter may provision and remove for a pool. Spot uses one NodePool with fallback to
+ * on-demand: two weighted NodePools would have two limits.
  *
  * @param models of the whole plan.
  */
@@ -26,8 +26,8 @@ export function nodePool(pool: EksPool, models: readonly RunningModel[]): NonNul
         ],
         ...(plan.taints.length > 0 && { taints: plan.taints.map(taint) }),
         ...(plan.startupTaints.length > 0 && { startupTaints: plan.startupTaints.map(taint) }),
-        // An expired node goes without a budget, and before there is another one (v1.14.1, nodeclaim/expiration): nodes
-        // are made new when what they boot changes.
+        // Expired nodes end regardless of budgets, without successor (v1.14.1,
+        // nodeclaim/expiration). Changed boot settings already replace nodes.
         expireAfter: "Never",
         terminationGracePeriod: terminationGracePeriod(pool, models),
       },

@@ -13,14 +13,13 @@ import type { ScaledModel } from "./scaled-model";
 
 const APP = "spare-replica";
 
-/** Those of these models for which room is kept. */
 export function withSpareReplicas<M extends Pick<ScaledModel, "scaling">>(models: readonly M[]): M[] {
   return models.filter(({ scaling }) => scaling.spareReplicas > 0);
 }
 
 /**
- * Keeps room for spare replicas on nodes, with pods that do nothing and leave at once for a replica. They then wait for a node
- * themselves, which their autoscaler makes while the replica loads.
+ * Placeholder pods that reserve room for spare replicas, which preempt them. They then wait for a
+ * new node.
  *
  * @param models at least one, each with spare replicas.
  */
@@ -40,14 +39,14 @@ export function placeholderPods(
           name: model.name,
           namespace,
           labels,
-          // They wait for a node whenever a replica has taken theirs: no deployment waits with them.
+          // Preempted placeholders stay pending, and must not block a deployment.
           annotations: { "pulumi.com/skipAwait": "true" },
         },
         spec: {
           replicas: podsOf({ model, scaling }),
           revisionHistoryLimit: 3,
           selector: { matchLabels: { ...selectorLabels(APP, model.name) } },
-          // An update must not ask for more nodes than are paid for.
+          // An update must not add nodes.
           strategy: { type: "Recreate" },
           template: { metadata: { labels, annotations: memoryAnnotations(model) }, spec: podSpec(model, priority) },
         },
@@ -57,12 +56,12 @@ export function placeholderPods(
   }
 }
 
-/** A replica that spans nodes is one pod for each. */
+/** Replicas that span nodes need one pod per node. */
 function podsOf({ model, scaling }: Pick<ScaledModel, "model" | "scaling">): number {
   return scaling.spareReplicas * model.nodesPerReplica;
 }
 
-/** As large as a replica's, on the same nodes, so that what they leave holds one. */
+/** Same size and nodes as a replica, so that it fits in their place. */
 function podSpec(
   { nodeSelector, tolerations, resources }: ModelPlan,
   priority: kubernetes.scheduling.v1.PriorityClass,
@@ -71,13 +70,12 @@ function podSpec(
     nodeSelector,
     tolerations,
     priorityClassName: named(priority, SPARE_PRIORITY.name),
-    // They have nothing to end.
     terminationGracePeriodSeconds: 0,
     containers: [{ name: "pause", image: image("pause"), resources: modelResources({ resources }) }],
   });
 }
 
-/** They hold GPUs, and use no memory of them. */
+/** They reserve GPUs without using GPU memory. */
 function memoryAnnotations({ memoryPerGpu }: ModelPlan): Record<string, string> {
   const none = (0).toFixed(2);
   return {

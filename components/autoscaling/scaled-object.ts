@@ -13,10 +13,9 @@ export interface ScaledObjectArgs {
   readonly prometheusUrl: string;
 }
 
-/** Seconds without an answer to a signal before the plan's replicas for that case run: a Prometheus that is made anew is back by then. */
+/** Seconds without signals before fallback replicas apply: longer than a Prometheus restart. */
 const SIGNALS_LOST_SECONDS = 300;
 
-/** Makes KEDA scale one model. */
 export function scaledObject(
   name: string,
   { scaled, prometheusUrl }: ScaledObjectArgs,
@@ -43,7 +42,7 @@ export function scaledObject(
           behavior: "currentReplicasIfHigher",
         },
         advanced: {
-          // Whoever takes the autoscaler away must not leave the model asleep.
+          // Removing the autoscaler must not leave the model at zero.
           restoreToOriginalReplicaCount: scaling.min === 0,
           horizontalPodAutoscalerConfig: { behavior: scalingBehavior(scaling) },
         },
@@ -55,11 +54,10 @@ export function scaledObject(
 }
 
 /**
- * Between none and one KEDA decides itself, and looks as often as is planned; from one on the HorizontalPodAutoscaler asks it, and
- * these say nothing (keda v2.21.0, apis/keda/v1alpha1/scaledobject_types.go, IsPollingIntervalRelevant).
+ * KEDA scales between zero and one at this interval; above, the HorizontalPodAutoscaler polls (keda
+ * v2.21.0, apis/keda/v1alpha1/scaledobject_types.go, IsPollingIntervalRelevant).
  *
- * A model that was woken is loaded first, and nobody is answered meanwhile: its time without requests begins after that. One that was
- * just deployed is loaded already.
+ * A woken model loads first, so its idle time starts after that. A new one is already loaded.
  */
 function sleep({ min, pollSeconds, idleSeconds = 0, coldStartSeconds }: ScalingPlan) {
   return min > 0

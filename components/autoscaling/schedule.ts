@@ -1,7 +1,7 @@
 import type { ScheduledReplicas } from "../../planner/scaling";
 import type { Trigger } from "./keda-types";
 
-/** Replicas that run at least in each of these times, before anybody asks. They wake a model that sleeps. */
+/** Minimum replicas by schedule, regardless of demand. They wake sleeping models. */
 export function scheduleTriggers(schedule: readonly ScheduledReplicas[]): Trigger[] {
   return schedule.map(({ from, to, timezone, replicas }, index) => ({
     type: "cron",

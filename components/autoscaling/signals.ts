@@ -1,6 +1,5 @@
 /**
- * What a model's signals are asked by: PromQL with one element, or none where something is wrong. KEDA counts none as an error, and
- * then keeps the replicas that there are.
+ * PromQL for signals: one element, or none on failure, on which KEDA keeps the current replicas.
  */
 import { engineOf } from "../../engines";
 import { MODEL_NAMESPACE_SERIES, READY_REPLICAS_SERIES, SIGNAL_SERIES } from "../../names/recorded-series";
@@ -10,7 +9,7 @@ import type { ModelEndpoint } from "../serving/endpoint";
 import type { ScaledModel } from "./scaled-model";
 import { activeRequestsQuery } from "./wake-signal";
 
-/** In the signal's unit: `queue` of all replicas together, the others as each of them has it. */
+/** Unit of the signal: `queue` is the total of all replicas, others are per replica. */
 export function signalQuery(on: ScalingSignalName, scaled: ScaledModel): string {
   const { endpoint } = scaled;
   const { requestsWaiting, kvCacheUsage } = seriesOf(endpoint);
@@ -22,7 +21,7 @@ export function signalQuery(on: ScalingSignalName, scaled: ScaledModel): string 
     case "kvCache":
       return whereAwake(`100 * avg(${kvCacheUsage}${of(endpoint)})`, scaled);
     case "latency": {
-      // Where nobody asks, it is no number: not more than any target.
+      // Without requests it is NaN: not above any target.
       const latency = `${SIGNAL_SERIES.latency}${of(endpoint)}`;
       return whereAwake(`max(${latency} >= 0) or 0 * count(${latency})`, scaled);
     }
@@ -32,10 +31,10 @@ export function signalQuery(on: ScalingSignalName, scaled: ScaledModel): string 
 }
 
 /**
- * Replicas that the requests which are computed now would fill. Queues are empty while replicas keep up, however much these have to do:
- * scaled by queues alone, a busy model would lose replicas, and get them back as soon as requests wait again.
+ * Replicas that the running requests would fill: by queues alone, scaling would remove busy
+ * replicas that keep up.
  *
- * @returns nothing where the signal `queue` says so by itself: where it counts all requests that are under way.
+ * @returns undefined if the signal `queue` already counts running requests.
  */
 export function busyQuery(scaled: ScaledModel): string | undefined {
   const { endpoint, model, scaling } = scaled;
@@ -63,8 +62,8 @@ function of({ namespace }: ModelEndpoint): string {
 }
 
 /**
- * Of a model that sleeps, engines report nothing, and nothing waits. That is so while Prometheus knows the model's namespace and no
- * replica in it is ready; else a series that is missing is an error, as it always is of models that never sleep.
+ * Engines of sleeping models report no metrics: 0 while Prometheus knows the namespace without
+ * ready replicas. Otherwise a missing series is an error.
  */
 function whereAwake(query: string, { endpoint, scaling }: ScaledModel): string {
   if (scaling.min > 0) {

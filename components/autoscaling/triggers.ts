@@ -5,10 +5,10 @@ import { scheduleTriggers } from "./schedule";
 import { busyQuery, signalQuery } from "./signals";
 import { seenSeconds, wakeQuery } from "./wake-signal";
 
-/** Signals that say something of all replicas together, to be shared by them, and that are above 0 only while somebody asks. */
+/** Signals of all replicas together, divided by them, above 0 only with requests. */
 const SHARED: readonly ScalingSignalName[] = ["queue"];
 
-/** No signal is ever above it. */
+/** A value that signals never exceed. */
 const NEVER = 1e9;
 
 interface PrometheusTrigger {
@@ -16,11 +16,11 @@ interface PrometheusTrigger {
   readonly query: string;
   readonly threshold: number;
   readonly metricType: NonNullable<Trigger["metricType"]>;
-  /** It is above 0 only while somebody asks for the model: this keeps it awake, or wakes it. */
+  /** Above 0 only with requests: keeps the model awake or wakes it. */
   readonly tellsOfRequests: boolean;
 }
 
-/** What KEDA scales a model by: the one that asks for most replicas counts. */
+/** KEDA triggers of a model: the highest requested count applies. */
 export function triggers(scaled: ScaledModel, prometheusUrl: string): Trigger[] {
   const { scaling, served } = scaled;
   const sleeps = scaling.min === 0;
@@ -37,7 +37,7 @@ export function triggers(scaled: ScaledModel, prometheusUrl: string): Trigger[] 
       };
     }),
     ...(busy === undefined ? [] : [ofRequests("busy", busy)]),
-    // However many ask, they wake one replica: how many more it takes, others say once it runs.
+    // Any number of requests wakes one replica; other triggers scale further.
     ...(sleeps
       ? [
           ofRequests(
@@ -53,7 +53,7 @@ export function triggers(scaled: ScaledModel, prometheusUrl: string): Trigger[] 
   ];
 }
 
-/** One replica for each 1 that the query says. */
+/** One replica per unit of the query. */
 function ofRequests(name: string, query: string): PrometheusTrigger {
   return { name, query, threshold: 1, metricType: "AverageValue", tellsOfRequests: true };
 }
@@ -70,9 +70,9 @@ function prometheusTrigger(
       serverAddress: prometheusUrl,
       query,
       threshold: String(threshold),
-      // A replica that nobody asks has memory in use too, and must go.
+      // Idle replicas use memory too, and must not stay awake because of it.
       ...(sleeps && { activationThreshold: String(tellsOfRequests ? 0 : NEVER) }),
-      // By default nothing found counts as 0, and a lost target takes the replicas away.
+      // By default an empty result counts as 0, and a lost target removes the replicas.
       ignoreNullValues: "false",
     },
   };

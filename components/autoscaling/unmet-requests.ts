@@ -5,7 +5,7 @@ import type { RecordingRule, RuleSubject } from "../observability/rules/types";
 import type { ScaledModel } from "./scaled-model";
 import { unmetRequestsQuery } from "./wake-signal";
 
-/** What the gateway knows of requests for models that sleep, as a series: rules are the same for every plan, and read it. */
+/** Series of gateway requests for sleeping models, used by plan-independent rules. */
 export function unmetRequests(scaled: readonly Pick<ScaledModel, "scaling" | "endpoint" | "served">[]): RuleSubject {
   return {
     subject: "unmet-requests",

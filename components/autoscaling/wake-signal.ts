@@ -1,6 +1,6 @@
 /**
- * What only the gateway knows of the demand for a model: its engine's own series are gone while no replica runs, and some engines have none.
- * Decision 0028 says why the gateway counts, and what a sleeping model costs its first callers.
+ * Demand from gateway metrics: engine metrics are missing without replicas, or for some engines
+ * altogether. Rationale and cold start costs: decision 0028.
  */
 import {
   clusterSeries,
@@ -16,13 +16,16 @@ import { groupPath } from "../../planner/inference-nodes";
 import type { ScalingPlan } from "../../planner/scaling";
 import type { ModelEndpoint } from "../serving/endpoint";
 
-/** What says by which routes requests reach a model. */
+/** Properties that determine a model's routes. */
 export type Asked = Pick<ModelEndpoint, "model"> & Partial<Pick<ModelEndpoint, "node" | "ports" | "revisionOf">>;
 
-/** What bridges a restart of Prometheus or KEDA, which look every 15 s each. */
+/** Bridges restarts of Prometheus or KEDA, which poll every 15 s each. */
 const WINDOW_SECONDS = 120;
 
-/** How long one request should be seen by who looks as often as planned: four times what it takes to be seen once. */
+/**
+ * How long one request stays visible at the planned interval: four times what one observation
+ * needs.
+ */
 export function seenSeconds({
   pollSeconds,
   spikeToServed,
@@ -32,20 +35,22 @@ export function seenSeconds({
   return 4 * (spikeToServed.scrape + pollSeconds);
 }
 
-/** Ways of requests that found no replica: nobody has the Service's name, or (until proxies have forgotten a replica that went, 5 s) nobody listens there. */
+/**
+ * Failures of requests without a replica: no address, or (up to 5 s after a replica left) no
+ * connection.
+ */
 const UNMET = ["upstream_cx_none_healthy", "upstream_cx_connect_fail"] as const;
 
-/** At least one of them is read: otherwise nobody knows whether there are requests, which is an error, and not 0. */
+/** Requires a scraped proxy: otherwise demand is unknown, which is an error, not 0. */
 const GATEWAY_IS_READ = `count(up{job="${jobOf(gatewayTargetName("envoy"))}",namespace="${GATEWAY_NAMESPACE}"} == 1)`;
 
 /**
- * PromQL, one element: 1 where somebody asks for the model, 0 where nobody does. No element where no proxy is read.
+ * PromQL, one element: 1 with requests for the model, else 0. Empty if no proxy is scraped.
  *
- * Asking is a request that found no replica, and, so that a model does not fall asleep while it works, one that reached a replica or is
- * under way there. Retries of one request count more than once, which is why this is no number. What the gateway refuses itself (keys,
- * quotas) does not count, nor do its health checks.
+ * Counts requests without a replica, and running or answered ones to keep a model awake. Boolean,
+ * because retries count repeatedly. Excludes rejected requests (keys, quotas) and health checks.
  *
- * @param windowSeconds how long one request is seen.
+ * @param windowSeconds how long one request stays visible.
  */
 export function wakeQuery(endpoint: Asked, windowSeconds = WINDOW_SECONDS): string {
   const routes = routesTo(endpoint);
@@ -56,18 +61,15 @@ export function wakeQuery(endpoint: Asked, windowSeconds = WINDOW_SECONDS): stri
   return `(${signs.join(" + ")} > bool 0) and on () ${GATEWAY_IS_READ}`;
 }
 
-/**
- * PromQL, one element: requests of the last minutes that found no replica, each with its retries. What a person looks at who asks why
- * a model wakes, or why it does not.
- */
+/** PromQL, one element: recent requests without a replica, including retries. For diagnosis. */
 export function unmetRequestsQuery(endpoint: Asked, windowSeconds = WINDOW_SECONDS): string {
   const routes = routesTo(endpoint);
   return UNMET.map((series) => lately(series, routes, windowSeconds)).join(" + ");
 }
 
 /**
- * PromQL, one element: requests for the model that are under way at the gateway, those that wait in its engine's queue too. No element
- * where no proxy is read. A model counts its canary's as well; a canary counts its share of the model's.
+ * PromQL, one element: running requests of the model at the gateway, including engine queues. Empty
+ * if no proxy is scraped. A model includes its canary's; a canary includes its share.
  */
 export function activeRequestsQuery(endpoint: Asked): string {
   const { revisionOf } = endpoint;
@@ -78,7 +80,7 @@ export function activeRequestsQuery(endpoint: Asked): string {
   return `(${sum}) and on () ${GATEWAY_IS_READ}`;
 }
 
-/** The routes on which its requests come. Of a canary those of its model too: it must be awake for its share. */
+/** Routes of its requests. A canary includes its model's: it must be awake for its share. */
 function routesTo(endpoint: Asked): string[] {
   return [...ownRoutes(endpoint), ...sharedRoutes(endpoint)];
 }
@@ -92,16 +94,15 @@ function ownRoutes({ model, node, ports, revisionOf }: Asked): string[] {
   ];
 }
 
-/** Those of the model of which a revision has its share. */
+/** Routes of the model of which a revision has a share. */
 function sharedRoutes({ revisionOf, ...endpoint }: Asked): string[] {
   return revisionOf ? ownRoutes({ ...endpoint, model: revisionOf.model }) : [];
 }
 
 /**
- * PromQL, one element: what a counter has grown by. Proxies have no series of what has not happened yet, so the first request makes
- * one that is 1 from its beginning, and that has not grown: what is new within the window counts whole. Not new is what was there within an
- * hour before, so that nobody wakes because Prometheus could not read a proxy for a while. A proxy that was started again in its pod has
- * the series that it had, from the beginning: smaller than it was, it is new too.
+ * PromQL, one element: increase of a counter. A new series starts at 1, which `increase` misses, so
+ * series new within the window count fully. Series seen within the hour before are not new: scrape
+ * gaps wake nothing. A restarted proxy starts from zero: smaller values are new too.
  */
 function lately(series: string, routes: readonly string[], windowSeconds: number): string {
   return total(series, routes, (selector) => {
@@ -110,7 +111,7 @@ function lately(series: string, routes: readonly string[], windowSeconds: number
   });
 }
 
-/** PromQL, one element: a series summed over proxies and routes. 0 where no proxy has it yet. */
+/** PromQL, one element: a series summed over proxies and routes; 0 if none exists. */
 function total(
   series: string,
   routes: readonly string[],

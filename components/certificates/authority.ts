@@ -8,10 +8,9 @@ import { PlatformComponent } from "../core/platform-component";
 
 export const CERTIFICATES_API = "cert-manager.io/v1";
 
-/** What a certificate names as its issuer. */
 export interface IssuerReference {
   readonly group: "cert-manager.io";
-  /** `ClusterIssuer` where certificates of other namespaces come from it too. */
+  /** `ClusterIssuer` if other namespaces use it. */
   readonly kind: "Issuer" | "ClusterIssuer";
   readonly name: string;
 }
@@ -24,18 +23,21 @@ export interface AuthorityArgs {
   readonly kind: IssuerReference["kind"];
   /** Name of the issuer, and of the certificate and Secret of its key. */
   readonly authority: string;
-  /** Name of the issuer that signs the authority's own certificate. */
+  /** Issuer that signs the authority's own certificate. */
   readonly bootstrap: string;
-  /** Of the key: the issuer's own, or cert-manager's where it issues for the whole cluster. */
+  /** Namespace of the key: the issuer's, or cert-manager's for cluster-wide issuers. */
   readonly namespace: pulumi.Input<string>;
   readonly commonName: string;
-  /** Logical names of 0.1.0, when the three hung on whoever needs the authority. @default it is new */
+  /** Logical names in 0.1.0, when children had the user as parent. @default none */
   readonly formerly?: Readonly<Record<Part, string>>;
 }
 
 type Part = "bootstrap" | "certificate" | "issuer";
 
-/** A private certificate authority with ten years to live: a self-signed issuer signs its certificate, its issuer signs others'. */
+/**
+ * A private certificate authority valid for ten years: a self-signed issuer for its certificate,
+ * and an issuer for others.
+ */
 export class Authority extends PlatformComponent {
   readonly issuer: IssuerReference;
 
@@ -73,7 +75,7 @@ export class Authority extends PlatformComponent {
           isCA: true,
           commonName,
           secretName: authority,
-          // Clients keep the authority's certificate until their own is renewed, so it must outlive them by far.
+          // Must far outlive clients' certificates: clients keep this one until they renew theirs.
           duration: "87600h",
           privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Never" },
           issuerRef: issuerReference(kind, bootstrap),

@@ -9,41 +9,39 @@ import { PRIORITY } from "../core/priority-classes";
 import { replicasOf } from "../core/replicas";
 import { burstable, quantities } from "../core/resources";
 
-/** The cert-manager that issues certificates, the platform's or one that the cluster has. */
+/** The platform's or an existing cert-manager. */
 export interface CertManager {
-  /** Its cluster resource namespace, where the keys of ClusterIssuers are kept. */
+  /** Cluster resource namespace with keys of ClusterIssuers. */
   readonly namespace: pulumi.Input<string>;
-  /** What must exist before certificates can be requested: the release with the CRDs. */
+  /** Prerequisite of certificates: the release with the CRDs. */
   readonly ready: readonly pulumi.Resource[];
 }
 
 /** An ACME server. */
 export interface AcmeServer {
-  /** `https` URL of its directory. @default Let's Encrypt */
+  /** `https` URL of the ACME directory. @default Let's Encrypt */
   readonly server?: string;
 }
 
-/** Name of its Helm release. */
 const CERT_MANAGER_RELEASE = "cert-manager";
 
-/** Its pods that order certificates and know when these expire, by labels of its chart, and the port of their metrics. */
+/** Controller pods, which expose certificate expiry, by chart labels, and their metrics port. */
 export const certManagerPods: PodSelection & { readonly metricsPort: number } = {
   namespace: CERT_MANAGER_NAMESPACE,
   podLabels: { "app.kubernetes.io/name": "cert-manager", "app.kubernetes.io/component": "controller" },
-  // The chart's account of the controller has the release's name, which holds the chart's.
+  // The chart names the controller's account like the release, which contains the chart's name.
   serviceAccount: CERT_MANAGER_RELEASE,
   metricsPort: 9402,
 };
 
 export interface CertManagerSettings {
   readonly stage: Stage;
-  /** What brings the Gateway API's CRDs, where HTTP-01 challenges are answered through the Gateway: it looks for them once. */
+  /** Gateway API CRDs for HTTP-01 challenges: cert-manager looks for them only at start. */
   readonly gatewayApi: readonly pulumi.Resource[];
-  /** Whether such challenges are. */
+  /** Whether HTTP-01 challenges use the Gateway. */
   readonly acme: boolean;
 }
 
-/** cert-manager with its CRDs. */
 export function certManagerController({ stage, gatewayApi, acme }: CertManagerSettings): ControllerArgs {
   return {
     namespace: CERT_MANAGER_NAMESPACE,
@@ -57,7 +55,7 @@ export function certManagerController({ stage, gatewayApi, acme }: CertManagerSe
 /**
  * Values of the cert-manager chart.
  *
- * @param acme answer HTTP-01 challenges through the Gateway; needs the Gateway API's CRDs when it starts.
+ * @param acme answer HTTP-01 challenges through the Gateway; needs the Gateway API's CRDs at start.
  */
 function certManagerValues(stage: Stage, acme: boolean): HelmValues {
   const replicas = {
@@ -75,7 +73,7 @@ function certManagerValues(stage: Stage, acme: boolean): HelmValues {
     startupapicheck: { resources: helper },
     global: {
       priorityClassName: PRIORITY.platform.name,
-      // The default is kube-system: outside of what our NetworkPolicies and quotas cover.
+      // The default is kube-system, outside the platform's NetworkPolicies and quotas.
       leaderElection: { namespace: CERT_MANAGER_NAMESPACE },
     },
     ...(acme && { config: { gatewayAPI: { enabled: true } } }),

@@ -3,12 +3,12 @@ import { type Connection, connect, type PodSelection, podsIn } from "../core/con
 import { anyAddress, type ClusterNetworks, fromKubernetesApi, internet, toKubernetesApi } from "../core/network";
 import { type AcmeServer, certManagerPods } from "./cert-manager";
 
-/** An ACME server, and the pods through which its questions are answered. */
+/** An ACME server, and pods that answer its challenges. */
 export interface AcmeConnections extends AcmeServer {
   readonly answers: PodSelection & { readonly port: number };
 }
 
-/** What the platform's cert-manager connects to; its webhook and its injector have no business outside. */
+/** Connections of the platform's cert-manager; webhook and injector need no egress. */
 export function certManagerConnections(networks: ClusterNetworks, acme: AcmeConnections | undefined): Connection[] {
   const webhook = { namespace: CERT_MANAGER_NAMESPACE, podLabels: { "app.kubernetes.io/name": "webhook" } };
   return [
@@ -24,12 +24,12 @@ function acmeConnections(networks: ClusterNetworks, { server, answers }: AcmeCon
       name: "cert-manager-to-acme-server",
       reason: "cert-manager orders certificates from the ACME server",
       from: certManagerPods,
-      // A server of one's own may stand in a private network.
+      // A self-managed server may be in a private network.
       to: server === undefined ? internet(networks) : anyAddress(),
       ports: [server === undefined ? 443 : portOf(server)],
     }),
-    // Before it asks the ACME server to look, cert-manager fetches the challenge itself through the public name, which
-    // may resolve to a private address; the node may shorten that path to the proxies' own port.
+    // cert-manager first fetches the challenge by the public name, which may be a private address;
+    // the node may shortcut it to the proxies' port.
     connect({
       name: "cert-manager-to-challenge",
       reason: "cert-manager fetches a challenge itself, by its public name, before the ACME server is told to",
@@ -47,7 +47,6 @@ function acmeConnections(networks: ClusterNetworks, { server, answers }: AcmeCon
   ];
 }
 
-/** Port of an `https` URL. */
 function portOf(url: string): number {
   return Number(new URL(url).port || 443);
 }

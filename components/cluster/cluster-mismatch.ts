@@ -2,15 +2,17 @@ import { z } from "zod";
 import type { ClusterKind, PoolPlan, Taint } from "../../planner/types";
 import { CLUSTER_OUTPUT, CLUSTER_OUTPUT_VERSION, type ClusterOutputs, clusterOutputs } from "./cluster-outputs";
 
-/** What the platform counts on. */
 export interface ExpectedCluster {
   readonly kind: ClusterKind;
   readonly pools: readonly Pick<PoolPlan, "name" | "shape" | "maxNodes" | "selector" | "labels" | "taints">[];
 }
 
-/** What another stack says of its cluster is not what the platform needs; the message has every reason and its remedy. */
+/**
+ * The cluster output of another stack does not meet the requirements. The message lists every
+ * reason and fix.
+ */
 export class ClusterMismatchError extends Error {
-  /** @param said where it was said: `stack "acme/inference-stacks/oci-a10-cluster"`. */
+  /** @param said source of the output: `stack "acme/inference-stacks/oci-a10-cluster"`. */
   constructor(
     said: string,
     readonly reasons: readonly string[],
@@ -21,9 +23,9 @@ export class ClusterMismatchError extends Error {
 }
 
 /**
- * The output `cluster` of a stack, checked against what the platform counts on.
+ * Validates the `cluster` output of a stack.
  *
- * @param value what stands under that name; undefined where nothing does.
+ * @param value undefined if the stack has no such output.
  * @throws ClusterMismatchError with all problems at once.
  */
 export function readClusterOutputs(value: unknown, said: string, expected: ExpectedCluster): ClusterOutputs {
@@ -63,7 +65,7 @@ function kindReasons({ kind }: ClusterOutputs, expected: ExpectedCluster): strin
       ];
 }
 
-/** Of one pool of the plan: what pods of it would wait for without end. */
+/** Reasons why pods of a planned pool would stay pending. */
 function poolReasons({ pools }: ClusterOutputs, pool: ExpectedCluster["pools"][number]): string[] {
   const path = `pools.${pool.name}`;
   const found = Object.hasOwn(pools, pool.name) ? pools[pool.name] : undefined;
@@ -74,7 +76,7 @@ function poolReasons({ pools }: ClusterOutputs, pool: ExpectedCluster["pools"][n
     ];
   }
   const asThere = "Make the two environments say the same of this pool, and deploy that stack first.";
-  // A label of the cloud's own follows from the shape.
+  // Labels that the cloud sets itself follow from the shape.
   const asked = Object.entries(pool.selector).filter(([key]) => Object.hasOwn(pool.labels, key));
   return [
     ...(found.shape === pool.shape.name

@@ -5,10 +5,10 @@ import type { ClusterKind } from "../../planner/types";
 import type { Cluster } from "../core/cluster";
 import { LOAD_BALANCER_NAMES, loadBalancerName } from "./load-balancers";
 
-/** Name of the output by which a stack that made a cluster tells others of it. */
+/** Output through which a cluster stack describes its cluster to other stacks. */
 export const CLUSTER_OUTPUT = "cluster";
 
-/** Raised when a key of the output goes, or changes its meaning. Not for keys that are new and may be missing. */
+/** Increment when a key is removed or changes meaning, not for new optional keys. */
 export const CLUSTER_OUTPUT_VERSION = 1;
 
 const KINDS = ["local", "oci", "aws", "edge"] as const satisfies readonly ClusterKind[];
@@ -54,13 +54,13 @@ const poolOutput = z.object({
 });
 
 /**
- * What a stack says of the cluster that it made. Optional keys, and those with a default, may be missing: programs of others
- * write this output too (docs/clusters.md). Unknown keys are those of later releases, and are let be.
+ * Description of a cluster by its stack. Other programs write it too (docs/clusters.md). Unknown
+ * keys are ignored.
  */
 export const clusterOutputs = z.object({
   version: z.literal(CLUSTER_OUTPUT_VERSION),
   kind: z.enum(KINDS),
-  /** Secret. Without it the ambient kubeconfig is used. */
+  /** Secret. @default the ambient kubeconfig */
   kubeconfig: z.string().min(1).optional(),
   clusterIdentifier: z.string().min(1).optional(),
   pools: z.record(z.string(), poolOutput).readonly(),
@@ -113,7 +113,7 @@ export const clusterOutputs = z.object({
 
 export type ClusterOutputs = z.output<typeof clusterOutputs>;
 
-/** The same while what only the deployment knows is still to come. */
+/** Values that only the deployment knows are inputs. */
 type Pending<T> = { readonly [Key in keyof T]: pulumi.Input<T[Key]> };
 export type WrittenClusterOutputs = Pending<Omit<ClusterOutputs, "volumeClass" | "aws" | "identityGround">> & {
   readonly volumeClass?: Cluster["volumeClass"];
@@ -121,7 +121,7 @@ export type WrittenClusterOutputs = Pending<Omit<ClusterOutputs, "volumeClass" |
   readonly identityGround?: Cluster["identityGround"];
 };
 
-/** What a stack writes as its output `cluster`. The kubeconfig in it stays secret. */
+/** The `cluster` output of a stack. The kubeconfig stays secret. */
 export function outputsOfCluster(kind: ClusterKind, cluster: Cluster): WrittenClusterOutputs {
   const { kubeconfig, clusterIdentifier, storageClass, volumeClass } = cluster;
   return {

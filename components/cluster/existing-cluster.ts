@@ -8,25 +8,26 @@ import { plainLoadBalancer } from "./load-balancers";
 import { plannedPools } from "./planned-pools";
 
 export interface ExistingClusterArgs {
-  /** Context of the ambient kubeconfig (`KUBECONFIG`, `~/.kube/config`). @default its current context */
+  /**
+   * Context of the ambient kubeconfig (`KUBECONFIG`, `~/.kube/config`).
+   * @default its current context
+   */
   readonly kubeContext?: string;
   /** @default the cluster's default storage class */
   readonly storageClass?: string;
-  /** Whether volumes of that class can be made larger later. @default false: a size once made is left alone */
+  /** Whether volumes of that class can be expanded. @default false: sizes never change */
   readonly volumesGrow?: boolean;
-  /** What the plan counts on: nobody here can ask the cluster whether it has them. `npm run doctor` does. */
+  /** Not checked for existence; `npm run doctor` does. */
   readonly pools: readonly PoolPlan[];
-  /** Who brings device plugins. */
   readonly gpuSoftware: ExistingCluster["gpuSoftware"];
-  /** Who runs the GPU metrics exporters. */
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly privateCidrs: Cluster["privateCidrs"];
   readonly apiServerCidrs: Cluster["apiServerCidrs"];
-  /** @default no settings but the environment's own */
+  /** @default only the environment's settings */
   readonly loadBalancer?: LoadBalancer;
 }
 
-/** A cluster that somebody else made: the platform goes on it, nothing of it is created or changed. */
+/** An existing cluster, which is neither created nor changed. */
 export class ExistingCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
   readonly kubeconfig = undefined;

@@ -7,10 +7,10 @@ import { environmentTags } from "./eks/tags";
 import { workloadIdentity as okeIdentity } from "./oke/identity";
 
 /**
- * Gives service accounts of a cluster that another program made their rights in its cloud, with the credentials of whoever deploys. No
- * provider is made before somebody asks for rights.
+ * Grants cloud permissions to service accounts of a cluster from another program, with the
+ * deployer's credentials. Creates the provider at first use.
  *
- * @param nameOf logical name by its last part.
+ * @param nameOf logical name for a suffix.
  */
 export function identityBinder(
   nameOf: (suffix: string) => string,

@@ -1,20 +1,20 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 
-/** Which cluster, and as whom. */
+/** Cluster and credentials. */
 export type ClusterAccess =
   | { readonly context?: string }
   | {
       /** Secret. */
       readonly kubeconfig: pulumi.Output<string>;
       /**
-       * What stays the same for as long as the cluster is the same one, such as its id in the cloud. Without it, a kubeconfig
-       * of another text would replace every object.
+       * Stable identity of the cluster. Without it, a changed kubeconfig would replace every
+       * object.
        */
       readonly clusterIdentifier?: pulumi.Output<string>;
     };
 
-/** The provider of every object of the platform, whoever made the cluster. */
+/** Provider of all Kubernetes objects of the platform. */
 export function kubernetesProvider(
   name: string,
   access: ClusterAccess,
@@ -25,8 +25,8 @@ export function kubernetesProvider(
     {
       ...access,
       enableServerSideApply: true,
-      // Change Secrets and ConfigMaps in place. The provider's default deletes and makes them anew, and for that
-      // moment the gateway has no keys. What reads one at its start is rolled by a hash or version of it.
+      // Update Secrets and ConfigMaps in place: replacing them would briefly leave the gateway
+      // without keys. A hash or version restarts pods that read one at start.
       enableSecretMutable: true,
       enableConfigMapMutable: true,
     },

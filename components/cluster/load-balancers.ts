@@ -4,25 +4,26 @@ import type { LoadBalancer, LoadBalancerSettings } from "../core/cluster";
 
 const anyNodePorts = (annotations: LoadBalancerSettings) => ({ annotations, fixedNodePorts: false });
 
-/** No cloud: what the environment says. */
+/** No cloud: only the environment's settings. */
 export const plainLoadBalancer: LoadBalancer = ({ chosen }) => anyNodePorts(chosen);
 
 /**
- * OCI (oci-cloud-controller-manager, docs/load-balancer-annotations.md and load_balancer_spec.go at 1100ac3, 2026-06-17).
+ * OCI (oci-cloud-controller-manager, docs/load-balancer-annotations.md and load_balancer_spec.go at
+ * 1100ac3, 2026-06-17).
  *
- * A network load balancer passes connections through: with `externalTrafficPolicy: Local` the proxies see the client's
- * address, and their TCP keepalive, every 60 seconds, is activity within its 360. It has no bandwidth to buy. Its
- * security lists are left alone unless asked for.
+ * A network load balancer is transparent: with `externalTrafficPolicy: Local` proxies see client
+ * addresses. Keepalive every 60 seconds is within its idle limit of 360. It has no bandwidth
+ * setting, and changes security lists only on request.
  *
- * The load balancer proper is another TCP endpoint: it hides the client, does not pass keepalive on, and ends silent
- * connections after 300 seconds. It is made where the environment asks for it, or sets anything of it: its
- * `internal: "true"` would mean nothing to the other kind, and the gateway would be public.
+ * The flexible load balancer hides clients, does not forward keepalive, and closes idle connections
+ * after 300 seconds. Used on request, or if any of its annotations is set: a network load balancer
+ * would ignore `internal: "true"` and be public.
  */
 export const ociLoadBalancer: LoadBalancer = (needs) => anyNodePorts(ociAnnotations(needs, "All"));
 
 /**
- * OKE in a network of ours: its rules let clients in to the gateway's node ports, and nobody but Pulumi edits them.
- * The controller's default is "None" for a network load balancer, "All" for the other kind.
+ * OKE in a dedicated network: this stack's rules admit clients. The controller's default is "None"
+ * for a network load balancer, "All" otherwise.
  */
 export const okeLoadBalancer: LoadBalancer = (needs) => ({
   annotations: ociAnnotations(needs, "None"),
@@ -52,29 +53,33 @@ function ociAnnotations(
   };
 }
 
-/** The gateway ends a silent request itself, with an answer that says so, before the load balancer cuts it. */
+/**
+ * The gateway ends an idle request with an error before the load balancer closes the connection.
+ */
 const IDLE_MARGIN_SECONDS = 60;
 
 const AWS = "service.beta.kubernetes.io/aws-load-balancer-";
 const AWS_TARGET_TYPE = `${AWS}nlb-target-type`;
 /**
- * A pod is ready when its target is healthy, no sooner (docs/deploy/pod_readiness_gate.md): for targets that are addresses of pods. Of pods that
- * are made while the controller is away are not checked (`podMutatorWebhookConfig.failurePolicy`, Ignore by default after 2.11.0).
+ * Pods with IP targets become ready only when their target is healthy
+ * (docs/deploy/pod_readiness_gate.md). Pods created while the controller is down have no gate
+ * (`podMutatorWebhookConfig.failurePolicy`, Ignore by default after 2.11.0).
  */
 const AWS_GATED: Labels = { "elbv2.k8s.aws/pod-readiness-gate-inject": "enabled" };
 /**
- * Targets that are pods are deregistered through EC2's API, and get new connections meanwhile: two minutes and more, whatever the target
- * group's own delay (aws-load-balancer-controller#2366, #3270; aws/containers-roadmap#470). Nodes as targets are asked for health instead.
+ * Pod targets get new connections for two minutes or more, regardless of the deregistration delay
+ * (aws-load-balancer-controller#2366, #3270; aws/containers-roadmap#470). Node targets use health
+ * checks instead.
  */
 const AWS_DEREGISTER_SECONDS = 180;
 /** Bounds of a network load balancer's TCP idle timeout, seconds. */
 const AWS_IDLE = { least: 60, most: 6000 } as const;
 
 /**
- * EKS with the AWS Load Balancer Controller (docs/guide/service/annotations.md and nlb.md at 225f445, 2026-08-17): a network
- * load balancer straight to the proxies' addresses. It gives them the client's address only when asked to, and forgets
- * silent connections after 350 seconds; keepalive counts as activity, the longer timeout is for those of clients that
- * it does not reach. It is internal unless the environment writes `scheme: internet-facing`.
+ * EKS with the AWS Load Balancer Controller (docs/guide/service/annotations.md and nlb.md at
+ * 225f445, 2026-08-17): a network load balancer to the proxies' pod IPs. Client addresses need a
+ * setting. Idle connections end after 350 seconds; the longer timeout covers clients without
+ * keepalive. Internal unless the environment sets `scheme: internet-facing`.
  */
 export const awsLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
   const idle = Math.min(AWS_IDLE.most, Math.max(AWS_IDLE.least, idleSeconds + IDLE_MARGIN_SECONDS));
@@ -92,7 +97,7 @@ export const awsLoadBalancer: LoadBalancer = ({ idleSeconds, chosen }) => {
   };
 };
 
-/** Every way in which clusters make load balancers, by the name under which a stack says it to others. */
+/** Load balancer types by the name in cluster outputs. */
 export const LOAD_BALANCERS = {
   plain: plainLoadBalancer,
   oci: ociLoadBalancer,
@@ -102,7 +107,7 @@ export const LOAD_BALANCERS = {
 export type LoadBalancerName = keyof typeof LOAD_BALANCERS;
 export const LOAD_BALANCER_NAMES = Object.keys(LOAD_BALANCERS) as [LoadBalancerName, ...LoadBalancerName[]];
 
-/** @throws Error for one that the table lacks: another stack could not know of it. */
+/** @throws Error for one missing from the table. */
 export function loadBalancerName(loadBalancer: LoadBalancer): LoadBalancerName {
   const name = LOAD_BALANCER_NAMES.find((each) => LOAD_BALANCERS[each] === loadBalancer);
   if (name === undefined) {

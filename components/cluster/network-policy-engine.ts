@@ -12,7 +12,7 @@ import { burstable } from "../core/resources";
 const NAME = "calico-node";
 
 /**
- * Calico's agent as Oracle has it beside its own pod network: policies alone, no addresses, no routes, no CNI plugin
+ * Calico's agent as in Oracle's documentation: policies only, no IPAM, routes or CNI plugin
  * (docs.oracle.com, ContEng/Tasks/contengsettingupcalico, page of 2026-09-05, read 2026-11-23).
  */
 const AGENT_SETTINGS: Readonly<Record<string, string>> = {
@@ -23,19 +23,19 @@ const AGENT_SETTINGS: Readonly<Record<string, string>> = {
   CALICO_MANAGE_CNI: "false",
   CALICO_DISABLE_FILE_LOGGING: "true",
   NO_DEFAULT_POOLS: "true",
-  // Interfaces of pods are named so by Oracle's plugin; Calico's own would be "cali".
+  // Prefix of pod interfaces in Oracle's plugin; Calico's default is "cali".
   FELIX_INTERFACEPREFIX: "oci",
-  // Oracle's rules come first, and see what Calico lets pass.
+  // Oracle's rules come first and apply to traffic that Calico allows.
   FELIX_CHAININSERTMODE: "Append",
   FELIX_IPTABLESMANGLEALLOWACTION: "Return",
-  // Oracle Linux 8 and Ubuntu keep their rules in nftables.
+  // Oracle Linux 8 and Ubuntu use nftables.
   FELIX_IPTABLESBACKEND: "NFT",
   FELIX_DEFAULTENDPOINTTOHOSTACTION: "ACCEPT",
   FELIX_IPV6SUPPORT: "false",
   FELIX_HEALTHENABLED: "true",
 };
 
-/** Directories of the node that the agent works in, and files. */
+/** Host paths that the agent uses. */
 const HOST_PATHS: readonly { name: string; path: string; type?: string; readOnly?: boolean }[] = [
   { name: "lib-modules", path: "/lib/modules", readOnly: true },
   { name: "var-run-calico", path: "/var/run/calico", type: "DirectoryOrCreate" },
@@ -47,8 +47,8 @@ const CALICO = "crd.projectcalico.org";
 const READ = ["get", "list", "watch"];
 
 /**
- * What the agent reads of the cluster to know who a policy is about, and the few objects of its own that it writes. Less
- * than Calico's own list (manifests/calico-policy-only.yaml, 3.32.0): nothing of what its CNI plugin, its addresses and BGP need.
+ * RBAC of the agent: a subset of Calico's rules (manifests/calico-policy-only.yaml, 3.32.0) without
+ * CNI, IPAM and BGP.
  */
 const RULES = [
   {
@@ -99,12 +99,12 @@ const RULES = [
 ];
 
 /**
- * Enforces NetworkPolicies where the cluster's own pod network does not: Calico's agent on every node, nothing else of it.
- * There is no chart for that (its operator knows the networks of Amazon, Azure and Google alone), so its one DaemonSet
- * stands here; its CRDs come from the chart. Calico's controllers collect addresses that it gave out: it gives out none.
+ * Enforces NetworkPolicies where the pod network does not: only Calico's agent, on every node. No
+ * chart exists (Calico's operator supports only the networks of Amazon, Azure and Google), except
+ * for CRDs. Calico's controllers are not needed: they collect addresses that it assigned.
  */
 export class NetworkPolicyEngine extends PlatformComponent {
-  /** A policy of before holds nobody back. */
+  /** Releases and agents, without the network policies of the namespace. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, opts?: pulumi.ComponentResourceOptions) {
@@ -157,7 +157,7 @@ export class NetworkPolicyEngine extends PlatformComponent {
             spec: {
               nodeSelector: { "kubernetes.io/os": "linux" },
               hostNetwork: true,
-              // On every node, whatever else is kept away from it: one without it lets everything pass.
+              // Every node, regardless of taints: a node without the agent enforces nothing.
               tolerations: [
                 { operator: "Exists", effect: "NoSchedule" },
                 { operator: "Exists", effect: "NoExecute" },
@@ -177,7 +177,7 @@ export class NetworkPolicyEngine extends PlatformComponent {
                     ...Object.entries(AGENT_SETTINGS).map(([key, value]) => ({ name: key, value })),
                     { name: "NODENAME", valueFrom: { fieldRef: { fieldPath: "spec.nodeName" } } },
                   ],
-                  // It writes the node's packet filter.
+                  // Writes the node's packet filter.
                   securityContext: { privileged: true },
                   resources: burstable(NODE_AGENTS.networkPolicies, { cpu: 1, memoryGiB: 1, ephemeralStorageGiB: 1 }),
                   lifecycle: { preStop: { exec: { command: ["/bin/calico-node", "-shutdown"] } } },

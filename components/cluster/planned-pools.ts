@@ -1,7 +1,7 @@
 import type { PoolPlan } from "../../planner/types";
 import type { ClusterPool } from "../core/cluster";
 
-/** What pods may rely on of the nodes that a plan asks for, by pool. */
+/** Node capabilities that pods may assume in a plan, by pool. */
 export function plannedPools(pools: readonly PoolPlan[]): Readonly<Record<string, ClusterPool>> {
   return Object.fromEntries(
     pools.map(({ name, shape, minNodes, maxNodes, labels, taints, startupTaints, fabric }) => [

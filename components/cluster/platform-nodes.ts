@@ -3,7 +3,6 @@ import { platformPools } from "../../planner/platform-pools";
 import type { PoolPlan } from "../../planner/types";
 import type { PoolsReady } from "../core/cluster";
 
-/** Of the nodes of all pools, those that the platform's own pods run on. */
 export function platformNodes(pools: readonly { readonly plan: PoolPlan }[], nodes: PoolsReady): pulumi.Resource[] {
   return platformPools(pools.map(({ plan }) => plan)).flatMap(({ name }) => nodes[name] ?? []);
 }

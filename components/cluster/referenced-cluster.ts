@@ -9,35 +9,32 @@ import { kubernetesProvider } from "./kubernetes-provider";
 import { LOAD_BALANCERS } from "./load-balancers";
 
 /**
- * Reads what another stack says of its cluster, before any resource of the platform exists: what it says decides which
- * there are.
+ * Reads the cluster output of another stack, on which platform resources depend.
  *
  * @param stack its name, or `<organization>/<project>/<stack>`.
- * @throws ClusterMismatchError with everything that does not fit. Of a stack that does not exist the engine itself says so.
+ * @throws ClusterMismatchError with all mismatches. The engine reports a missing stack itself.
  */
 export async function referencedOutputs(stack: string, expected: ExpectedCluster): Promise<ClusterOutputs> {
   const reference = new pulumi.StackReference("cluster-stack", { name: stack });
-  // The whole output is secret where anything in it is: the kubeconfig is made one again below.
+  // The whole output is secret if any part is; the kubeconfig stays secret below.
   const { value, secretValue } = await reference.getOutputDetails(CLUSTER_OUTPUT);
   return readClusterOutputs(secretValue ?? value, `stack "${stack}"`, expected);
 }
 
 export interface ReferencedClusterArgs {
-  /** What its stack says. */
   readonly outputs: ClusterOutputs;
-  /** Context of the ambient kubeconfig, where the stack gives none. @default its current context */
+  /** Context of the ambient kubeconfig, if the stack outputs none. @default its current context */
   readonly kubeContext?: string | undefined;
-  /** A class that exists, instead of the one of its stack. */
+  /** An existing class that overrides the stack's. */
   readonly storageClass?: string | undefined;
-  /** Who runs the GPU metrics exporters. */
   readonly gpuExporters: Cluster["gpuExporters"];
-  /** Networks that are not the internet, besides those that its stack names. */
+  /** Private networks in addition to the stack's. */
   readonly privateCidrs: readonly string[];
-  /** Instead of those that its stack names, where there are any. */
+  /** Overrides those of the stack, if any. */
   readonly apiServerCidrs: readonly string[];
 }
 
-/** A cluster that another Pulumi stack made: the platform goes on it, nothing of it is created or changed. */
+/** A cluster of another Pulumi stack, which is neither created nor changed. */
 export class ReferencedCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
   readonly kubeconfig: Cluster["kubeconfig"];
@@ -56,7 +53,7 @@ export class ReferencedCluster extends PlatformComponent implements Cluster {
   readonly aws: Cluster["aws"];
   readonly privateCidrs: readonly string[];
   readonly apiServerCidrs: readonly string[];
-  /** Its stack waited for its nodes and add-ons. */
+  /** Its stack waited for nodes and add-ons. */
   readonly ready = [];
   readonly gpusReady = [];
   readonly poolsReady = {};

@@ -1,2 +1,2 @@
-/** Name of the class of the platform's volumes, where it makes one. */
+/** Name of the platform's volume class, if it creates one. */
 export const VOLUME_CLASS = "inference-encrypted";

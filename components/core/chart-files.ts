@@ -3,14 +3,14 @@ import { chartNameOf } from "../../catalog/chart-archive";
 import type { Plain } from "../../kubernetes/plain";
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 
-/** Takes every chart below a component from a file, in one place, so that no component can forget it. */
+/** Replaces every chart below a component with a local file. */
 export class ChartFiles {
   private readonly lacking = new Set<string>();
 
-  /** @param paths of files on the machine that deploys, by catalogue name. */
+  /** @param paths of local files, by catalogue name. */
   constructor(private readonly paths: ReadonlyMap<string, string>) {}
 
-  /** Catalogue names of the charts of all that was made until now of which there is no file, sorted. */
+  /** Catalogue names of charts without a file so far, sorted. */
   get missing(): readonly string[] {
     return [...this.lacking].sort();
   }
@@ -29,7 +29,7 @@ export class ChartFiles {
   };
 }
 
-/** A release whose chart is a file. With the options of a repository the provider would look there for a chart of that name. */
+/** Release from a chart file. With repository options the provider would search the repository. */
 export function ofFile({ repositoryOpts: _repository, ...rest }: Plain, path: string): Plain {
   return { ...rest, chart: path };
 }

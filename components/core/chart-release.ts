@@ -2,14 +2,14 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { chartReference } from "../../catalog/charts";
 
-/** Helm values: plain data, with outputs where a value is known only at deploy time. */
+/** Helm values: plain data with outputs for values known at deployment. */
 export interface HelmValues {
   readonly [key: string]: pulumi.Input<HelmValue>;
 }
 export type HelmValue = string | number | boolean | null | readonly pulumi.Input<HelmValue>[] | HelmValues;
 
 export interface ChartReleaseArgs {
-  /** Name of the chart in the catalogue; its version and repository come from there. */
+  /** Catalogue name of the chart, which gives version and repository. */
   readonly chart: string;
   /** Helm release name. */
   readonly release: string;
@@ -18,12 +18,12 @@ export interface ChartReleaseArgs {
   readonly skipCrds?: boolean;
 }
 
-/** After which Helm rolls back. */
+/** Timeout before Helm rolls back. */
 const GIVES_UP_AFTER_SECONDS = 600;
 
 /**
- * A third-party chart at the version pinned in the catalogue. Failed installs roll back (`atomic`), so
- * that the next `pulumi up` starts from a clean state.
+ * A third-party chart at the catalogue's version. Failed installs roll back (`atomic`), so that the
+ * next `pulumi up` starts clean.
  */
 export function chartRelease(
   logicalName: string,

@@ -5,71 +5,74 @@ import type { Labels } from "../../names/labels";
 import type { PoolFabric, Taint } from "../../planner/types";
 import type { ClusterNetworks } from "./network";
 
-/** Annotations of a Service by which a cloud makes its load balancer. */
 export type LoadBalancerSettings = Readonly<Record<string, string>>;
 
 /**
- * How a cluster's load balancers keep long silences and the client's address. Given the environment's own settings, so that
- * ours never change what those mean; the result holds both.
+ * Load balancer settings for idle connections and client addresses, merged with the environment's,
+ * which win.
  */
 export type LoadBalancer = (needs: {
-  /** Longest silence on a connection that is in use, seconds. */
+  /** Longest idle time of an active connection, seconds. */
   readonly idleSeconds: number;
-  /** What the environment says itself: it wins, and may ask for another kind of load balancer. */
+  /** They take precedence and may select another load balancer type. */
   readonly chosen: LoadBalancerSettings;
 }) => LoadBalancerRequest;
 
-/** What a Service asks for, so that a cluster makes its load balancer well. */
 export interface LoadBalancerRequest {
   readonly annotations: LoadBalancerSettings;
-  /** Whether the Service must take the gateway's node ports, because the nodes' network opens no others to clients. */
+  /** Whether the Service must use the gateway's fixed node ports, the only open ones. */
   readonly fixedNodePorts: boolean;
-  /** What the namespace of the pods behind it says to the cloud's controller. @default nothing */
+  /** Labels for the namespace of the backend pods. @default none */
   readonly namespaceLabels?: Labels;
-  /** Seconds for which it sends new connections to a pod that leaves. @default three looks at the node, 10 s apart, and one more */
+  /**
+   * Seconds during which a leaving pod gets new connections.
+   * @default three node health checks, 10 s apart, and one more
+   */
   readonly deregisterSeconds?: number;
 }
 
-/** What pods may rely on of a pool's nodes. */
+/** Node capabilities of a pool that pods may assume. */
 export interface ClusterPool {
-  /** Machine by its catalogue name. */
+  /** Catalogue name of the machine. */
   readonly shape: string;
   readonly minNodes: number;
   readonly maxNodes: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
-  /** What new nodes have besides, until something has looked at them. */
+  /** Additional taints of new nodes until they are checked. */
   readonly startupTaints: readonly Taint[];
-  /** RDMA network that pods may use; undefined where they talk TCP. */
+  /** RDMA network for pods; undefined for TCP. */
   readonly fabric?: PoolFabric;
-  /** Extended resource of its GPUs or their slices, and how many a node has; undefined where it has none. */
+  /** Extended resource of its GPUs or slices, and their number per node; undefined without GPUs. */
   readonly gpus?: { readonly resource: GpuResource; readonly perNode: number };
 }
 
-/** Gives a Kubernetes service account rights in the cloud, without a key that anybody could copy. */
+/** Grants cloud permissions to a Kubernetes service account, without long-lived keys. */
 export type IdentityBinder = (binding: {
-  /** Who uses it, one word and unlike all others of the cluster: `autoscaler`. What is made for it is named after it. */
+  /** Word that is unique in the cluster: `autoscaler`. Names the created resources. */
   readonly name: string;
   readonly namespace: string;
   readonly serviceAccount: string;
-  /** What it may do, in the cloud's own words: OCI `use buckets in compartment id …`, AWS a statement of IAM as JSON. */
+  /**
+   * Permissions in the cloud's format: OCI `use buckets in compartment id …`, AWS an IAM statement
+   * as JSON.
+   */
   readonly grants: readonly pulumi.Input<string>[];
 }) => {
-  /** Annotations of the service account. */
   readonly annotations: Readonly<Record<string, pulumi.Input<string>>>;
-  /** What must exist before a pod uses it. */
+  /** Prerequisites of pods that use it. */
   readonly ready: readonly pulumi.Resource[];
 };
 
-/** What a binder of identities needs to know of a cluster, for programs that did not make it. */
+/** Cluster data that other programs need to bind identities. */
 export type IdentityGround =
   | {
       readonly kind: "oke";
-      /** OCIDs. Policies are written in the compartment, through the tenancy's home region. */
+      /** OCIDs. Policies are created in the compartment, through the tenancy's home region. */
       readonly clusterId: pulumi.Input<string>;
       readonly compartmentId: string;
       readonly homeRegion: string;
-      /** Of the stack that made the cluster: tags name it. */
+      /** Environment of the cluster's stack, as in its tags. */
       readonly environment: string;
     }
   | {
@@ -81,92 +84,100 @@ export type IdentityGround =
       readonly environment: string;
     };
 
-/** A StorageClass that is the platform's to make: the cluster comes with none that keeps the house rules. */
+/** StorageClass that the platform creates, if the cluster has no compliant one. */
 export interface VolumeClass {
   readonly provisioner: string;
   readonly parameters: Readonly<Record<string, pulumi.Input<string>>>;
 }
 
-/** What a cluster on AWS has ready for the controllers that the platform installs there: where they work, and as whom. */
+/** AWS prerequisites of controllers that the platform installs. */
 export interface AwsGround {
   readonly clusterName: string;
   readonly region: string;
   readonly vpcId: pulumi.Input<string>;
-  /** Availability zones of its network, by name. */
   readonly zones: readonly string[];
-  /** Undefined: no pool's nodes are Karpenter's to make. */
+  /** Undefined if Karpenter provisions no pool. */
   readonly karpenter?: KarpenterGround | undefined;
 }
 
-/** What was made for Karpenter, whose service account has its rights already (names/aws.ts). */
+/** Karpenter's prerequisites; its service account already has permissions (names/aws.ts). */
 export interface KarpenterGround {
-  /** On which it hears that machines will be taken away. */
+  /** Interruption queue. */
   readonly queueName: pulumi.Input<string>;
-  /** Role of the nodes that it makes. */
+  /** Role of its nodes. */
   readonly nodeRoleName: pulumi.Input<string>;
-  /** Tag of the subnets and security groups of its nodes. */
+  /** Tag of its nodes' subnets and security groups. */
   readonly discovery: { readonly key: string; readonly value: string };
-  /** Key of its nodes' disks. */
   readonly volumesKeyArn: pulumi.Input<string>;
   /** Release of the AL2023 images: v20261012. */
   readonly nodeImage: string;
-  /** Tags of the machines that it makes. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** What must exist before the pods of a pool, by the pool's name. */
+/** Prerequisites of a pool's pods, by pool name. */
 export type PoolsReady = Readonly<Record<string, readonly pulumi.Resource[]>>;
 
-/** What the platform needs to know of a Kubernetes cluster, whoever made it. */
 export interface Cluster extends ClusterNetworks {
   readonly provider: kubernetes.Provider;
-  /** Secret; with an `exec` plugin, never a token. Undefined where the ambient kubeconfig is used. */
+  /** Secret; with an `exec` plugin, never a token. @default the ambient kubeconfig */
   readonly kubeconfig: pulumi.Output<string> | undefined;
-  /** What stays the same for as long as the cluster is the same one. Undefined where its maker names nothing like it. */
+  /** Stable identity of the cluster. Undefined if unknown. */
   readonly clusterIdentifier: pulumi.Output<string> | undefined;
   /** By name. */
   readonly pools: Readonly<Record<string, ClusterPool>>;
-  /** Storage class for volumes; the cluster's default when undefined. Must encrypt at rest in production. */
+  /**
+   * Storage class of volumes. Must encrypt at rest in production.
+   * @default the cluster's default class
+   */
   readonly storageClass: string | undefined;
-  /** What that class is, where the platform makes it. Undefined: it exists. */
+  /** Undefined: the class exists. */
   readonly volumeClass: VolumeClass | undefined;
-  /** Whether volumes of that class can be made larger later (`allowVolumeExpansion`); `local-path` of k3s cannot. */
+  /** Whether its volumes can be expanded (`allowVolumeExpansion`); `local-path` of k3s cannot. */
   readonly volumesGrow: boolean;
-  /** Settings of the load balancers that it makes for Services. */
   readonly loadBalancer: LoadBalancer;
-  /** Who enforces NetworkPolicies: something in the cluster, or what the platform installs. */
+  /** Who enforces NetworkPolicies. */
   readonly networkPolicies: "platform" | "present";
-  /** Who brings drivers' device plugins to GPU nodes: the platform, an add-on of the cloud, or whoever made the cluster. */
+  /** Who installs GPU device plugins: the platform, a cloud add-on, or the cluster's owner. */
   readonly gpuSoftware: "platform" | "addon" | "present";
-  /** Addresses, in CIDR form, that pods' interfaces on the RDMA network get, where the platform gives them out. @default the catalogue's */
+  /**
+   * CIDR of pod interfaces on the RDMA network, if the platform assigns addresses.
+   * @default the catalogue's
+   */
   readonly rdmaCidr?: string | undefined;
   /**
-   * Installs the cloud's operator of RDMA devices, after what it is given: its pods must start once nodes' container runtimes restart no
-   * more. To be called once. @default none is to install
+   * Installs the cloud's RDMA operator after the given resources, when node container runtimes no
+   * longer restart. Call once.
+   * @default none
    */
   readonly rdmaOperator?: ((after: readonly pulumi.Resource[]) => readonly pulumi.Resource[]) | undefined;
   /** Who installs the GPU metrics exporters (DCGM, AMD). */
   readonly gpuExporters: "platform" | "present";
   /**
-   * Numeric groups of the GPUs' device files, as somebody read them on the nodes. Undefined: nobody did, and the environment
-   * says them where pods need them.
+   * Numeric groups of GPU device files, read from the nodes. Otherwise the environment must set
+   * them where needed.
    */
   readonly gpuDeviceGroups?: pulumi.Output<readonly number[]> | undefined;
-  /** Undefined: it is not on AWS, or nobody made anything ready there. */
+  /** Undefined outside AWS, or without prepared resources. */
   readonly aws?: AwsGround | undefined;
-  /** Undefined: service accounts have no rights in a cloud. */
+  /** Undefined if service accounts cannot get cloud permissions. */
   readonly workloadIdentity: IdentityBinder | undefined;
-  /** By which another program makes such a binder. @default there is none */
+  /** Data for identity bindings by other programs. @default none */
   readonly identityGround?: IdentityGround | undefined;
   /**
-   * What takes all that is in the cluster with it: a destroy removes that alone, and asks nothing of a cluster that may be stopped.
-   * Undefined: objects are deleted one by one.
+   * Resource whose deletion removes the whole cluster: destroy deletes only that. Undefined:
+   * objects are deleted one by one.
    */
   readonly deletedWith?: pulumi.Resource | undefined;
-  /** What the platform waits for: nodes for its own pods, name resolution, volumes, rights. No pool that only models run on. */
+  /**
+   * Prerequisites of the platform: its nodes, DNS, volumes, permissions. Excludes pools for models
+   * only.
+   */
   readonly ready: readonly pulumi.Resource[];
-  /** Add-ons of the cloud by which pods get GPUs. */
+  /** Cloud add-ons for GPU pods. */
   readonly gpusReady: readonly pulumi.Resource[];
-  /** What the pods of a pool wait for besides: its nodes. Without a pool's name: they are there, or come when pods ask for them. */
+  /**
+   * Additional prerequisites of a pool's pods: its nodes. Without entry, nodes exist or come on
+   * demand.
+   */
   readonly poolsReady: PoolsReady;
 }

@@ -5,9 +5,8 @@ import { isObjectType } from "../../kubernetes/resource-types";
 import type { Labels } from "../../names/labels";
 
 /**
- * Puts labels on every Kubernetes object below a component: on its metadata, on the pods that it makes, and on what Envoy
- * Gateway makes for a Gateway. Never into selectors, which cannot change, nor into the claims of a StatefulSet, which
- * cannot either. What charts make is theirs.
+ * Adds labels to every Kubernetes object below a component, including pod templates and resources
+ * of Envoy Gateway. Excludes immutable selectors and StatefulSet claims, and charts.
  */
 export function commonLabels(labels: Labels): pulumi.ResourceTransformation {
   return ({ type, props, opts }) => {
@@ -20,7 +19,7 @@ export function commonLabels(labels: Labels): pulumi.ResourceTransformation {
   };
 }
 
-/** A patch of a pod, which operators merge into theirs, has no metadata. */
+/** Pod patches, which operators merge, have no metadata. */
 function withPodLabels(template: PodTemplate, labels: Labels): Plain {
   return isPlain(template.metadata) ? { ...template, metadata: withLabels(template.metadata, labels) } : template;
 }
@@ -30,7 +29,7 @@ function withInfrastructureLabels(gateway: Plain, labels: Labels): Plain {
   return { ...gateway, spec: { ...spec, infrastructure: withLabels(spec.infrastructure, labels) } };
 }
 
-/** The owner of a `labels` field, with more of them; its own win. */
+/** Merges labels into a `labels` field; existing ones win. */
 function withLabels(owner: unknown, labels: Labels): unknown {
   if (owner !== undefined && !isPlain(owner)) {
     return pulumi.output(owner).apply((known) => withLabels(known, labels));

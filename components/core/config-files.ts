@@ -6,11 +6,11 @@ import { named } from "./known";
 
 export interface ConfigFile {
   readonly volume: { readonly name: string; readonly configMap: { readonly name: pulumi.Input<string> } };
-  /** Of its content: a change rolls the pods that have it as an annotation. */
+  /** Content hash: a change restarts pods that have it as annotation. */
   readonly hash: string;
 }
 
-/** A ConfigMap with one file of JSON, which servers of YAML read too, and the volume that it is mounted by. */
+/** A ConfigMap with one JSON file, also valid YAML, and its volume. */
 export function configFile(
   logicalName: string,
   args: {

@@ -1,29 +1,29 @@
 import type { Labels } from "../../names/labels";
 import type { TraceReceiver } from "../../names/trace-receiver";
 
-/** Pods of a known place. */
 export interface PodSelection {
   readonly namespace: string;
-  /** All pods of the namespace when empty. */
+  /** Empty: all pods of the namespace. */
   readonly podLabels: Labels;
-  /** Account that they run as: their identity in a mesh. @default not known, so that a mesh knows them by their namespace */
+  /**
+   * Service account of the pods, their mesh identity.
+   * @default unknown: a mesh identifies them by namespace
+   */
   readonly serviceAccount?: string;
 }
 
-/** Where spans go, and the pods that take them. */
 export interface TracePods extends TraceReceiver {
   readonly pods: PodSelection;
 }
 
-/** One end of a connection. */
 export type End =
-  /** Pods, of the platform or of a namespace that is there already. */
+  /** Pods of the platform or of an existing namespace. */
   | PodSelection
-  /** Pods of whichever namespace: parts that the platform did not install. They open no namespace of the platform. */
+  /** Pods in any namespace that the platform did not install. Opens no platform namespace. */
   | { readonly anyNamespace: true }
-  /** Addresses, of nodes or outside of the cluster. */
+  /** Addresses of nodes or outside the cluster. */
   | { readonly cidr: string; readonly except?: readonly string[] }
-  /** Everybody, inside and outside of the cluster: what lets them in must check them itself. Only as `from`. */
+  /** Any source, inside or outside: the target must authenticate. Only as `from`. */
   | { readonly anyone: true };
 
 export interface Port {
@@ -33,17 +33,17 @@ export interface Port {
 }
 
 /**
- * Who may connect to whom: declared once, for both ends. The namespaces of the ends read their NetworkPolicies from it, and a
- * mesh can read its authorizations (principals are the service accounts of `from`).
+ * An allowed connection, source of NetworkPolicies and mesh authorizations (principals are the
+ * service accounts of `from`).
  */
 export interface Connection {
-  /** `<from>-to-<to>`, once in a platform: an auditor reads it on the policies of both ends. */
+  /** `<from>-to-<to>`, unique in a platform; shown on the policies of both ends. */
   readonly name: string;
-  /** Who needs it and for what, in one sentence without a full stop: it stands beside the name. */
+  /** Purpose in one sentence without a full stop. */
   readonly reason: string;
   readonly from: readonly End[];
   readonly to: readonly End[];
-  /** At `to`; all of them when left out. */
+  /** Ports of `to`. Undefined: all. */
   readonly ports: readonly Port[] | undefined;
 }
 
@@ -52,14 +52,14 @@ export interface ConnectArgs {
   readonly reason: string;
   readonly from: End | readonly End[];
   readonly to: End | readonly End[];
-  /** Ports at `to`. @default all of them */
+  /** Ports of `to`. @default all */
   readonly ports?: readonly (number | Port)[];
 }
 
 /**
- * Declares a connection. It is open once the platform has it in its list.
+ * Declares a connection. Effective once in the platform's list.
  *
- * @throws Error when an end is missing, which NetworkPolicies would take for everybody, or none is pods.
+ * @throws Error if an end is empty, which NetworkPolicies treat as any, or if neither end is pods.
  */
 export function connect({ name, reason, from, to, ports }: ConnectArgs): Connection {
   const connection: Connection = {
@@ -92,12 +92,11 @@ function problemOf({ from, to, ports }: Connection): string | undefined {
   return undefined;
 }
 
-/** All pods of a namespace. */
 export function podsIn(namespace: string): PodSelection {
   return { namespace, podLabels: {} };
 }
 
-/** An end without what its giver knows besides, so that the list stays readable. */
+/** An end without extra properties. */
 function bare(end: End): End {
   if (!isPods(end)) {
     return end;
@@ -110,21 +109,19 @@ export function isPods(end: End): end is PodSelection {
   return "namespace" in end;
 }
 
-/** What the pods of one selection take part in. */
 export interface PodConnections {
-  /** All pods of the namespace when empty. */
+  /** Empty: all pods of the namespace. */
   readonly podLabels: Labels;
   readonly incoming: readonly Connection[];
   readonly outgoing: readonly Connection[];
 }
 
-/** All connections of a platform, by the namespaces that take part in them. */
 export class Connections {
   private readonly byNamespace = new Map<string, Connection[]>();
 
   /**
-   * @param dnsCaches networks in CIDR form where every pod may resolve names, besides those that are known.
-   * @throws Error when two have one name.
+   * @param dnsCaches additional DNS cache networks as CIDRs, allowed for every pod.
+   * @throws Error for duplicate names.
    */
   constructor(
     readonly all: readonly Connection[],
@@ -144,7 +141,10 @@ export class Connections {
     }
   }
 
-  /** The part of a namespace, by pods: all pods of it first, then each selection once, in the order of the connections. */
+  /**
+   * Connections of a namespace by pod selection: all pods first, then others in order of
+   * connections.
+   */
   of(namespace: string): readonly PodConnections[] {
     const connections = this.byNamespace.get(namespace) ?? [];
     const here = (ends: readonly End[]) => ends.filter(isPods).filter((end) => end.namespace === namespace);
@@ -165,7 +165,7 @@ export class Connections {
   }
 }
 
-/** The same for equal labels, in whichever order they are written. */
+/** Independent of label order. */
 function key(labels: Labels): string {
   return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 }

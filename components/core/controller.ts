@@ -5,12 +5,11 @@ import { IsolatedNamespace } from "./isolated-namespace";
 import { PlatformComponent } from "./platform-component";
 
 export interface ControllerChart {
-  /** Name of the chart in the catalogue; its version and repository come from there. */
+  /** Catalogue name of the chart, which gives version and repository. */
   readonly chart: string;
-  /** Name of the Helm release. */
   readonly release: string;
   readonly values: HelmValues;
-  /** Last part of the release's logical name. @default none: the release is named like the controller */
+  /** Suffix of the release's logical name. @default none: the controller's name */
   readonly suffix?: string;
   readonly skipCrds?: boolean;
 }
@@ -18,37 +17,36 @@ export interface ControllerChart {
 export interface ControllerContents {
   /** Usually one. */
   readonly charts: readonly ControllerChart[];
-  /** What they need there before they start: Secrets, mostly. @default nothing */
+  /** Resources required before its start, mostly Secrets. @default none */
   readonly needs?: readonly pulumi.Resource[];
 }
 
 export interface ControllerArgs {
-  /** Its Kubernetes namespace. What it connects to, and what connects to it, stands in the platform's list of connections. */
+  /** Kubernetes namespace. The platform's list has its connections. */
   readonly namespace: string;
-  /** Last part of the namespace's logical name. @default "namespace" */
+  /** Suffix of the namespace's logical name. @default "namespace" */
   readonly namespaceSuffix?: string;
-  /** It holds volumes that must outlive a mistake. @default false */
+  /** Whether it holds volumes to protect from deletion. @default false */
   readonly keep?: boolean;
-  /** The chart of its CRDs, where these have one of their own: it brings and upgrades them, and comes first. */
+  /** Separate chart for its CRDs, installed and upgraded first. */
   readonly crds?: Pick<ControllerChart, "chart" | "release"> & Partial<Pick<ControllerChart, "values">>;
-  /** What goes into the namespace. */
   readonly contents: (namespace: pulumi.Output<string>) => ControllerContents;
-  /** Type tokens that it had in 0.1.0. @default none: it is new */
+  /** Type tokens of version 0.1.0. @default none */
   readonly formerTypes?: readonly string[];
-  /** What must run before it. @default nothing */
+  /** Prerequisites. @default none */
   readonly after?: readonly pulumi.Resource[];
 }
 
 /**
- * Software of others that configures the platform, once per cluster: a closed namespace of its own, its CRDs, then its
- * charts at their pinned versions. Its values are the caller's: `RESTRICTED_CONTAINER` and `replicasOf` are what they share.
+ * Third-party software that configures the platform, once per cluster: an isolated namespace, CRDs,
+ * then charts at pinned versions. Callers set the values.
  */
 export class Controller extends PlatformComponent {
-  /** Name of its namespace, known once that is there with its policies. */
+  /** Name of its namespace, known after its policies exist. */
   readonly namespace: pulumi.Output<string>;
-  /** What brings the CRDs of `crds`, if anything: objects of their kinds depend on it. */
+  /** Release with the CRDs of `crds`, if any: custom resources depend on it. */
   readonly crds: readonly kubernetes.helm.v3.Release[];
-  /** All its releases: what its webhooks look at depends on them. */
+  /** All releases: objects that its webhooks validate depend on them. */
   readonly releases: readonly kubernetes.helm.v3.Release[];
 
   constructor(name: string, args: ControllerArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -57,7 +55,8 @@ export class Controller extends PlatformComponent {
       name,
       pulumi.mergeOptions(opts, { aliases: (args.formerTypes ?? []).map((type) => ({ type })) }),
     );
-    // In 0.1.0 they hung on whoever asks for the controller; without the aliases all charts would be installed anew.
+    // In 0.1.0 the parent was the controller's user; without aliases all charts would be
+    // reinstalled.
     const aliases = opts?.parent ? [{ parent: opts.parent }] : [];
     const formerSelves = (args.formerTypes ?? []).map((type) => ({
       parent: pulumi.createUrn(name, type, opts?.parent),

@@ -2,12 +2,12 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { type Labels, standardLabels } from "../../names/labels";
 
-/** `T`, with an input allowed wherever a value stands. */
+/** `T` with inputs for all values. */
 export type DeepInput<T> = T extends string | number | boolean | null | undefined
   ? pulumi.Input<T>
   : pulumi.Input<{ [K in keyof T]: DeepInput<T[K]> }>;
 
-/** The shape of a custom resource's type, as generated from its CRD schema. */
+/** Base of custom resource types generated from CRD schemas. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -20,15 +20,15 @@ export interface CustomResourceArgs<M extends Manifest> {
   readonly kind: M["kind"];
   readonly name: string;
   readonly namespace?: pulumi.Input<string>;
-  /** @default the standard labels, with the kind as name of the application */
+  /** @default the standard labels, with the kind as application name */
   readonly labels?: Labels;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly spec: DeepInput<NonNullable<M["spec"]>>;
 }
 
 /**
- * A custom resource whose spec is typed by its CRD: give the generated interface as type argument,
- * `customResource<IHTTPRoute>(…)`. The tests validate what is rendered against the CRD's own schema.
+ * A custom resource with a spec typed by its CRD: `customResource<IHTTPRoute>(…)`. Tests validate
+ * rendered objects against the CRD schema.
  */
 export function customResource<M extends Manifest>(
   logicalName: string,

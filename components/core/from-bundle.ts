@@ -6,29 +6,28 @@ import type { Plain } from "../../kubernetes/plain";
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 import { ofFile } from "./chart-files";
 
-/** What a bundle has of a platform. */
 export interface BundledParts {
-  /** Path of each chart's archive on the machine that deploys, by catalogue name. */
+  /** Local path of each chart archive, by catalogue name. */
   readonly charts: ReadonlyMap<string, string>;
-  /** References of the images that the nodes have. */
+  /** References of images on the nodes. */
   readonly images: ReadonlySet<string>;
 }
 
 /**
- * Takes every chart below a component from a bundle's folder, and looks that every image is in the bundle. In one place,
- * so that no component can forget it.
+ * Replaces every chart below a component with the bundle's and checks that the bundle has every
+ * image.
  */
 export class FromBundle {
   private readonly lacking = new Set<string>();
 
   constructor(private readonly parts: BundledParts) {}
 
-  /** What the bundle lacks of all that was made until now, sorted: `chart lws`, `image docker.io/…`. */
+  /** Missing charts and images so far, sorted: `chart lws`, `image docker.io/…`. */
   get missing(): readonly string[] {
     return [...this.lacking].sort();
   }
 
-  /** To come after the one that says where images are pulled from: by those names they are in the bundle. */
+  /** Apply after the mirror transformation, whose image names the bundle uses. */
   readonly transformation: pulumi.ResourceTransformation = ({ type, props, opts }) => {
     if (!type.startsWith("kubernetes:")) {
       return undefined;
@@ -54,7 +53,7 @@ export class FromBundle {
   }
 }
 
-/** Without outputs, which are known only once something is made: no image of ours is one. */
+/** Without outputs, which are unknown here; platform images are never outputs. */
 function plainOf(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.map(plainOf);

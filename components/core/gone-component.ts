@@ -1,22 +1,20 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** Options of what was a component once, with the parents that it had besides the one of today. */
+/** Options of a removed component, with its additional former parents. */
 export type OptionsOfGone = Omit<pulumi.CustomResourceOptions, "aliases"> & {
   readonly aliases?: readonly FormerParent[];
 };
 
-/** Alias of a resource that hung on another parent. */
 export interface FormerParent {
   readonly parent: pulumi.Resource | pulumi.Input<pulumi.URN>;
 }
 
 /**
- * Aliases of what hung on a component of 0.1.0 that has gone, for a component costs two writes of the state and a line in
- * every list: without them the engine would make its children anew.
+ * Aliases for children of a removed component of 0.1.0, so that the engine does not recreate them.
  *
- * @param token `<module>:<Noun>` of the component that has gone.
+ * @param token `<module>:<Noun>` of the removed component.
  * @param name its logical name.
- * @param opts what it would be made with.
+ * @param opts its options.
  */
 export function childrenOfGone(token: string, name: string, { parent, aliases = [] }: OptionsOfGone): FormerParent[] {
   const parents = [parent, ...aliases.map((former) => former.parent)];

@@ -3,15 +3,18 @@ import type { GpuModel } from "../../catalog/shapes";
 
 export type GpuVendor = GpuModel["vendor"];
 
-/** What pods need beside the device plugin to use the GPUs of one vendor. */
+/** What pods need besides the device plugin for one vendor's GPUs. */
 export interface GpuAccess {
   /** RuntimeClass of its pods (k3s: `nvidia`). */
   readonly runtimeClass?: string;
-  /** Numeric groups of the host's device files; Radeon: the gid of `render`, which differs by host and may be read there. */
+  /** Numeric groups of host device files. Radeon: the gid of `render`, which differs by host. */
   readonly groups?: pulumi.Input<number[]>;
-  /** Variables of the driver's runtime for all cards of the vendor; what a card needs by the catalogue is in the plan (`ModelPlan.hsaOverride`). */
+  /**
+   * Driver variables for all cards of the vendor; the plan has those of a card
+   * (`ModelPlan.hsaOverride`).
+   */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** One vendor's settings must not reach the other's pods: a cluster may have cards of both. */
+/** Separate by vendor: a cluster may have GPUs of both. */
 export type GpuAccessByVendor = Readonly<Partial<Record<GpuVendor, GpuAccess>>>;

@@ -11,7 +11,9 @@ type Container = kubernetes.types.input.core.v1.Container;
 type PodSpec = kubernetes.types.input.core.v1.PodSpec;
 type Volume = kubernetes.types.input.core.v1.Volume;
 
-/** A topology spread constraint without outputs: it also fits custom resources that hold pod templates. */
+/**
+ * Topology spread constraint without outputs, also valid in custom resources with pod templates.
+ */
 export interface TopologySpread {
   readonly maxSkew: number;
   readonly topologyKey: string;
@@ -21,16 +23,16 @@ export interface TopologySpread {
   readonly labelSelector: { matchLabels: Record<string, string> };
 }
 
-/** A container, minus what hardening decides. Resources are required: nothing runs unbounded. */
+/** A container without hardened fields. Resources are required. */
 export type HardenedContainer = Omit<Container, "securityContext" | "resources" | "image"> & {
-  /** Pinned image reference, from the catalogue. */
   readonly image: string;
   readonly resources: ContainerResources;
-  /** Absolute paths that must be writable; each gets its own emptyDir, since the root file system is read-only. */
+  /** Writable absolute paths; each is an emptyDir, because the root file system is read-only. */
   readonly writablePaths?: readonly string[];
   /**
-   * All device files of its node: the container is privileged, though its user stays what it is, without capabilities.
-   * Only in a namespace that is excepted (names/pod-security.ts). @default none
+   * Access to all device files of the node: privileged, but with the same user and no capabilities.
+   * Only in excepted namespaces (names/pod-security.ts).
+   * @default none
    */
   readonly hostDevices?: boolean;
 };
@@ -41,14 +43,14 @@ export interface HardenedPodArgs {
   readonly volumes?: readonly Volume[];
   /** @default the namespace's default account, without a token */
   readonly serviceAccountName?: pulumi.Input<string>;
-  /** Mount a service-account token: only for pods that call the Kubernetes API. @default false */
+  /** Mount a service account token: only for users of the Kubernetes API. @default false */
   readonly usesKubernetesApi?: boolean;
-  /** Numeric user and group of all containers; never 0. @default 65532 (the customary "nonroot") */
+  /** Numeric user and group of all containers; never 0. @default 65532 (the common "nonroot") */
   readonly user?: number;
-  /** Groups of the host's device files (Radeon: the gid of `render`). */
+  /** Groups of host device files (Radeon: the gid of `render`). */
   readonly supplementalGroups?: pulumi.Input<number[]>;
   readonly nodeSelector?: Labels;
-  /** Names of the zones that it may run in. @default those of the nodes that it selects */
+  /** Allowed zones. @default those of the selected nodes */
   readonly zones?: readonly string[];
   readonly tolerations?: readonly Taint[];
   readonly priorityClassName?: pulumi.Input<string>;
@@ -57,14 +59,16 @@ export interface HardenedPodArgs {
   readonly restartPolicy?: "Always" | "OnFailure" | "Never";
   readonly affinity?: kubernetes.types.input.core.v1.Affinity;
   readonly topologySpreadConstraints?: kubernetes.types.input.core.v1.TopologySpreadConstraint[];
-  /** On the network of its node: outside of NetworkPolicies, with the node's address and ports. @default a network of its own */
+  /**
+   * Use the node's network: outside NetworkPolicies, with the node's address and ports.
+   * @default pod network
+   */
   readonly hostNetwork?: boolean;
 }
 
 /**
- * The pod spec of every workload that is ours: it passes Pod Security `restricted`, has a read-only root,
- * no service-account token unless it is used, and no service links (a Service called `vllm` would inject
- * `VLLM_PORT` and break vLLM).
+ * Pod spec of every platform workload: Pod Security `restricted`, read-only root, no unused service
+ * account token. No service links: a Service called `vllm` would inject `VLLM_PORT` and break vLLM.
  */
 export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
   const user = args.user ?? 65532;
@@ -81,14 +85,14 @@ export function hardenedPodSpec(args: HardenedPodArgs): PodSpec {
     ...(args.serviceAccountName !== undefined && { serviceAccountName: args.serviceAccountName }),
     automountServiceAccountToken: usesApi,
     enableServiceLinks: false,
-    // By default such pods ask their node's resolver, which knows no Service.
+    // The default uses the node's resolver, which cannot resolve Services.
     ...(args.hostNetwork && { hostNetwork: true, dnsPolicy: "ClusterFirstWithHostNet" }),
     securityContext: {
       runAsNonRoot: true,
       runAsUser: user,
       runAsGroup: user,
       fsGroup: user,
-      // A large model volume takes minutes to re-own file by file; only its root decides.
+      // Recursive ownership changes take minutes on large model volumes; check only the root.
       fsGroupChangePolicy: "OnRootMismatch",
       seccompProfile: { type: "RuntimeDefault" },
       ...(args.supplementalGroups && { supplementalGroups: args.supplementalGroups }),
@@ -115,9 +119,9 @@ function inZones(zones: readonly string[]): kubernetes.types.input.core.v1.NodeA
 }
 
 /**
- * Replicas that are spread, in the zones of their pool. kube-scheduler counts the zones of the nodes that a pod selects. Karpenter counts those
- * of all NodePools whose taints the pod tolerates, narrowed by the pod's own zones alone (topologydomaingroup.go, topologynodefilter.go), and
- * creates no node for a second replica in a zone while one that the pool has no nodes in is empty.
+ * Spread of replicas in their pool's zones. kube-scheduler counts zones of selected nodes.
+ * Karpenter counts those of all tolerated NodePools, narrowed only by the pod's zones
+ * (topologydomaingroup.go, topologynodefilter.go), and would wait for a zone outside the pool.
  */
 export function spreadInZones(
   pods: Labels,
@@ -131,9 +135,9 @@ export function spreadInZones(
 }
 
 /**
- * Spread replicas over zones where there are some, and over nodes. A full node must not block a start, unless the plan promises that
- * replicas are apart: then a replica waits until there are so many nodes, or zones, with a place for one each. Nodes that are cordoned or
- * tainted are none of them (nodeTaintsPolicy, stable since Kubernetes 1.33; minDomains since 1.30).
+ * Spreads replicas over zones and nodes. Full nodes must not block a start, unless the plan
+ * guarantees separation: then a replica waits. Cordoned and tainted nodes do not count
+ * (nodeTaintsPolicy, stable since Kubernetes 1.33; minDomains since 1.30).
  */
 export function spread(pods: Labels, { nodes, zones }: Apart = ANYWHERE): TopologySpread[] {
   const least = { [ZONE_LABEL]: zones, "kubernetes.io/hostname": nodes };
@@ -183,7 +187,7 @@ function scratchName(container: string, path: string): string {
   return `${container}${path.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`.replace(/-+$/, "").slice(0, 63);
 }
 
-/** What lets a pod onto nodes with a taint; plain data, since chart values take it too. */
+/** Toleration of a taint; plain data, for chart values too. */
 export function toleration(taint: Taint): Record<"key" | "operator" | "effect", string> & { value?: string } {
   return taint.value === undefined
     ? { key: taint.key, operator: "Exists", effect: taint.effect }

@@ -2,10 +2,10 @@ import { type Connection, type End, isPods } from "./connections";
 import { type ClusterNetworks, privateNetworks } from "./network";
 
 /**
- * Connections of pods that are on the network of their nodes. They have their node's address, which no selector of a
- * NetworkPolicy matches: the other end must let addresses in, or out to them. Their own policies hold them to nothing.
+ * Adapts connections of host network pods: no pod selector matches their node's address, so the
+ * other end must allow addresses. Their own policies have no effect.
  *
- * @param namespaces whose pods are on the network of their nodes.
+ * @param namespaces with host network pods.
  */
 export function withHostNetwork(
   connections: readonly Connection[],
@@ -13,12 +13,12 @@ export function withHostNetwork(
   networks: Pick<ClusterNetworks, "privateCidrs">,
 ): Connection[] {
   const isOnHost = (end: End) => isPods(end) && namespaces.has(end.namespace);
-  // Where an end is addresses already, nodes are among them or are no part of it.
+  // Address ends already include nodes, or concern none.
   const besides = (ends: readonly End[]): readonly End[] =>
     ends.some(isOnHost) ? [...ends, ...privateNetworks(networks)] : ends;
   return connections.map((connection) => {
     const { from, to } = connection;
-    // Both on the host: no policy has a say.
+    // Both on the host: NetworkPolicies do not apply.
     return [...from, ...to].every(isOnHost) ? connection : { ...connection, from: besides(from), to: besides(to) };
   });
 }

@@ -6,19 +6,22 @@ import { isPlain, type Plain } from "../../kubernetes/plain";
 import { CONTAINER_LISTS, mapPodTemplates, type PodTemplate } from "../../kubernetes/pod-templates";
 import { HELM_RELEASE } from "../../kubernetes/resource-types";
 
-/** Where the containers of a platform get their images, its charts' included. */
+/** Image source of all containers, including charts. */
 export interface ImageSource extends ImageMirror {
-  /** Content of a Docker config.json that opens the registries; a Secret of it is in every namespace. @default none */
+  /**
+   * Content of a Docker config.json with registry credentials, stored as a Secret in every
+   * namespace.
+   * @default none
+   */
   readonly credentials?: pulumi.Output<string>;
 }
 
-/** Name of that Secret. */
 export const PULL_SECRET = "image-pull";
 
 /**
- * Sends every image below a component through the mirror, and gives every pod the pull secret: pods wherever they stand,
- * charts by their values, and what controllers make for us (proxies of Envoy Gateway, solvers of cert-manager). Charts get
- * the digests of their images that the catalogue has. In one place, so that no component can forget it.
+ * Rewrites images below a component to the mirror and adds the pull secret to pods, charts and
+ * controller-created pods (Envoy Gateway proxies, cert-manager solvers). Charts get image digests
+ * of the catalogue.
  */
 export function imagesFrom(source: ImageSource): pulumi.ResourceTransformation {
   const pullSecret = source.credentials && PULL_SECRET;
@@ -71,7 +74,7 @@ function object(props: Plain, mirror: ImageMirror, pullSecret: string | undefine
   return pods;
 }
 
-/** Pods whose containers all name an image: a part, which an operator merges into pods of its own, leaves that to it. */
+/** Only pods whose containers all have images: operators set the image in pod patches. */
 function fromSource(template: PodTemplate, mirror: ImageMirror, pullSecret: string | undefined): Plain {
   const { spec } = template;
   if (!spec.containers.every((each) => isPlain(each) && each.image !== undefined)) {
@@ -97,7 +100,7 @@ function valueAt(root: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isPlain(value) ? value[key] : undefined), root);
 }
 
-/** A copy with one value set, maps on the way to it made where they lack. */
+/** Copy with one value set, creating missing maps. */
 function withValue(root: unknown, [key = "", ...rest]: readonly string[], value: unknown): Plain {
   const map = isPlain(root) ? root : {};
   return { ...map, [key]: rest.length === 0 ? value : withValue(map[key], rest, value) };

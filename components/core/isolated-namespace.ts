@@ -11,35 +11,35 @@ import { grantsIn, type NamespaceUse, roleBindings } from "./people";
 import { inheritedFrom } from "./platform-component";
 
 export interface IsolatedNamespaceArgs {
-  /** Name of the Kubernetes namespace. Its Pod Security level follows from `POD_SECURITY_EXCEPTIONS`. */
+  /** Kubernetes name. `POD_SECURITY_EXCEPTIONS` sets its Pod Security level. */
   readonly namespace: string;
-  /** Extra labels, for example the model it belongs to. */
   readonly labels?: Labels;
-  /** Hard limits of the namespace's ResourceQuota, for example `{"requests.nvidia.com/gpu": "4"}`. @default no quota */
+  /** Hard limits of the ResourceQuota: `{"requests.nvidia.com/gpu": "4"}`. @default no quota */
   readonly quota?: Readonly<Record<string, string>>;
   /**
-   * It holds volumes that must outlive a mistake: refuse to delete it, and keep it when it is deleted all the same. With a
-   * namespace go its claims, whatever they are told themselves.
+   * Holds volumes to protect: refuse deletion, and retain the namespace, because deleting it
+   * deletes all claims.
    * @default false
    */
   readonly keep?: boolean;
-  /** What it is to people: who may do what there. @default one for all people of the environment */
+  /** Access of users. @default all users of the environment */
   readonly use?: NamespaceUse;
 }
 
 /**
- * A namespace that starts closed: Pod Security labels, no traffic in or out but DNS and the platform's connections that
- * begin or end in it, a resource quota, and a LimitRange so that no container runs unbounded. The environment's people get
- * their roles in it.
+ * An isolated namespace: Pod Security labels, only DNS and the platform's connections, a resource
+ * quota and a LimitRange. Binds users' roles.
  */
 export class IsolatedNamespace {
-  /** Name of the namespace. What uses it comes after the policies, quota, limits and pull secret: nothing ever runs unguarded. */
+  /**
+   * Name of the namespace, known after policies, quota, limits and pull secret, so that no pod runs
+   * unguarded.
+   */
   readonly namespace: pulumi.Output<string>;
   readonly resource: kubernetes.core.v1.Namespace;
-  /** The namespace and its guards. */
   readonly resources: readonly pulumi.Resource[];
 
-  /** @param name prefix of the logical names of what it makes, all of it children of the parent that `opts` names. */
+  /** @param name prefix of logical names; all children have the parent of `opts`. */
   constructor(name: string, args: IsolatedNamespaceArgs, opts: OptionsOfGone = {}) {
     const inherited = inheritedFrom(opts.parent);
     const child = (suffix: string) => `${name}-${suffix}`;
@@ -126,7 +126,7 @@ export class IsolatedNamespace {
       ),
     );
     for (const proxy of inherited.mesh?.proxiesOf(args.namespace) ?? []) {
-      // These wait for all that `opts` names.
+      // Proxies wait for all dependencies of `opts`.
       guards.push(meshed(proxy, { ...options, dependsOn: [...guards] }));
     }
     this.resources = [this.resource, ...guards];

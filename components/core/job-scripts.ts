@@ -5,32 +5,26 @@ import { standardLabels } from "../../names/labels";
 import { shippedText } from "../../names/shipped-file";
 import { named } from "./known";
 
-/** Folder in the container where a Job finds its scripts. */
 export const SCRIPT_FOLDER = "/scripts";
 
 export interface JobScriptsArgs {
   readonly namespace: pulumi.Input<string>;
-  /** Name of the ConfigMap. */
   readonly name: string;
-  /** Folder of the scripts, relative to the repository root. */
+  /** Script folder, relative to the repository root. */
   readonly folder: string;
   readonly files: readonly string[];
-  /** Name of the volume, where a pod has scripts of several kinds. @default "scripts" */
+  /** Volume name, for pods with several script volumes. @default "scripts" */
   readonly volume?: string;
 }
 
-/** Scripts of this repository, mounted into a container. */
 export interface JobScripts {
   readonly volume: kubernetes.types.input.core.v1.Volume;
   readonly mount: kubernetes.types.input.core.v1.VolumeMount;
-  /** Hash of the contents: put it into the pod's annotations, so that a change runs the Job or rolls the pods. */
+  /** Content hash for pod annotations: a change runs the Job again or restarts pods. */
   readonly hash: string;
 }
 
-/**
- * Puts script files into a ConfigMap. They are ordinary source files, checked and tested with the rest: shell
- * for `mc`, TypeScript for Node 24, which strips the types itself.
- */
+/** Shell for `mc`, TypeScript for Node 24, which strips types. */
 export function jobScripts(logicalName: string, args: JobScriptsArgs, opts: pulumi.CustomResourceOptions): JobScripts {
   const data = Object.fromEntries(args.files.map((file) => [file, shippedText(`${args.folder}/${file}`)]));
   const configMap = new kubernetes.core.v1.ConfigMap(
@@ -46,12 +40,11 @@ export function jobScripts(logicalName: string, args: JobScriptsArgs, opts: pulu
   };
 }
 
-/** Path of a script in the container. */
 export function scriptPath(file: string): string {
   return `${SCRIPT_FOLDER}/${file}`;
 }
 
-/** Short hash of plain data, for annotations that roll pods. Never of secrets. */
+/** Short hash of plain data for pod annotations. Never of secrets. */
 export function hashOf(data: unknown): string {
   return createHash("sha256").update(JSON.stringify(data)).digest("hex").slice(0, 16);
 }

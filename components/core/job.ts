@@ -11,16 +11,16 @@ export interface RunToCompletionArgs {
   readonly labels?: Labels;
   readonly podAnnotations?: Readonly<Record<string, pulumi.Input<string>>>;
   readonly pod: Omit<HardenedPodArgs, "restartPolicy">;
-  /** Attempts after the first one. @default 4 */
+  /** Attempts after the first. @default 4 */
   readonly retries?: number;
-  /** The Job fails after this many seconds in all: size it from bytes and link speed. */
+  /** Total seconds before the Job fails: derive from bytes and link speed. */
   readonly deadlineSeconds: number;
   readonly dependsOn?: pulumi.Input<pulumi.Resource>[];
 }
 
 /**
- * A Job that must succeed for the deployment to succeed: Pulumi waits for it, and a failure fails the
- * update loudly. Its work must be idempotent: a change of its spec runs it again.
+ * A Job that must succeed: its failure fails the update. Must be idempotent: a changed spec runs it
+ * again.
  */
 export function runToCompletion(
   name: string,
@@ -35,7 +35,7 @@ export function runToCompletion(
       spec: {
         backoffLimit: args.retries ?? 4,
         activeDeadlineSeconds: args.deadlineSeconds,
-        // A drained or preempted pod is no failed attempt.
+        // Draining and preemption are not failed attempts.
         podFailurePolicy: { rules: [{ action: "Ignore", onPodConditions: [{ type: "DisruptionTarget" }] }] },
         template: {
           metadata: { labels, ...(args.podAnnotations && { annotations: { ...args.podAnnotations } }) },
@@ -47,7 +47,7 @@ export function runToCompletion(
       { ...opts, aliases: childrenOfGone("core:RunToCompletion", name, opts) },
       {
         dependsOn: args.dependsOn ?? [],
-        // Pod templates of Jobs are immutable; the name is fixed, so the old Job goes first.
+        // Pod templates of Jobs are immutable and the name is fixed: delete before replacing.
         deleteBeforeReplace: true,
         customTimeouts: { create: `${args.deadlineSeconds + 60}s` },
       },

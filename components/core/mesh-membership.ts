@@ -1,12 +1,15 @@
 import type { Labels } from "../../names/labels";
 import type { CustomResourceArgs, Manifest } from "./custom-resource";
 
-/** What a service mesh is to a namespace of the platform: the mesh's own module makes it, and namespaces take part. */
+/** Membership in a service mesh, which its own module installs. */
 export interface MeshMembership {
-  /** Labels by which the pods of a namespace join; none where it stays outside. */
+  /** Labels that add a namespace's pods; empty if outside the mesh. */
   labelsOf(namespace: string): Labels;
-  /** What guards a namespace in the mesh, as custom resources without their namespace: who may connect, and that all of it is encrypted. */
+  /**
+   * Custom resources that guard a namespace, without the namespace field: authorizations and
+   * encryption.
+   */
   guardsOf(namespace: string): readonly Omit<CustomResourceArgs<Manifest>, "namespace">[];
-  /** What starts pods of the mesh in a namespace: after all that guards it. */
+  /** Resources that start mesh pods in a namespace, after its guards. */
   proxiesOf(namespace: string): readonly Omit<CustomResourceArgs<Manifest>, "namespace">[];
 }

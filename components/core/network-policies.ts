@@ -14,15 +14,14 @@ export interface PolicyOfPods {
   readonly spec: NetworkPolicySpec;
 }
 
-/** Name of the policy of all pods of a namespace: what no policy allows is denied to them, in and out. */
+/** Denies traffic that no policy allows. */
 export const DEFAULT_DENY = "default-deny";
 
 /**
- * The NetworkPolicies of a namespace: one for all its pods, which closes it, and one for each further selection of pods
- * that takes part in a connection. One for each connection would be clearer to read, but everything in a namespace waits for
- * all its policies, and each costs a request, a URN in every dependent's state and a place in what people list.
+ * NetworkPolicies of a namespace: a default deny, and one per further pod selection with
+ * connections. One per connection would cost more requests, state and list entries.
  *
- * @throws Error when the labels of two selections read alike.
+ * @throws Error if two selections give the same name.
  */
 export function networkPolicies(namespace: string, connections: Connections | undefined): PolicyOfPods[] {
   const [all, ...some] = connections?.of(namespace) ?? [NOTHING];
@@ -56,7 +55,7 @@ export function networkPolicies(namespace: string, connections: Connections | un
 
 const NOTHING: PodConnections = { podLabels: {}, incoming: [], outgoing: [] };
 
-/** What lets pods of a namespace take part in their connections: one rule for each. */
+/** Policy for connections of a pod selection: one rule each. */
 export function networkPolicySpec(
   namespace: string,
   { podLabels, incoming, outgoing }: PodConnections,
@@ -78,8 +77,8 @@ function ports({ ports: given }: Connection): { ports?: NetworkPolicyPort[] } {
 }
 
 /**
- * Peers of a rule; none at all is everybody, whoever else is named. They are left out then rather than listed as none: the API
- * server keeps no empty list, so that whoever applies one to a policy that is there already is told of a conflict.
+ * Peers of a rule; empty means any. The field is then omitted, because the API server drops empty
+ * lists.
  */
 function peers(
   key: "from" | "to",
@@ -110,12 +109,11 @@ function selector(labels: Labels) {
   return Object.keys(labels).length > 0 ? { matchLabels: { ...labels } } : {};
 }
 
-/** The connections of a policy for people, a line for each reason: `in <names>: <reason>`. */
+/** Human-readable connections, one line per reason: `in <names>: <reason>`. */
 function listed({ incoming, outgoing }: PodConnections): string {
   return [...reasons("in", incoming), ...reasons("out", outgoing)].join("\n");
 }
 
-/** Connections by their reasons, a line for each. */
 export function reasons(direction: "in" | "out", connections: readonly Connection[]): string[] {
   const byReason = new Map<string, string[]>();
   for (const { name, reason } of connections) {
@@ -124,12 +122,11 @@ export function reasons(direction: "in" | "out", connections: readonly Connectio
   return [...byReason].map(([reason, names]) => `${direction} ${names.join(", ")}: ${reason}`);
 }
 
-/** Name of what lets pods with some labels take part in their connections. */
 export function policyName(labels: Labels): string {
   return `allow-${spoken(labels)}`;
 }
 
-/** What labels say, as part of an object's name: their values, or their keys where a value is but a yes. */
+/** Label values for object names, or keys of boolean labels. */
 export function spoken(labels: Labels): string {
   const words = Object.entries(labels).map(([label, value]) => (value === "true" ? label.replace(/^.*\//, "") : value));
   const needed = [...new Set(words)].filter((word, _, all) => !all.some((other) => other.startsWith(`${word}-`)));

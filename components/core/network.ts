@@ -3,14 +3,14 @@ import { DNS_CACHES } from "../../names/dns-caches";
 import { METADATA_SERVICES } from "../../names/metadata-services";
 import { type Connection, connect, type End, type PodSelection, type Port, podsIn } from "./connections";
 
-/** CoreDNS, which carries this label on k3s, OKE and EKS. */
+/** CoreDNS, which has this label on k3s, OKE and EKS. */
 export const CLUSTER_DNS: PodSelection = { namespace: "kube-system", podLabels: { "k8s-app": "kube-dns" } };
 
 /**
- * Name resolution, which everything needs. Where a cache runs on every node (NodeLocal DNSCache), queries go to it: to
- * its pods, or to the address that it listens on.
+ * DNS connections. With node-local caches (NodeLocal DNSCache), queries go to cache pods or their
+ * listen address.
  *
- * @param caches networks in CIDR form of caches at other addresses.
+ * @param caches additional cache networks as CIDRs.
  */
 export function toDns(namespace: string, caches: readonly string[] = []): Connection {
   return connect({
@@ -26,43 +26,45 @@ export function toDns(namespace: string, caches: readonly string[] = []): Connec
   });
 }
 
-/** Which addresses mean what, around a cluster. */
 export interface ClusterNetworks {
-  /** Networks in CIDR form that are not the internet, besides RFC 1918 and RFC 6598: pods, Services, nodes, offices. */
+  /** Private networks besides RFC 1918 and RFC 6598, as CIDRs: pods, Services, nodes, offices. */
   readonly privateCidrs: readonly string[];
-  /** Networks in CIDR form of the API server. Empty: it may be anywhere. */
+  /** Networks of the API server, as CIDRs. Empty: any address. */
   readonly apiServerCidrs: readonly string[];
 }
 
-/** RFC 4193 and link-local addresses of IPv6. */
+/** RFC 4193 and link-local IPv6 addresses. */
 const PRIVATE_IPV6 = ["fc00::/7", "fe80::/10"];
 
 const EVERYWHERE = "0.0.0.0/0";
 const EVERYWHERE_IPV6 = "::/0";
 
-/** Everything outside of private networks. IPv6 too, where the environment names a private network of it. */
+/**
+ * All addresses outside private networks. Includes IPv6 if the environment names a private IPv6
+ * network.
+ */
 export function internet({ privateCidrs }: Pick<ClusterNetworks, "privateCidrs">): End[] {
   const hasIpv6 = privateCidrs.some((cidr) => parseCidr(cidr)?.family === 6);
   const except = [...PRIVATE_IPV4, SHARED_IPV4, ...PRIVATE_IPV6, ...privateCidrs];
   return addresses([EVERYWHERE, ...(hasIpv6 ? [EVERYWHERE_IPV6] : [])], except);
 }
 
-/** Any address, of private networks too, for what the platform knows by a name only. */
+/** Any address, including private ones, for targets known only by name. */
 export function anyAddress(): End[] {
   return addresses([EVERYWHERE]);
 }
 
-/** Addresses in networks in CIDR form. At least one that is not all metadata services. */
+/** Addresses in CIDR networks, without metadata services. At least one must remain. */
 export function networksOf(cidrs: readonly string[]): End[] {
   return addresses(cidrs);
 }
 
-/** Addresses of nodes: those of private networks. */
+/** Node addresses: private networks. */
 export function privateNetworks({ privateCidrs }: Pick<ClusterNetworks, "privateCidrs">): End[] {
   return addresses([...PRIVATE_IPV4, ...privateCidrs]);
 }
 
-/** Use of the Kubernetes API. Its server's address is not selectable by labels, and is outside the pod network. */
+/** Access to the Kubernetes API, whose address is outside the pod network and has no labels. */
 export function toKubernetesApi(
   client: string,
   from: PodSelection | readonly PodSelection[],
@@ -77,7 +79,7 @@ export function toKubernetesApi(
   });
 }
 
-/** Admission webhooks, and APIs that the API server passes on: it calls from addresses that no selector matches. */
+/** Webhooks and aggregated APIs: calls from the API server, whose addresses no selector matches. */
 export function fromKubernetesApi(
   server: string,
   to: PodSelection,
@@ -94,10 +96,10 @@ export function fromKubernetesApi(
 }
 
 /**
- * Ends for networks, never the metadata services. The API server takes an exception only inside of its network, and one
- * that lies in another says nothing.
+ * Ends for networks without metadata services. The API server accepts exceptions only inside their
+ * network.
  *
- * @throws Error when nothing is left: a connection without an end would be open to everything.
+ * @throws Error if none is left: a connection without an end would allow any.
  */
 function addresses(cidrs: readonly string[], except: readonly string[] = []): End[] {
   const holes = outermost([...except, ...METADATA_SERVICES]);
@@ -113,7 +115,7 @@ function addresses(cidrs: readonly string[], except: readonly string[] = []): En
   return ends;
 }
 
-/** Networks as the API server wants them written, each once, without those inside of another. */
+/** Normalized distinct networks without those inside others. */
 function outermost(cidrs: readonly string[]): { readonly cidr: string; readonly network: Network }[] {
   const known = [...new Set(cidrs.map((cidr) => canonicalCidr(cidr) ?? cidr))].map((cidr) => {
     const network = parseCidr(cidr);

@@ -3,25 +3,22 @@ import type { Taint } from "../../planner/types";
 import type { HelmValues } from "./chart-release";
 import { toleration } from "./hardened-pod";
 
-/** Nodes of a pool, as pods choose them. */
+/** Nodes of a pool, for pod scheduling. */
 export interface PoolNodes {
-  /** Labels of the pool's nodes. */
   readonly nodeSelector: Labels;
-  /** Taints of the pool's nodes. */
   readonly tolerations: readonly Taint[];
-  /** Labels that the nodes get when they are ready for the pods, whatever their value. @default none */
+  /** Labels that nodes get when ready for the pods, with any value. @default none */
   readonly having?: readonly string[];
 }
 
-/** Where pods run that belong on the nodes of some pools, as values of a chart. */
 export interface NodePlacement {
   readonly affinity: HelmValues;
   readonly tolerations: HelmValues[];
 }
 
 /**
- * One DaemonSet serves all pools: the terms of a node affinity are alternatives. A pool without labels is the whole cluster (an
- * edge node), which a term cannot say: an empty one matches nothing.
+ * One DaemonSet for all pools: node affinity terms are alternatives. A pool without labels (an edge
+ * node) needs no affinity: an empty term matches nothing.
  */
 export function nodePlacement(pools: readonly PoolNodes[]): NodePlacement {
   const terms = pools.map(({ nodeSelector, having = [] }) => ({
@@ -39,7 +36,6 @@ export function nodePlacement(pools: readonly PoolNodes[]): NodePlacement {
   };
 }
 
-/** Tolerations of pods for each of the taints, once. */
 export function tolerationsOf(taints: readonly Taint[]): ReturnType<typeof toleration>[] {
   const each = new Map(taints.map((taint) => [JSON.stringify(taint), toleration(taint)]));
   return [...each.values()];

@@ -1,51 +1,51 @@
-/** What every OpenTelemetry collector of the platform has in common. Written against 0.158. */
+/** Shared parts of OpenTelemetry collectors. For 0.158. */
 import { image } from "../../catalog/images";
 import type { HardenedContainer } from "./hardened-pod";
 import { burstable } from "./resources";
 
-/** User of the image (opentelemetry-collector-releases, distributions/otelcol-contrib/Dockerfile). */
+/**
+ * User of the image (opentelemetry-collector-releases, distributions/otelcol-contrib/Dockerfile).
+ */
 export const COLLECTOR_USER = 10_001;
 
 export const COLLECTOR_PORTS = { metrics: 8888, health: 13_133 } as const;
 
-/** Where the configuration is mounted. */
+/** Mount path of the configuration. */
 export const COLLECTOR_FOLDER = "/etc/otelcol";
 export const COLLECTOR_FILE = "config.json";
 
-/** Names by the collector's own form: `type` or `type/name`. */
+/** By collector name: `type` or `type/name`. */
 type Parts = Readonly<Record<string, object>>;
 
 export interface CollectorArgs {
-  /** Memory limit of the container, MiB. */
   readonly memoryMiB: number;
   readonly receivers: Parts;
-  /** In the order in which they work, after the memory limiter and before the batches. @default none */
+  /** In order, between memory limiter and batch. @default none */
   readonly processors?: Parts;
   readonly exporters: Parts;
-  /** In addition to the health check. @default none */
+  /** Besides the health check. @default none */
   readonly extensions?: Parts;
 }
 
-/** Addresses of a pod, where a test does not choose others. */
+/** Listen addresses; tests override them. */
 export interface CollectorAddresses {
-  /** @default every address of the pod */
+  /** @default all addresses of the pod */
   readonly host?: string;
   /** @default COLLECTOR_PORTS */
   readonly ports?: { readonly metrics: number; readonly health: number };
 }
 
-/** Part of the container's memory from which on the limiter refuses data. The rest is for what is in flight then. */
+/** Memory share at which the limiter refuses data; the rest is for data in flight. */
 const LIMIT_SHARE = 0.8;
 const SPIKE_SHARE = 0.2;
 
-/** The configuration of a collector with one pipeline. */
 export function collectorConfig(
   signal: "traces" | "logs",
   { memoryMiB, receivers, processors = {}, exporters, extensions = {} }: CollectorArgs,
   { host = "0.0.0.0", ports = COLLECTOR_PORTS }: CollectorAddresses = {},
 ): object {
   const working: Parts = {
-    // First: what it refuses, senders keep or drop, and no processor holds it.
+    // First, so that refused data stays with the sender and in no processor.
     memory_limiter: {
       check_interval: "1s",
       limit_mib: Math.floor(memoryMiB * LIMIT_SHARE),
@@ -79,7 +79,7 @@ export function collectorConfig(
 
 export interface CollectorContainerArgs {
   readonly request: { readonly cpu: number; readonly memoryGiB: number; readonly ephemeralStorageGiB?: number };
-  /** CPUs that it may burst to. */
+  /** CPU burst limit. */
   readonly burstCpu: number;
   readonly memoryMiB: number;
   readonly ports?: readonly { readonly name: string; readonly containerPort: number }[];
@@ -88,14 +88,14 @@ export interface CollectorContainerArgs {
   readonly writablePaths?: readonly string[];
 }
 
-/** The container that runs it; `config` is the volume with the configuration. */
+/** Collector container; `config` is the volume with the configuration. */
 export function collectorContainer(config: string, args: CollectorContainerArgs): HardenedContainer {
   const { request, burstCpu, memoryMiB, ports = [], env = [], volumeMounts = [], writablePaths } = args;
   return {
     name: "collector",
     image: image("otel-collector"),
     args: [`--config=${COLLECTOR_FOLDER}/${COLLECTOR_FILE}`],
-    // Go gives memory back to the system before the limiter has to refuse.
+    // Go frees memory before the limiter refuses data.
     env: [
       { name: "GOMEMLIMIT", value: `${Math.floor(memoryMiB * LIMIT_SHARE)}MiB` },
       ...(env as { name: string; value: string }[]),

@@ -2,14 +2,13 @@ import { addressNetwork, type OutsideServer, outsideServer } from "../../names/o
 import type { End } from "./connections";
 import { type ClusterNetworks, internet, networksOf } from "./network";
 
-/** A server outside of the cluster, as the configuration names it. */
 export interface OutsideAddress {
   readonly url: string;
-  /** Networks in CIDR form that the URL's name resolves to. @default nobody says */
+  /** CIDRs that the URL's name resolves to. @default unknown */
   readonly networks?: readonly string[];
 }
 
-/** @throws Error for what is no URL: validation refuses it before. */
+/** @throws Error for an invalid URL; validation refuses it earlier. */
 export function serverAt({ url }: OutsideAddress): OutsideServer {
   const server = outsideServer(url);
   if (server === undefined) {
@@ -19,8 +18,8 @@ export function serverAt({ url }: OutsideAddress): OutsideServer {
 }
 
 /**
- * Ends of connections to a server outside, as narrow as NetworkPolicies can say it: its one address, the networks that its
- * name is said to resolve to, or else, because policies know no names, whatever is no private network.
+ * Connection ends of an external server, as narrow as possible: its IP, the given networks, or all
+ * public networks.
  */
 export function outsideEnds(address: OutsideAddress, networks: Pick<ClusterNetworks, "privateCidrs">): End[] {
   const own = addressNetwork(serverAt(address));

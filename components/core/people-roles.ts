@@ -1,11 +1,11 @@
 /**
- * What people may do, by role: data. Each may do what the one before it may.
+ * Permissions by role, each including the previous one.
  *
- * - A viewer sees everything but Secrets, and reads logs.
- * - An operator also frees what hangs: deletes pods and Jobs, scales. Not more: who may change a pod's template, or start a
- *   process in a pod, can read every Secret that the namespace has.
- * - An admin also changes what runs in the namespace, reads its Secrets and enters its pods. What guards the namespace (policies,
- *   quota, roles, routes, the namespace itself) stays Pulumi's, so that no admin of a domain leaves it.
+ * - viewer: sees everything except Secrets, reads logs.
+ * - operator: also deletes pods and Jobs, scales. Changing pod templates or starting processes
+ *   would expose all Secrets of the namespace.
+ * - admin: also changes workloads, reads Secrets, enters pods. Guards (policies, quota, roles,
+ *   routes, the namespace) stay Pulumi's, to confine admins to their domain.
  */
 import type { types } from "@pulumi/kubernetes";
 
@@ -17,7 +17,7 @@ export type PeopleRole = (typeof PEOPLE_ROLES)[number];
 const READ = ["get", "list", "watch"];
 const WRITE = ["create", "update", "patch", "delete", "deletecollection"];
 
-/** Kinds that the platform and its charts make, besides Kubernetes' own. Their objects hold no secrets. */
+/** API groups of the platform and its charts, without secrets. */
 const CUSTOM_GROUPS = [
   "gateway.networking.k8s.io",
   "gateway.envoyproxy.io",
@@ -82,9 +82,9 @@ const OWN: Readonly<Record<PeopleRole, readonly PolicyRule[]>> = {
       resources: ["configmaps", "persistentvolumeclaims", "pods", "secrets", "services"],
       verbs: [...READ, ...WRITE],
     },
-    // Both: a client that speaks WebSockets gets, an older one creates.
+    // Both verbs: WebSocket clients use get, older ones create.
     { apiGroups: [""], resources: ["pods/exec", "pods/portforward"], verbs: ["get", "create"] },
-    // What runs, not who reaches it: routes, policies and certificates are Pulumi's.
+    // Workloads only: routes, policies and certificates belong to Pulumi.
     {
       apiGroups: ["apps", "batch", "leaderworkerset.x-k8s.io", "ray.io"],
       resources: ["*"],
@@ -93,12 +93,11 @@ const OWN: Readonly<Record<PeopleRole, readonly PolicyRule[]>> = {
   ],
 };
 
-/** All that a role may do in a namespace that it is bound in. */
 export function rulesOf(role: PeopleRole): PolicyRule[] {
   return PEOPLE_ROLES.slice(0, PEOPLE_ROLES.indexOf(role) + 1).flatMap((each) => [...OWN[each]]);
 }
 
-/** What everybody of an environment may see outside of namespaces. */
+/** Cluster-wide read access of all users. */
 export const CLUSTER_READER: readonly PolicyRule[] = [
   { apiGroups: [""], resources: ["namespaces", "nodes", "persistentvolumes"], verbs: READ },
   { apiGroups: ["metrics.k8s.io"], resources: ["nodes"], verbs: READ },

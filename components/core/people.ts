@@ -4,33 +4,32 @@ import { standardLabels } from "../../names/labels";
 import { named } from "./known";
 import { CLUSTER_READER, PEOPLE_ROLES, type PeopleRole, rulesOf } from "./people-roles";
 
-/** Groups, as the cluster's authenticator names them, by what they may do. */
+/** Groups by role, as named by the cluster's authenticator. */
 export type RoleGroups = { readonly [Role in `${PeopleRole}s`]: readonly string[] };
 
-/** Who works with an environment. Nobody else gets rights, and nobody here is cluster-admin. */
+/** Users of an environment. No others get permissions; none is cluster-admin. */
 export interface People extends RoleGroups {
-  /** Those who may do so with the models of one domain alone. */
+  /** Groups limited to the models of one domain. */
   readonly domains: Readonly<Record<string, RoleGroups>>;
 }
 
-/** One role for some groups. */
 export interface RoleGrant {
   readonly role: PeopleRole;
   readonly groups: readonly string[];
 }
 
-/** What a namespace is to people. */
+/** Namespace properties that determine user access. */
 export interface NamespaceUse {
-  /** Domain of the model that has it. @default none */
+  /** Domain of its model. @default none */
   readonly domain?: string;
   /**
-   * What runs there has rights of its own over the cluster: who changes it, has them too. There people look, and free
-   * what hangs.
+   * Its workloads have cluster permissions, which anyone who changes them gains: users can only
+   * view and operate.
    */
   readonly holdsRights?: boolean;
 }
 
-/** Who gets which role in a namespace: the environment's people, and those of its domain. */
+/** Grants to users of the environment and of the namespace's domain. */
 export function grantsIn(people: People | undefined, { domain, holdsRights = false }: NamespaceUse): RoleGrant[] {
   if (people === undefined) {
     return [];
@@ -52,7 +51,7 @@ function withoutAdmins(grants: readonly RoleGrant[]): RoleGrant[] {
   ];
 }
 
-/** The roles, and what the environment's people see outside of namespaces. Nothing where nobody is named. */
+/** Cluster roles and cluster-wide read access. Empty without users. */
 export function peopleRoles(
   name: string,
   people: People | undefined,
@@ -88,7 +87,7 @@ export function peopleRoles(
   ];
 }
 
-/** The grants as they stand in a namespace: the names are its own, so each role is there once. */
+/** Role bindings of a namespace. Names are unique per role. */
 export function roleBindings(
   name: string,
   {

@@ -7,8 +7,8 @@ import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { IsolatedNamespace } from "./isolated-namespace";
 
 /**
- * The plan, kept in the cluster beside what was made from it: policies judge memory and budget by it, and
- * an operator at night reads there what was intended (`kubectl get configmap -n inference-system inference-plan`).
+ * The plan as a ConfigMap, for policies on memory and budget, and for operators (`kubectl get
+ * configmap -n inference-system inference-plan`).
  */
 export function planRecord(name: string, { plan }: { readonly plan: DeploymentPlan }, opts: OptionsOfGone): void {
   const options = { ...opts, aliases: childrenOfGone("core:PlanRecord", name, opts) };
@@ -17,7 +17,7 @@ export function planRecord(name: string, { plan }: { readonly plan: DeploymentPl
     `${name}-plan`,
     {
       metadata: { name: PLAN_CONFIG_MAP.name, namespace, labels: standardLabels("plan", plan.environment) },
-      // In lines, so that a reviewer sees which figure changed.
+      // Multi-line, for readable diffs.
       data: { [PLAN_CONFIG_MAP.key]: `${JSON.stringify(summarize(plan), undefined, 2)}\n` },
     },
     options,

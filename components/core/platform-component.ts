@@ -5,38 +5,38 @@ import { isKnown } from "./known";
 import type { MeshMembership } from "./mesh-membership";
 import type { People } from "./people";
 
-/** Kubernetes names: what the API server accepts for a DNS label. */
+/** DNS label, as the API server accepts. */
 const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
-/** What components take from their ancestors instead of passing it on by hand, as providers are taken. */
+/** Values that components inherit from ancestors, like providers. */
 export interface Inherited {
   readonly images?: ImageSource;
-  /** Of the whole platform: each namespace opens for its own. @default none: namespaces stay closed */
+  /**
+   * Connections of the platform: each namespace opens its own.
+   * @default none: namespaces stay closed
+   */
   readonly connections?: Connections;
-  /** Who may do what in its namespaces. @default nobody, but who has rights from elsewhere */
+  /** Access to its namespaces. @default only permissions from elsewhere */
   readonly people?: People;
-  /** @default there is no mesh */
+  /** @default no mesh */
   readonly mesh?: MeshMembership;
 }
 
 /**
- * Base of every component. It owns three rules of the house, so that no component can forget one:
- * the type token is `inference:<module>:<Noun>`, every child descends from its component, and every
- * child's logical name starts with its component's name (names are part of a resource's identity:
- * an unprefixed child collides as soon as a component is used twice).
+ * Base of every component. Enforces three rules: type token `inference:<module>:<Noun>`, children
+ * descend from their component, and child names start with the component's name. Unprefixed
+ * children collide when a component is used twice.
  */
 export abstract class PlatformComponent extends pulumi.ComponentResource {
-  /** Logical name of this component, the prefix of all its children. */
   protected readonly componentName: string;
-  /** What an ancestor gave to all of its descendants. */
   readonly inherited: Inherited;
-  /** The SDK's: unknown where the engine has left the component out, because something that it depends on has failed. */
+  /** SDK field: unknown if the engine skipped the component after a failed dependency. */
   declare private readonly made: pulumi.Output<undefined>;
 
   /**
-   * @param token `<module>:<Noun>`, for example `serving:VllmServer`.
-   * @param gives what this component gives to its descendants, besides what it inherits.
-   * @throws Error when `name` is no DNS label.
+   * @param token `<module>:<Noun>`: `serving:VllmServer`.
+   * @param gives additional values for descendants.
+   * @throws Error if `name` is not a DNS label.
    */
   protected constructor(
     token: string,
@@ -58,7 +58,7 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
   }
 
   /**
-   * Completes the component, unless the engine has left it out: told of one that it does not know, the engine stops everything, also with
+   * Registers outputs unless the engine skipped the component, which would stop it even with
    * `--continue-on-error` (3.259, deploy/step_executor.go).
    */
   protected override registerOutputs(outputs?: pulumi.Inputs): void {
@@ -68,18 +68,17 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
         super.registerOutputs(outputs);
       }
     };
-    // A registration that was rejected is the SDK's to report.
+    // The SDK reports failed registrations.
     complete()
       .catch(() => undefined)
       .finally(done);
   }
 
-  /** Logical name of a child. */
   protected child(suffix: string): string {
     return `${this.componentName}-${suffix}`;
   }
 
-  /** Options of a child: `this` as parent, plus what the caller adds. */
+  /** Child options: `this` as parent, plus those of the caller. */
   protected childOptions(): { parent: pulumi.Resource };
   protected childOptions<T extends pulumi.ResourceOptions>(extra: T): T & { parent: pulumi.Resource };
   protected childOptions(extra: pulumi.ResourceOptions = {}): pulumi.ResourceOptions & { parent: pulumi.Resource } {
@@ -87,12 +86,11 @@ export abstract class PlatformComponent extends pulumi.ComponentResource {
   }
 }
 
-/** What a child of `parent` takes from its ancestors. */
 export function inheritedFrom(parent: pulumi.Resource | undefined): Inherited {
   return parent instanceof PlatformComponent ? parent.inherited : {};
 }
 
-/** Runs for the component itself and for each descendant, in process, also under mocks. */
+/** Runs for the component and each descendant, also under mocks. */
 function requirePrefix(prefix: string): pulumi.ResourceTransformation {
   return ({ name, type }) => {
     if (name !== prefix && !name.startsWith(`${prefix}-`)) {

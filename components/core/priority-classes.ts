@@ -4,9 +4,9 @@ import { standardLabels } from "../../names/labels";
 import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 
 /**
- * Who keeps running when a node is too full: what every request passes through, and what tells of it; then models; then what can run again,
- * which waits for room and preempts nothing. Pods of charts too (policies/rules/chart-priorities.ts): without a class they stand at 0, below
- * downloads. Values stay below Kubernetes' own system classes (2 × 10⁹).
+ * Priorities on full nodes: request path and monitoring, then models, then repeatable work, which
+ * never preempts. Includes chart pods (policies/rules/chart-priorities.ts): without a class they
+ * have priority 0, below downloads. Below Kubernetes' system classes (2 × 10⁹).
  */
 export const PRIORITY = {
   platform: {
@@ -24,8 +24,9 @@ export const PRIORITY = {
 } as const satisfies Readonly<Record<string, PriorityLevel>>;
 
 /**
- * Of pods that keep room, where there are any: whatever may take a place takes theirs, and they take nobody's. Not below -10: from there on
- * the cluster autoscaler makes no nodes (kubernetes/autoscaler, cluster-autoscaler FAQ, `--expendable-pods-priority-cutoff`).
+ * Priority of spare capacity pods: any pod preempts them, they preempt none. Not below -10, where
+ * the cluster autoscaler adds no nodes (kubernetes/autoscaler, cluster-autoscaler FAQ,
+ * `--expendable-pods-priority-cutoff`).
  */
 export const SPARE_PRIORITY: PriorityLevel = {
   name: "inference-spare",
@@ -38,11 +39,11 @@ interface PriorityLevel {
   readonly name: string;
   readonly value: number;
   readonly description: string;
-  /** @default its pods take the place of lower ones */
+  /** @default preempts lower priorities */
   readonly preemptionPolicy?: "Never";
 }
 
-/** The priority classes of the platform: cluster-wide, so one set per cluster. */
+/** Cluster-wide priority classes, one set per cluster. */
 export function priorityClasses(name: string, opts: OptionsOfGone): pulumi.Resource[] {
   const options = { ...opts, aliases: childrenOfGone("core:PriorityClasses", name, opts) };
   return Object.entries<PriorityLevel>(PRIORITY).map(([suffix, level]) =>
@@ -58,7 +59,8 @@ export function priorityClass(
   return new kubernetes.scheduling.v1.PriorityClass(
     logicalName,
     { metadata: { name, labels: standardLabels("priority", name) }, ...level, globalDefault: false },
-    // Kubernetes changes neither in place, and two classes of one name cannot be at the same time. Pods keep the number that they started with.
+    // Both fields are immutable, and names are unique: delete before replacing. Running pods keep
+    // their value.
     pulumi.mergeOptions(opts, { deleteBeforeReplace: true, replaceOnChanges: ["value", "preemptionPolicy"] }),
   );
 }

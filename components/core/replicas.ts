@@ -1,8 +1,8 @@
 import type { Stage } from "../../planner/types";
 
 /**
- * Replicas of what stays off the requests' path, controllers and our own API: in production two, so that one keeps
- * working while the other's node is drained.
+ * Replicas of controllers and APIs off the request path: two in production, to survive a node
+ * drain.
  */
 const REPLICAS: Readonly<Record<Stage, number>> = { production: 2, development: 1 };
 

@@ -4,7 +4,7 @@ import type { ModelPlan, PodResources } from "../../planner/types";
 
 type Quantities = Record<string, string>;
 
-/** Requests and limits of a container, as Kubernetes quantities. */
+/** Container requests and limits as Kubernetes quantities. */
 export interface ContainerResources {
   readonly requests: Quantities;
   readonly limits: Quantities;
@@ -14,38 +14,37 @@ export interface ContainerResources {
 export interface ContainerSize {
   readonly cpu: number;
   readonly memoryGiB: number;
-  /** What the container may write to its root, logs and emptyDirs. @default 1 */
+  /** Root file system, logs and emptyDirs. @default 1 */
   readonly ephemeralStorageGiB?: number;
 }
 
-/** Requests equal limits (QoS class Guaranteed): for pods that own GPUs or hold state. */
+/** Requests equal limits (QoS class Guaranteed): for pods with GPUs or state. */
 export function guaranteed(size: ContainerSize): ContainerResources {
   const quantities = toQuantities(size);
   return { requests: quantities, limits: quantities };
 }
 
-/** Small requests, room to burst: for control-plane helpers. */
+/** Small requests with burst: for control plane helpers. */
 export function burstable(request: ContainerSize, limit: ContainerSize): ContainerResources {
   return { requests: toQuantities(request), limits: toQuantities(limit) };
 }
 
-/** Resources as values of a chart. */
 export function quantities({ requests, limits }: ContainerResources): Record<keyof ContainerResources, Quantities> {
   return { requests: { ...requests }, limits: { ...limits } };
 }
 
 type SizedModel = Pick<ModelPlan, "resources" | "sidecars">;
 
-/** What the engine gets of that which the plan decided for a model's pod: all but what runs beside it. */
+/** Engine resources: those planned for a model's pod without sidecars. */
 export function modelResources(model: SizedModel, own?: SidecarResources): ContainerResources {
   const quantities = { ...toQuantities(besidesSidecars(model, own)), ...extendedQuantities(model.resources) };
   return { requests: quantities, limits: quantities };
 }
 
 /**
- * What a container may have that runs while the platform's sidecars do. For one that ends before the engine starts, it is the
- * most that leaves the pod's requests as planned: Kubernetes adds to it the sidecars before it.
- * @param own what the engine's own sidecar takes, where that runs too.
+ * Maximum resources of an init container alongside sidecars within the pod's planned requests:
+ * Kubernetes adds preceding sidecars.
+ * @param own resources of the engine's sidecar, if it runs then.
  */
 export function besidesSidecars(
   { resources, sidecars = NO_SIDECAR }: SizedModel,
@@ -59,13 +58,13 @@ export function besidesSidecars(
   };
 }
 
-/** Extended resources of a pod: GPUs and other devices. Requests and limits name them alike. */
+/** Extended resources, equal in requests and limits: GPUs and other devices. */
 export function extendedQuantities({ gpuResource, gpus, extended = {} }: PodResources, pods = 1): Quantities {
   const all = { ...(gpuResource && gpus > 0 && { [gpuResource]: gpus }), ...extended };
   return Object.fromEntries(Object.entries(all).map(([name, count]) => [name, String(pods * count)]));
 }
 
-/** Spec of a volume claim for one pod at a time; of the cluster's default class when `storageClass` is undefined. */
+/** Volume claim spec for one pod at a time. `storageClass` undefined: the cluster's default. */
 export function volumeClaimSpec(sizeGiB: number, storageClass: string | undefined) {
   return {
     accessModes: ["ReadWriteOnce"],
@@ -74,7 +73,7 @@ export function volumeClaimSpec(sizeGiB: number, storageClass: string | undefine
   };
 }
 
-/** GiB as a Kubernetes quantity, in Mi where it is no whole number. */
+/** GiB as a Kubernetes quantity; fractions in Mi. */
 export function gibibytes(gib: number): string {
   return Number.isInteger(gib) ? `${gib}Gi` : `${Math.ceil(gib * 1024)}Mi`;
 }

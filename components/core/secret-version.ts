@@ -4,10 +4,10 @@ import { ANNOTATIONS } from "../../names/labels";
 import { hashOf } from "./job-scripts";
 
 /**
- * Annotation of pods that read a Secret when they start: it changes with the content and with nothing else, and is known whenever the
- * content is. A resource version changes with every write, and is unknown in a preview.
+ * Pod annotation that changes only with a Secret's content. A resource version changes with every
+ * write and is unknown in previews.
  *
- * @param content what the Secret was given, generated keys: a hash of them says nothing about them.
+ * @param content of the Secret: generated keys, whose hash reveals nothing.
  */
 export function secretVersion(
   secret: kubernetes.core.v1.Secret,

@@ -11,7 +11,6 @@ import { type ContainerResources, volumeClaimSpec } from "./resources";
 import { secretVersion } from "./secret-version";
 import { Workload } from "./workload";
 
-/** Key of the password in the Secret. */
 export const PASSWORD_KEY = "password";
 
 const DATA_FOLDER = "/data";
@@ -23,24 +22,21 @@ export interface ValkeyArgs {
   readonly namespace: pulumi.Input<string>;
   /** Name of the Service, StatefulSet, Secret and ConfigMap. */
   readonly instance: string;
-  /** Directives of valkey.conf besides port, folder and password, one a line. */
+  /** Additional valkey.conf directives besides port, folder and password, one per line. */
   readonly settings: readonly string[];
   readonly resources: ContainerResources;
-  /** Where data outlives the pod; its claim goes with the StatefulSet. @default memory alone */
+  /** Persistent volume, deleted with the StatefulSet. @default memory only */
   readonly volume?: { readonly sizeGiB: number; readonly storageClass: string | undefined };
 }
 
-/**
- * One Valkey that asks for a password, in a hardened pod: never two of them at a time, for each would have its own
- * half of the data. Who may reach it is said by the platform's connections.
- */
+/** A single password-protected Valkey in a hardened pod. Never two, which would split the data. */
 export class Valkey {
   readonly workload: Workload;
   readonly secret: kubernetes.core.v1.Secret;
-  /** Annotation of pods that read it when they start. */
+  /** Annotation for pods that read the Secret at start. */
   readonly secretVersion: Record<string, pulumi.Output<string>>;
 
-  /** @param name prefix of the logical names of what it makes, all of it children of the parent that `opts` names. */
+  /** @param name prefix of logical names; all children have the parent of `opts`. */
   constructor(name: string, args: ValkeyArgs, opts: { readonly parent: pulumi.Resource }) {
     const { namespace, instance, volume } = args;
     const metadata = { name: instance, namespace, labels: standardLabels(instance, instance) };
@@ -113,7 +109,7 @@ export class Valkey {
   }
 }
 
-/** Asks for an answer as a client. The password goes through the environment: a command line could be read. */
+/** Client ping. Passes the password by environment: command lines are readable. */
 const PING = `VALKEYCLI_AUTH="$(cat ${SECRET_FOLDER}/${PASSWORD_KEY})" valkey-cli ping | grep -q PONG`;
 
 /** valkey.conf of Valkey 9. */

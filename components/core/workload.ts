@@ -12,20 +12,20 @@ export interface ServicePort {
   readonly port: number;
 }
 
-/** How many pods run, and who decides it. */
 export interface Replicas {
   readonly count: number;
   /**
-   * `plan`: every deployment sets the count, and takes it back, once it is said, from whoever had it before. `runtime`: only the one that creates the controller; after that the number
-   * belongs to whoever scales it (the model control API, an autoscaler, `kubectl scale`), and no deployment sets it back.
+   * `plan`: every deployment sets the count and takes ownership of it. `runtime`: only creation
+   * sets it; then the scaler owns it (model control API, autoscaler, `kubectl scale`).
    * @default "plan"
    */
   readonly owner?: "plan" | "runtime";
 }
 
 /**
- * Options of a controller with these replicas. Where they are not the plan's, the provider leaves the field to its other manager, or
- * applies the number that runs (pulumi-kubernetes 4.34, pkg/await, handleSSAIgnoreFields).
+ * Controller options for these replicas. With `runtime`, the provider leaves the field to its
+ * manager, or applies the current number (pulumi-kubernetes 4.34, pkg/await,
+ * handleSSAIgnoreFields).
  */
 export function replicasOptions({
   owner,
@@ -34,9 +34,9 @@ export function replicasOptions({
 }
 
 /**
- * Annotations of a controller whose number is said to be the plan's. It may have been another's before, and server-side apply refuses to
- * change what `kubectl scale` or an autoscaler has set ("conflict with "kube-controller-manager" with subresource "scale"", a real
- * API server, 2026-11-23), unless it is told to (pulumi-kubernetes 4.34, pkg/await, patchForce).
+ * Annotations for plan-owned replicas: server-side apply conflicts with `kubectl scale` and
+ * autoscalers ("conflict with "kube-controller-manager" with subresource "scale"", a real API
+ * server, 2026-11-23; pulumi-kubernetes 4.34, pkg/await, patchForce).
  */
 export function replicasAnnotations({ owner }: Pick<Replicas, "owner">): Labels {
   return owner === "plan" ? { "pulumi.com/patchForce": "true" } : {};
@@ -46,60 +46,60 @@ type ClaimRetention = "Retain" | "Delete";
 
 export interface WorkloadArgs {
   readonly namespace: pulumi.Input<string>;
-  /** What it runs (`minio`, `ollama`): with `instance` it forms the selector. */
+  /** Application (`minio`, `ollama`); with `instance` it forms the selector. */
   readonly app: string;
-  /** Name of the controller, Service and budget inside the namespace. */
+  /** Name of controller, Service and budget in the namespace. */
   readonly instance: string;
   readonly labels?: Labels;
   readonly podAnnotations?: Readonly<Record<string, pulumi.Input<string>>>;
   readonly pod: HardenedPodArgs;
   readonly ports: readonly ServicePort[];
   /**
-   * The Service's name resolves to the ready pods instead of one virtual address: for clients that balance
-   * requests themselves, as the gateway does. @default false
+   * The Service resolves to ready pods, for clients that balance requests, such as the gateway.
+   * @default false
    */
   readonly headless?: boolean;
   /** @default 1, by the plan */
   readonly replicas?: Replicas;
-  /** How far its pods are kept apart, by the plan. @default wherever there is room, rather on other nodes */
+  /** Separation of pods. @default spread if possible */
   readonly apart?: Apart | undefined;
   /**
-   * `StatefulSet` when replicas own volumes, or one volume must never have two users. `Deployment` rolls with one extra pod, unless GPUs make
-   * an extra pod impossible: then `surge: false` replaces pods one by one.
+   * `StatefulSet` if replicas own volumes, or a volume must never have two users. A `Deployment`
+   * surges by one pod; `surge: false` replaces pods one by one, for GPUs.
    */
   readonly controller:
     | { readonly kind: "Deployment"; readonly surge?: boolean; readonly progressDeadlineSeconds?: number }
     | {
         readonly kind: "StatefulSet";
         /**
-         * Claims of each replica. They cannot be changed later: another size makes a new set, with empty volumes. For
-         * what must not be lost, mount a claim of its own.
+         * Claims per replica. Immutable: another size creates a new set with empty volumes. Mount a
+         * separate claim for data to keep.
          * @default none
          */
         readonly volumeClaims?: readonly kubernetes.types.input.core.v1.PersistentVolumeClaim[];
-        /** What becomes of the claims when the set is deleted, and when it is scaled down. @default both are kept */
+        /** Claim retention on deletion and scale-down. @default both keep */
         readonly claimRetention?: { readonly whenDeleted: ClaimRetention; readonly whenScaled: ClaimRetention };
       };
-  /** Options of the controller, for example `protect` for stateful sets of production. */
+  /** Controller options: `protect` for production state. */
   readonly controllerOptions?: pulumi.CustomResourceOptions;
 }
 
 /**
- * A long-running workload of ours: service account without rights, hardened pods, Service and
- * disruption budget. Everything a pod needs to be safe comes from here, not from the caller.
+ * A long-running workload: service account without permissions, hardened pods, Service and
+ * disruption budget.
  */
 export class Workload {
   readonly service: kubernetes.core.v1.Service;
   readonly controller: kubernetes.apps.v1.Deployment | kubernetes.apps.v1.StatefulSet;
-  /** What must be there for clients: who comes after it depends on these. */
+  /** Prerequisites of clients. */
   readonly ready: readonly pulumi.Resource[];
-  /** Labels that select its pods. */
+  /** Pod selector labels. */
   readonly podLabels: Labels;
 
   private readonly name: string;
   private readonly options: pulumi.CustomResourceOptions;
 
-  /** @param name prefix of the logical names of what it makes, all of it children of the parent that `opts` names. */
+  /** @param name prefix of logical names; all children have the parent of `opts`. */
   constructor(name: string, args: WorkloadArgs, opts: OptionsOfGone = {}) {
     this.name = name;
     this.options = { ...opts, aliases: childrenOfGone("core:Workload", name, opts) };
@@ -166,7 +166,7 @@ export class Workload {
               spec: {
                 replicas,
                 revisionHistoryLimit: 3,
-                // Replicas do not need one another to start.
+                // Replicas start independently.
                 podManagementPolicy: "Parallel",
                 serviceName: this.headlessService(metadata, matchLabels, args.ports),
                 selector: { matchLabels },
@@ -184,7 +184,7 @@ export class Workload {
           );
 
     this.ready = [this.service, this.controller];
-    // Of a single pod it would allow every eviction.
+    // For a single pod the budget would have no effect.
     if (replicas > 1 || owner === "runtime") {
       new kubernetes.policy.v1.PodDisruptionBudget(
         `${this.name}-budget`,
@@ -194,7 +194,7 @@ export class Workload {
     }
   }
 
-  /** Gives each pod of a set an address of its own (`<pod>.<instance>-pods`), also before it is ready. */
+  /** Gives each pod of a set a DNS name (`<pod>.<instance>-pods`), even before it is ready. */
   private headlessService(
     metadata: { readonly name: string; readonly namespace: pulumi.Input<string>; readonly labels: Labels },
     selector: Labels,
@@ -217,7 +217,7 @@ export class Workload {
   }
 }
 
-/** Name of the headless Service of a StatefulSet: pods are `<instance>-<ordinal>.<this>` in their namespace. */
+/** Headless Service of a StatefulSet: pods are `<instance>-<ordinal>.<this>` in their namespace. */
 export function headlessServiceName(instance: string): string {
   return `${instance}-pods`;
 }

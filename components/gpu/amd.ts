@@ -4,9 +4,9 @@ import { burstable, quantities } from "../core/resources";
 import { nodesOf, poolsOf, type SoftwarePool } from "./software-pool";
 
 /**
- * AMD's device plugin, whatever the card. Not AMD's operator: all that it would add is a driver, which the kernel and every
- * image with ROCm have already; it knows no Radeon cards, and brings a cert-manager of its own terms, an engine for workflows
- * and images without a pinned version (docs/decisions/0021). Undefined where no pool has AMD's cards.
+ * AMD's device plugin for all cards. AMD's operator would only add a driver, lacks Radeon support,
+ * and needs its own cert-manager, a workflow engine and unpinned images (docs/decisions/0021).
+ * Undefined if no pool has AMD cards.
  */
 export function amdPlugin(pools: readonly SoftwarePool[]): ControllerChart | undefined {
   const amd = poolsOf("amd", pools);
@@ -28,8 +28,8 @@ export function amdPlugin(pools: readonly SoftwarePool[]): ControllerChart | und
       labeller: { enabled: false },
       nfd: { enabled: false },
       tolerations: nodePlacement(amd.map(nodesOf)).tolerations,
-      // No labels to choose nodes by: the chart takes one set, and adds some of Node Feature Discovery. Where a node has no
-      // cards, the plugin waits, and offers none.
+      // No node selector, because the chart adds Node Feature Discovery's labels. On nodes without
+      // cards, the plugin idles.
     },
   };
 }

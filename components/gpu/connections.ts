@@ -2,15 +2,15 @@ import { GPU_SOFTWARE_NAMESPACE } from "../../names/namespaces";
 import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, internet, toKubernetesApi } from "../core/network";
 
-/** Pods of the driver, as the operator labels them. */
+/** Driver pods, by the operator's labels. */
 const DRIVER_PODS = {
   namespace: GPU_SOFTWARE_NAMESPACE,
   podLabels: { "app.kubernetes.io/component": "nvidia-driver" },
 };
 
 /**
- * What the software of GPUs connects to: the Kubernetes API, and what drivers are made of. Kubelets ask and are told through
- * sockets of their nodes.
+ * Connections of GPU software: Kubernetes API, and driver downloads. Kubelet communication uses
+ * node sockets.
  */
 export function gpuSoftwareConnections(
   { makesDrivers }: { readonly makesDrivers: boolean },

@@ -2,7 +2,7 @@ import type { ControllerChart } from "../core/controller";
 import { nodePlacement } from "../core/node-placement";
 import { nodesOf, type SoftwarePool } from "./software-pool";
 
-/** Amazon's plugin that gives pods EFA interfaces. Undefined where no pool gives any to its pods. */
+/** Amazon's device plugin for EFA interfaces. Undefined if no pool exposes any. */
 export function efaPlugin(pools: readonly SoftwarePool[]): ControllerChart | undefined {
   const efa = pools.filter(({ fabric }) => fabric?.access === "efa");
   if (efa.length === 0) {
@@ -12,7 +12,7 @@ export function efaPlugin(pools: readonly SoftwarePool[]): ControllerChart | und
     chart: "aws-efa-k8s-device-plugin",
     release: "aws-efa-k8s-device-plugin",
     values: {
-      // The chart's own list is every machine that Amazon has with EFA.
+      // The chart's default lists every EFA machine type.
       supportedInstanceLabels: { values: [...new Set(efa.map(({ shape }) => shape.name))].sort() },
       tolerations: nodePlacement(efa.map(nodesOf)).tolerations,
       resources: { requests: { cpu: "10m", memory: "20Mi" }, limits: { cpu: "200m", memory: "128Mi" } },

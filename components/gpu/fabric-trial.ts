@@ -1,4 +1,3 @@
-/** What the pods of a trial are made of. */
 import type * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { testProgram } from "../../catalog/fabrics";
@@ -10,31 +9,32 @@ import { type HardenedPodArgs, hardenedPodSpec } from "../core/hardened-pod";
 import { type GatedPool, TRIAL_PRIORITY, TRIAL_SERVICE } from "./names";
 
 export const GIB = 2 ** 30;
-/** Messages of the test, GiB: of larger ones the cards with 40 GB have no room for three copies. */
+/** Test message sizes, GiB: cards with 40 GB cannot hold three copies of larger ones. */
 export const MESSAGES_GIB = { smallest: 1, largest: 8 };
 /**
- * What a card holds of a trial, GiB: the message sent, received and expected (nccl-tests, src/common.cu, AllocateBuffs), the
- * library's buffers and the driver's context. Most is an upper bound, not measured.
+ * GPU memory of a trial, GiB: sent, received and expected message (nccl-tests, src/common.cu,
+ * AllocateBuffs), library buffers and driver context. `most` is an upper bound, not measured.
  */
 const CARD_GIB = { total: 3 * MESSAGES_GIB.largest + 2, most: 3 * MESSAGES_GIB.largest + 8 };
-/** The test takes a minute, its start another. */
+/** The test takes a minute, starting it another. */
 export const TRIAL_SECONDS = 300;
-/** Until the second pod answers: it may still pull the image that the first one has. */
+/** Seconds for the second pod to answer: it may still pull its image. */
 export const PATIENCE_SECONDS = 900;
 
-/** Home of the pods' one user. */
 const HOME = "/trial";
 const KEYS = "/keys";
 export const USER = 65532;
-/** Open on the node too where pods use its network: none that anything of Kubernetes takes. */
+/** Also open on the node with host networking; no Kubernetes component uses it. */
 export const SSH_PORT = 2222;
-/** What a container network calls a pod's own interface, and Oracle its nodes' first one (catalog/fabrics.json). */
+/**
+ * Pod interface name in container networks, and first interface of Oracle's nodes
+ * (catalog/fabrics.json).
+ */
 const INTERFACE = "eth0";
 
-/** Host memory of a rank: staging buffers and its share of the library's, with room. */
+/** Host memory per rank: staging buffers and library memory, with margin. */
 const RANK_GIB = 4;
 
-/** Names of the objects that a trial's pods mount. */
 export interface TrialMounts {
   /** ConfigMap with the files of `trialFiles`. */
   readonly files: pulumi.Input<string>;
@@ -45,7 +45,6 @@ export interface TrialMounts {
   readonly keys: pulumi.Input<string>;
 }
 
-/** Keys of the Secret. */
 export const KEY_FILES = {
   client: "client",
   host: "host",
@@ -54,12 +53,12 @@ export const KEY_FILES = {
 };
 
 /**
- * sshd as the pod's own user, without a right of root: who is not root may run it, and it lets in that user alone. It then needs
- * no PAM, no shadow file and no user of its own to drop rights to (openssh-portable, sshd.c and auth.c).
+ * sshd as the pod's unprivileged user, who is the only one it admits. It then needs no PAM, shadow
+ * file or privilege separation user (openssh-portable, sshd.c and auth.c).
  */
 export function trialFiles(): Record<string, string> {
   return {
-    // Both ends look their user up.
+    // Both sides look up their user.
     users: ["root:x:0:0:root:/root:/usr/sbin/nologin", `trial:x:${USER}:${USER}:trial:${HOME}:/bin/bash`, ""].join(
       "\n",
     ),
@@ -72,7 +71,7 @@ export function trialFiles(): Record<string, string> {
       "PasswordAuthentication no",
       "KbdInteractiveAuthentication no",
       "UsePAM no",
-      // Secrets belong to root, and their folder to the pod's group.
+      // Secret files belong to root, their folder to the pod's group.
       "StrictModes no",
       "PidFile none",
       "",
@@ -93,7 +92,7 @@ export function trialFiles(): Record<string, string> {
   };
 }
 
-/** The pods of a trial of the pool's nodes; a certifier adds which nodes. */
+/** Trial pod template of a pool; a certifier sets the nodes. */
 export function trialTemplate(
   pool: GatedPool,
   mounts: TrialMounts,
@@ -150,7 +149,7 @@ export function trialTemplate(
       [ANNOTATIONS.memoryMostGiB]: CARD_GIB.most.toFixed(2),
       [ANNOTATIONS.memoryLimitGiB]: gpu.engineMemoryGiB.toFixed(2),
     },
-    // Pods of an Indexed Job are <job>-0 and <job>-1; with a subdomain these are names that resolve.
+    // Pods of an Indexed Job are <job>-0 and <job>-1, resolvable through the subdomain.
     spec: { ...hardenedPodSpec(pod), subdomain: TRIAL_SERVICE },
   };
 }
@@ -179,9 +178,8 @@ function trialVariables({ fabric, ...pool }: GatedPool, access: GpuAccess): kube
 }
 
 /**
- * All GPUs and devices of the node, and CPU and memory that any such node has beside its agents. Requests below limits on purpose:
- * a pod with whole CPUs of its own would have to get them from the NUMA nodes of its GPUs, which are all of them, and the kubelet
- * turns down one that asks for fewer CPUs than that.
+ * All GPUs and devices of the node, with CPU and memory that every node has available. Requests are
+ * below limits on purpose: the kubelet rejects fewer pinned CPUs than NUMA nodes of the GPUs.
  */
 function trialResources(pool: GatedPool) {
   const gpus = gpusOf(pool);

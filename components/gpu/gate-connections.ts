@@ -4,7 +4,7 @@ import { type Connection, connect } from "../core/connections";
 import { type ClusterNetworks, toKubernetesApi } from "../core/network";
 import { certifierPods, gateNamespaces, trialPods } from "./names";
 
-/** What the gates of RDMA networks connect to. Pods on the network of their nodes are outside of all this. */
+/** Connections of fabric gates. Host network pods are not covered. */
 export function fabricGateConnections(
   pools: readonly PoolPlan[],
   networks: Pick<ClusterNetworks, "apiServerCidrs">,

@@ -4,9 +4,9 @@ import { GIB, MESSAGES_GIB, PATIENCE_SECONDS, TRIAL_SECONDS } from "./fabric-tri
 import { type GatedPool, gateNamespace } from "./names";
 import type { GateSettings } from "./scripts/settings.ts";
 
-/** What a certifier waits for. */
+/** Timeouts of a certifier. */
 export const SECONDS: GateSettings["seconds"] = {
-  // Bare metal boots for 15 minutes and more, and drivers come after that.
+  // Bare metal boots for 15 minutes or more; drivers follow.
   ready: 3600,
   schedule: 90,
   pull: 1800,
@@ -16,7 +16,6 @@ export const SECONDS: GateSettings["seconds"] = {
   poll: 2,
 };
 
-/** Settings of the certifier of a pool. */
 export function gateSettings(pool: GatedPool): GateSettings {
   const { gpu } = pool.shape;
   const { device, access } = pool.fabric;

@@ -12,30 +12,27 @@ import { nvidiaOperator } from "./nvidia";
 import { devicePluginConfigurations } from "./sharing";
 import { poolsOf, type SoftwarePool } from "./software-pool";
 
-/** Who brings it, and what of it is left to the platform. */
+/** Provider of the GPU software. */
 export type GpuSoftwareArgs = {
-  /** Of the whole cluster. */
   readonly pools: readonly SoftwarePool[];
 } & (
   | {
       readonly by: "platform";
-      /** What nodes with NVIDIA cards boot. */
       readonly image: GpuNodeImage;
     }
   | {
-      /** The cloud: it runs NVIDIA's operator. */
+      /** The cloud runs NVIDIA's operator. */
       readonly by: "addon";
-      /** Namespace of the operator, which the cloud makes. */
+      /** Namespace of the operator, created by the cloud. */
       readonly namespace: string;
     }
 );
 
-/** The charts of a cluster whose software is the platform's: none where its nodes bring everything. */
+/** Charts for platform-managed GPU software: none if node images provide everything. */
 export function gpuSoftwareCharts(pools: readonly SoftwarePool[], image: GpuNodeImage): ControllerChart[] {
   return [nvidiaOperator(pools, image), amdPlugin(pools), efaPlugin(pools)].flatMap((chart) => chart ?? []);
 }
 
-/** Whether something of it is the platform's to install. */
 export function installsGpuSoftware(args: GpuSoftwareArgs): boolean {
   return args.by === "platform"
     ? gpuSoftwareCharts(args.pools, args.image).length > 0
@@ -43,11 +40,11 @@ export function installsGpuSoftware(args: GpuSoftwareArgs): boolean {
 }
 
 /**
- * What makes GPUs, their parts and RDMA devices of nodes into something that pods can ask for: drivers, container toolkits and
- * device plugins, as far as neither nodes nor the cloud bring them.
+ * Exposes GPUs, slices and RDMA devices to pods: drivers, container toolkits and device plugins
+ * missing on nodes and cloud.
  */
 export class GpuSoftware extends PlatformComponent {
-  /** Before it, nodes may have nothing to offer. */
+  /** Before this, nodes may advertise no devices. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: GpuSoftwareArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -68,7 +65,7 @@ export class GpuSoftware extends PlatformComponent {
     this.registerOutputs({});
   }
 
-  /** Pods of the cloud's device plugin start once it is there. */
+  /** Pods of the cloud's device plugin need it to start. */
   private configurations({ pools, namespace }: Extract<GpuSoftwareArgs, { by: "addon" }>): pulumi.Resource[] {
     const configurations = devicePluginConfigurations(poolsOf("nvidia", pools));
     return configurations === undefined

@@ -7,10 +7,9 @@ import { isParted } from "./sharing";
 import { nodesOf, type SoftwarePool } from "./software-pool";
 
 /**
- * Nodes of a pool once exporters of GPU metrics can be on them. An exporter holds the cards that it asks: the MIG manager could not
- * part them. It says in a label how far it is, and pods of a DaemonSet leave a node that does not have what they ask for, so that the
- * exporter goes before the cards are parted anew, and comes back. Where drivers are made on the nodes, it would wait for them so
- * long that Helm gave it up.
+ * Nodes of a pool that are ready for GPU metrics exporters. Exporters hold GPUs open, which blocks
+ * repartitioning, so a state label makes their pods leave meanwhile. Where nodes build drivers,
+ * waiting would exceed Helm's timeout.
  */
 export function metricsNodes(
   pool: SoftwarePool,
@@ -21,7 +20,7 @@ export function metricsNodes(
   const comesLater = isNvidia && software?.by === "platform" && makesDrivers(software.pools, software.image);
   return {
     ...nodes,
-    // Nobody promises the label where others part the cards.
+    // The label is not guaranteed where others partition the GPUs.
     ...(isParted(pool) &&
       by !== "present" && { nodeSelector: { ...nodes.nodeSelector, [MIG_STATE.key]: MIG_STATE.done } }),
     ...(comesLater && { having: [DRIVER_LABEL] }),

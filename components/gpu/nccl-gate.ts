@@ -31,7 +31,6 @@ import { nodePatchPolicy } from "./node-patch-policy";
 import { trialKeysSecret } from "./trial-keys";
 import { trialPolicy } from "./trial-policy";
 
-/** What a certifier runs from. */
 export const CERTIFIER_SCRIPTS = [
   "certify.ts",
   "api.ts",
@@ -46,20 +45,20 @@ const SCRIPT_FOLDER = "components/gpu/scripts";
 
 const TRIAL_FILES = "trial-files";
 
-/** Of all that a certifier does after its nodes are there: two rounds of trials at most take their whole time. */
+/** Time limit after the nodes are ready: at most two rounds of trials use their full time. */
 const TRIALS_SECONDS = 2 * (SECONDS.schedule + SECONDS.pull + SECONDS.run);
 
 export interface FabricGatesArgs {
   readonly pools: readonly PoolPlan[];
   readonly gpuAccess?: GpuAccessByVendor;
-  /** What the trials of a pool wait for: its nodes, and their devices. */
+  /** Prerequisites of a pool's trials: its nodes and devices. */
   readonly poolsReady: PoolsReady;
 }
 
 /**
- * No model comes to nodes whose RDMA network was not tried (docs/fabric-gate.md): of each gated pool a Job, which the deployment
- * waits for, and a CronJob for nodes that come later. Both run the same certifier, which tries nodes two at a time and takes
- * their taint away.
+ * Keeps models off nodes with an untested RDMA network (docs/fabric-gate.md). A gated pool has a
+ * Job that the deployment waits for, and a CronJob for later nodes. Both test nodes in pairs and
+ * remove their taint.
  */
 export class FabricGates extends PlatformComponent {
   private readonly first = new Map<string, kubernetes.batch.v1.Job>();
@@ -83,7 +82,7 @@ export class FabricGates extends PlatformComponent {
     this.registerOutputs({});
   }
 
-  /** What the models of a pool wait for: nothing where it is not gated. */
+  /** Prerequisites of a pool's models; empty if not gated. */
   readyFor(pool: string): pulumi.Resource[] {
     const job = this.first.get(pool);
     return job ? [job] : [];
@@ -103,9 +102,8 @@ export class FabricGates extends PlatformComponent {
     );
   }
 
-  /** What all gates of a namespace share. */
   private home(namespaceName: string, guards: pulumi.Resource[]): Home {
-    // Names of what the first namespace has are as if there were no second.
+    // Logical names of the first namespace do not depend on the second.
     const child = (suffix: string) => this.child(namespaceName === "fabric-gate" ? suffix : `host-${suffix}`);
     const { namespace } = new IsolatedNamespace(child("space"), { namespace: namespaceName }, this.childOptions());
     const options = this.childOptions();
@@ -127,7 +125,7 @@ export class FabricGates extends PlatformComponent {
           { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "update"] },
         ],
       },
-      // What a Job may be, a policy says.
+      // The policy restricts Jobs.
       this.childOptions({ dependsOn: guards }),
     );
     const binding = new kubernetes.rbac.v1.RoleBinding(
@@ -145,7 +143,7 @@ export class FabricGates extends PlatformComponent {
       child("nodes"),
       {
         metadata: nodesMetadata,
-        // What a patch may change, the policy says.
+        // The policy restricts patches.
         rules: [{ apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "patch"] }],
       },
       this.childOptions({ dependsOn: guards }),
@@ -165,7 +163,7 @@ export class FabricGates extends PlatformComponent {
         metadata: { ...metadata(TRIAL_SERVICE), labels: standardLabels(TRIAL_APP, TRIAL_SERVICE) },
         spec: {
           clusterIP: "None",
-          // The pods of a trial look for each other before they are ready.
+          // Trial pods resolve each other before they are ready.
           publishNotReadyAddresses: true,
           selector: { "app.kubernetes.io/name": TRIAL_APP },
         },
@@ -223,7 +221,7 @@ export class FabricGates extends PlatformComponent {
         spec: {
           suspend: true,
           schedule: "0 0 1 1 *",
-          // Where somebody lets it go by mistake, it makes up for no time that is past.
+          // If unsuspended by mistake, missed runs are not caught up.
           startingDeadlineSeconds: 240,
           jobTemplate: {
             metadata: { labels: { ...labels } },
@@ -232,7 +230,8 @@ export class FabricGates extends PlatformComponent {
               completions: 2,
               parallelism: 2,
               backoffLimit: 0,
-              // A certifier that ends in the middle leaves its trials to the next one; without one they end by this.
+              // The next certifier removes trials of an interrupted one; without one, this deadline
+              // ends them.
               activeDeadlineSeconds: SECONDS.schedule + SECONDS.pull + SECONDS.run,
               template: { metadata: { labels: { ...labels }, annotations: trial.annotations }, spec: trial.spec },
             },
@@ -266,7 +265,7 @@ export class FabricGates extends PlatformComponent {
           failedJobsHistoryLimit: 3,
           jobTemplate: {
             spec: {
-              // Who failed once is tried again by the next run, at its time.
+              // The next scheduled run retries failed nodes.
               backoffLimit: 0,
               activeDeadlineSeconds: TRIALS_SECONDS,
               template: {
@@ -291,7 +290,7 @@ export class FabricGates extends PlatformComponent {
         podAnnotations: {
           [ANNOTATIONS.configHash]: hashOf([home.hash, settings, trial.annotations, fixed(trial.spec)]),
         },
-        // The second attempt is for what is no fault of the nodes.
+        // The second attempt covers failures unrelated to nodes.
         retries: 1,
         deadlineSeconds: SECONDS.ready + TRIALS_SECONDS,
         dependsOn: [template, later],
@@ -302,15 +301,13 @@ export class FabricGates extends PlatformComponent {
   }
 }
 
-/** What the gates of one namespace have in common. */
 interface Home {
   readonly namespace: pulumi.Output<string>;
-  /** Logical name of a resource. */
   readonly child: (suffix: string) => string;
   readonly account: pulumi.Input<string>;
   readonly certifier: JobScripts;
   readonly trial: TrialMounts;
-  /** Of all scripts and files. */
+  /** Hash of all scripts and files. */
   readonly hash: string;
   readonly ready: pulumi.Resource[];
 }
@@ -320,7 +317,7 @@ function certifierPod(mode: "first" | "later", home: Home, settings: pulumi.Inpu
     serviceAccountName: home.account,
     usesKubernetesApi: true,
     priorityClassName: PRIORITY.batch.name,
-    // It takes its trials away when it is told to leave.
+    // On termination it deletes its trials.
     terminationGracePeriodSeconds: 60,
     volumes: [home.certifier.volume, { name: "gate", configMap: { name: settings } }],
     containers: [
@@ -335,12 +332,12 @@ function certifierPod(mode: "first" | "later", home: Home, settings: pulumi.Inpu
   };
 }
 
-/** Says that the template's pods ask for more than `restricted` (names/pod-security.ts). */
+/** Label for pods that need more than `restricted` (names/pod-security.ts). */
 function hostLabel({ name, fabric }: GatedPool): Record<string, string> {
   return fabric.access === "host-network" ? { [HOST_NETWORK_LABEL]: name } : {};
 }
 
-/** What of a pod is known before anything is deployed. */
+/** Pod fields known before deployment. */
 function fixed({ containers }: ReturnType<typeof trialTemplate>["spec"]): unknown {
   return (containers as readonly { readonly image: unknown; readonly env: unknown; readonly resources: unknown }[]).map(
     ({ image: of, env, resources }) => [of, env, resources],

@@ -6,19 +6,20 @@ import type { PoolPlan } from "../../planner/types";
 import { named } from "../core/known";
 import { CERTIFIER_APP, certifierUsers } from "./names";
 
-/** Of the policy and of its binding. */
 const NAME = "inference-fabric-certifier";
 
-/** Fields of a node but taints and annotations, as of Kubernetes 1.33 to 1.36; of what the API server keeps itself, nothing. */
+/**
+ * Node spec fields except taints, Kubernetes 1.33 to 1.36, without fields owned by the API server.
+ */
 const SPEC = ["configSource", "externalID", "podCIDR", "podCIDRs", "providerID", "unschedulable"];
 const METADATA = ["labels", "finalizers", "ownerReferences"];
 
 /**
- * Of a node, certifiers may take away one taint and write one annotation. RBAC knows no fields: the right to patch nodes is the
- * right to change all of their spec and labels, so that whoever has a certifier's token could draw any pod to a node, or close it.
- * Who is no certifier is not concerned.
+ * Restricts certifiers to removing one taint and writing one annotation. RBAC has no field
+ * permissions: a stolen certifier token could otherwise attract pods to a node or close it. Other
+ * users are not affected.
  *
- * @returns what must be there before a certifier has the right to patch.
+ * @returns prerequisites of a certifier's patch permission.
  */
 export function nodePatchPolicy(
   name: string,

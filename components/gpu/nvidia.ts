@@ -7,12 +7,12 @@ import { burstable, quantities } from "../core/resources";
 import { defaultSlices, devicePluginConfigurations, isParted } from "./sharing";
 import { nodesOf, poolsOf, type SoftwarePool } from "./software-pool";
 
-/** Its release: objects of its are named after it. */
+/** Release name, and prefix of its objects. */
 export const GPU_OPERATOR = "gpu-operator";
 
 /**
- * Of each container, of which a node has up to eight. Almost nothing is requested, as NVIDIA requests nothing: they wait most of
- * their time, and plans count them with what an owner runs on each node besides (catalog/node-agents.json).
+ * Per container, up to eight on a node. Minimal requests, as NVIDIA sets none: mostly idle, and
+ * part of node overhead (catalog/node-agents.json).
  */
 const AGENT = quantities(
   burstable(
@@ -28,14 +28,14 @@ const OPERATOR = quantities(
   ),
 );
 
-/** It compiles modules for the kernel that it finds. */
+/** Compiles kernel modules on the node. */
 const DRIVER = quantities(
   burstable({ cpu: 0.1, memoryGiB: 0.25, ephemeralStorageGiB: 1 }, { cpu: 4, memoryGiB: 8, ephemeralStorageGiB: 20 }),
 );
 
 /**
- * NVIDIA's operator for the nodes of the planned pools, with what their image does not bring. Undefined where there is nothing
- * for it to do: no NVIDIA cards, or a device plugin that nodes boot with.
+ * NVIDIA's operator for planned pools, with components that their image lacks. Undefined if there
+ * are no NVIDIA cards, or the node image has a device plugin.
  */
 export function nvidiaOperator(pools: readonly SoftwarePool[], image: GpuNodeImage): ControllerChart | undefined {
   const nvidia = poolsOf("nvidia", pools);
@@ -46,7 +46,7 @@ export function nvidiaOperator(pools: readonly SoftwarePool[], image: GpuNodeIma
   return { chart: "gpu-operator", release: GPU_OPERATOR, values: operatorValues(nvidia, brings) };
 }
 
-/** Whether the operator makes drivers on the nodes, from packages that it downloads. */
+/** Whether the operator builds drivers on nodes from downloaded packages. */
 export function makesDrivers(pools: readonly SoftwarePool[], image: GpuNodeImage): boolean {
   return nvidiaOperator(pools, image) !== undefined && !gpuNodeImage(image).driver;
 }
@@ -56,17 +56,17 @@ function operatorValues(pools: readonly SoftwarePool[], brings: { driver: boolea
   const configurations = devicePluginConfigurations(pools);
   return {
     operator: { resources: OPERATOR },
-    // The operator goes by what it labels: cards of others in the cluster stay as they are.
+    // The operator selects nodes by its labels, so other GPUs in the cluster are unaffected.
     "node-feature-discovery": { worker: { affinity, tolerations } },
     daemonsets: { tolerations },
     driver: {
       enabled: !brings.driver,
       resources: DRIVER,
-      // A new driver unloads what runs on the cards: that is for people to choose the hour of.
+      // A driver update stops GPU workloads, so operators choose the time.
       upgradePolicy: { autoUpgrade: false },
     },
     toolkit: { enabled: !brings.toolkit, resources: AGENT },
-    // The chart's default, which pods count on (stacks/gpu-access.ts).
+    // The chart's default, on which pods depend (stacks/gpu-access.ts).
     cdi: { enabled: true },
     devicePlugin: {
       enabled: true,
@@ -80,17 +80,17 @@ function operatorValues(pools: readonly SoftwarePool[], brings: { driver: boolea
       enabled: pools.some(isParted),
       resources: AGENT,
       config: { default: defaultSlices(pools) },
-      // Clouds let nobody reset a card of a virtual machine.
+      // Clouds do not allow GPU resets on virtual machines.
       ...(pools.some((pool) => isParted(pool) && pool.shape.provider === "aws") && {
         env: [{ name: "WITH_REBOOT", value: "true" }],
       }),
     },
     validator: { resources: AGENT },
-    // The platform's own exporter is on every GPU node, whoever brings the driver.
+    // The platform's exporter runs on every GPU node.
     dcgm: { enabled: false },
     dcgmExporter: { enabled: false, serviceMonitor: { enabled: false } },
     nodeStatusExporter: { enabled: false },
-    // Of virtual machines, which no model runs in.
+    // For virtual machines, which run no models.
     sandboxWorkloads: { enabled: false },
     sandboxDevicePlugin: { enabled: false },
     kataSandboxDevicePlugin: { enabled: false },

@@ -1,4 +1,7 @@
-/** Jobs between and after a cloud's add-ons, which it calls active before their pods are: until nodes have settled, and until operators can be told what to do. */
+/**
+ * Jobs that wait for nodes and operators of cloud add-ons, which report active before their pods
+ * run.
+ */
 
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
@@ -16,24 +19,22 @@ import { burstable } from "../core/resources";
 
 const NAME = "operators-ready";
 const SETTLED = "toolkit-settled";
-/** Images of drivers' parts are pulled on every node meanwhile. */
+/** Nodes pull driver images meanwhile. */
 const WAIT_SECONDS = 1800;
 const READ = ["get", "list", "watch"];
 
-/** A DaemonSet that must have settled. */
+/** A DaemonSet that must finish its rollout. */
 export interface Rollout {
   readonly namespace: string;
   readonly daemonSet: string;
 }
 
 export interface OperatorsReadyArgs {
-  /** Namespaces that the operators make. */
   readonly namespaces: readonly string[];
-  /** CustomResourceDefinitions that they bring. */
   readonly crds: readonly string[];
-  /** What must have settled before the operators are installed. */
+  /** Rollouts required before the operators are installed. */
   readonly rollouts: readonly Rollout[];
-  /** Installs the operators. @default they are installed, whatever has settled */
+  /** Installs the operators. @default already installed */
   readonly install?: Cluster["rdmaOperator"];
 }
 
@@ -47,7 +48,8 @@ interface Wait {
 const TIMEOUT = `--timeout=${WAIT_SECONDS}s`;
 
 /**
- * What the first Job's containers do, one after the other: the image holds kubectl and no shell. None where nothing has to settle.
+ * Containers of the first Job in sequence: the image has kubectl but no shell. Empty if no rollout
+ * is required.
  */
 export function settling({ rollouts }: Pick<Waited, "rollouts">): Wait[] {
   return [
@@ -63,8 +65,8 @@ export function settling({ rollouts }: Pick<Waited, "rollouts">): Wait[] {
 }
 
 /**
- * What those of the second Job do. Each waits for the creation of one thing: told of several, kubectl fails at once where one of
- * them is not there yet (tried with 1.32).
+ * Containers of the second Job. Each waits for one object: with several, kubectl fails at once if
+ * one is missing (tried with 1.32).
  */
 export function waits({ namespaces, crds }: Pick<Waited, "namespaces" | "crds">): Wait[] {
   const definitions = crds.map((name) => `customresourcedefinitions/${name}`);
@@ -77,7 +79,7 @@ export function waits({ namespaces, crds }: Pick<Waited, "namespaces" | "crds">)
   ];
 }
 
-/** What the Jobs may read: what they wait for, by name, and nothing else. */
+/** RBAC of the Jobs: only the awaited objects, by name. */
 export function rights({ namespaces, crds, rollouts }: Waited) {
   return [
     { apiGroups: [""], resources: ["namespaces"], resourceNames: [...namespaces], verbs: READ },
@@ -100,7 +102,7 @@ export function rights({ namespaces, crds, rollouts }: Waited) {
   ];
 }
 
-/** In a namespace of its own, which the platform closes; those of the operators are the cloud's. */
+/** An isolated namespace; the cloud owns those of the operators. */
 export class OperatorsReady extends PlatformComponent {
   readonly ready: readonly pulumi.Resource[];
 
@@ -118,7 +120,7 @@ export class OperatorsReady extends PlatformComponent {
       { metadata: { name: NAME, namespace, labels }, automountServiceAccountToken: false },
       this.childOptions(),
     );
-    // The namespaces of the operators may not be there yet: a role of the cluster can name what is in them beforehand.
+    // The operators' namespaces may not exist yet; a ClusterRole can name their objects beforehand.
     const role = new kubernetes.rbac.v1.ClusterRole(
       this.child("role"),
       { metadata: { name: NAME, labels }, rules: rights(args) },

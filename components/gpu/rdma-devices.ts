@@ -19,7 +19,6 @@ import {
 
 type RdmaCluster = Pick<Cluster, "gpuSoftware" | "pools">;
 
-/** Namespaces that it makes. */
 export function rdmaDeviceNamespaces(cluster: RdmaCluster): string[] {
   return devicePools(cluster).length > 0 ? [RDMA_DEVICES_NAMESPACE] : [];
 }
@@ -34,11 +33,11 @@ export interface RdmaDevicesArgs {
 }
 
 /**
- * Tells the cloud's SR-IOV operator which ports of the nodes are the RDMA network's, so that pods get one virtual function of each
- * as devices and interfaces of their own: without the network of their node, its paths, or rights.
+ * Configures the cloud's SR-IOV operator: pods get a virtual function per RDMA port, without host
+ * networking, host paths or privileges.
  */
 export class RdmaDevices extends PlatformComponent {
-  /** By pool. Devices appear on nodes some minutes later: pods that ask for them wait so long. */
+  /** By pool. Devices appear minutes later; pods that request them stay pending. */
   readonly ready: Readonly<Record<string, readonly pulumi.Resource[]>>;
 
   constructor(
@@ -48,8 +47,8 @@ export class RdmaDevices extends PlatformComponent {
   ) {
     super("gpu:RdmaDevices", name, opts);
     const { namespace, gpuNamespace, toolkit } = OPERATORS;
-    // It restarts the container runtime of its node, which loses the networks of pods that it started before: those of the network
-    // operator must come after it (oracle-quickstart/oci-hpc-oke, commit f18eb95).
+    // It restarts the node's container runtime, which loses the networks of earlier pods: the
+    // network operator's pods must start later (oracle-quickstart/oci-hpc-oke, commit f18eb95).
     const restarts = pools.some(({ pool }) => pool.gpus?.resource.startsWith("nvidia.com/"));
     const operators = new OperatorsReady(
       this.child("operators"),
@@ -85,7 +84,7 @@ export class RdmaDevices extends PlatformComponent {
       policy: customResource<ISriovNetworkNodePolicy>(
         this.child(`policy-${pool.name}`),
         { apiVersion, kind: "SriovNetworkNodePolicy", name: pool.name, namespace, spec: nodePolicy(pool) },
-        // How many nodes it may go about at once is known before it is told to.
+        // The node limit is set before the policies.
         this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [...operators.ready, config] }),
       ),
     }));
@@ -101,7 +100,6 @@ export class RdmaDevices extends PlatformComponent {
   }
 }
 
-/** Makes it where a cluster needs it. */
 export function rdmaDevices(
   name: string,
   args: RdmaDevicesArgs,

@@ -6,25 +6,27 @@ interface Shared {
   readonly sharing?: GpuSharing;
 }
 
-/** Configurations of NVIDIA's device plugin by their names, and which one nodes have that name none. */
+/** NVIDIA device plugin configurations by name, and the default. */
 export interface DevicePluginConfigurations {
   readonly data: Readonly<Record<string, string>>;
   readonly default: string;
 }
 
-/** The layout of MIG slices that nodes get whose label names none: the pools' own, where they are at one. */
+/** MIG layout of nodes without a label, unless all pools share one. */
 export const NO_SLICES = "all-disabled";
 
 export function isParted({ sharing }: Shared): boolean {
   return sharing !== undefined && "mig" in sharing;
 }
 
-/** How many pods take turns on each card; undefined where they do not. */
+/** Pods per time-sliced GPU; undefined without time slicing. */
 export function turnsOf({ sharing }: Shared): number | undefined {
   return sharing !== undefined && "timeSlicing" in sharing ? sharing.timeSlicing.replicas : undefined;
 }
 
-/** The layout of nodes without a label: a machine of one's own need not be labelled, where all are parted alike. */
+/**
+ * Layout of nodes without a label: edge machines need no label if all pools have the same layout.
+ */
 export function defaultSlices(pools: readonly Shared[]): string {
   const layouts = new Set(pools.map(({ sharing }) => (sharing && "mig" in sharing ? sharing.mig : NO_SLICES)));
   const [only, ...others] = layouts;
@@ -32,8 +34,9 @@ export function defaultSlices(pools: readonly Shared[]): string {
 }
 
 /**
- * What device plugins are told where pods take turns on cards; undefined where they nowhere do. A turn has a name of its own
- * (`nvidia.com/gpu.shared`), so that no pod gets one that asks for a card, and nobody gets two: they may be of one card.
+ * Device plugin configurations for time slicing; undefined without it. A separate resource name
+ * (`nvidia.com/gpu.shared`) keeps time slices from pods that request a GPU. No pod gets two, which
+ * could share a GPU.
  */
 export function devicePluginConfigurations(pools: readonly Shared[]): DevicePluginConfigurations | undefined {
   const turns = pools.map(turnsOf);

@@ -1,4 +1,4 @@
-/** What the SR-IOV network operator is told, from the catalogue and the pools. Plain data. */
+/** Plain data from catalogue and pools. */
 import { VF_ADDRESSES, VF_NETWORK, VF_POLICY, type VirtualFunctions, virtualFunctionsOf } from "../../catalog/sriov";
 import { ipv4Cidr, parseCidr } from "../../names/cidr";
 import { MACHINE_LABEL, POOL_LABEL } from "../../planner/pool-labels";
@@ -8,7 +8,6 @@ import type { IIPPool, ISriovNetwork, ISriovNetworkNodePolicy, ISriovNetworkPool
 
 type Spec<T extends { readonly spec?: object }> = NonNullable<T["spec"]>;
 
-/** A pool whose pods get virtual functions. */
 export interface DevicePool {
   readonly name: string;
   readonly pool: ClusterPool;
@@ -16,9 +15,10 @@ export interface DevicePool {
 }
 
 /**
- * Pools whose devices are the platform's to offer: their cloud installs the operator, and knows nothing of the ports.
+ * Pools whose devices the platform exposes: their cloud installs the operator without port
+ * configuration.
  *
- * @throws Error when the catalogue does not know the ports of a shape that it knows a fabric of: a test holds it to both.
+ * @throws Error if the catalogue has a shape's fabric but not its ports; a test requires both.
  */
 export function devicePools({ gpuSoftware, pools }: Pick<Cluster, "gpuSoftware" | "pools">): DevicePool[] {
   if (gpuSoftware !== "addon") {
@@ -36,7 +36,7 @@ export function devicePools({ gpuSoftware, pools }: Pick<Cluster, "gpuSoftware" 
   });
 }
 
-/** Nodes of the pool alone: another one of the same machines may have no use for them. */
+/** Only nodes of this pool: other pools of the same machines may not use the devices. */
 export function nodePolicy({ name, pool, devices }: DevicePool): Spec<ISriovNetworkNodePolicy> {
   const { vendor, numVfs, priority, deviceType } = VF_POLICY;
   return {
@@ -52,7 +52,7 @@ export function nodePolicy({ name, pool, devices }: DevicePool): Spec<ISriovNetw
   };
 }
 
-/** @param stage in production a change goes through one node at a time: what runs on it leaves first. */
+/** @param stage production changes one node at a time, after draining. */
 export function poolConfig(pools: readonly DevicePool[], stage: Stage): Spec<ISriovNetworkPoolConfig> {
   return {
     maxUnavailable: stage === "production" ? 1 : "100%",
@@ -61,8 +61,8 @@ export function poolConfig(pools: readonly DevicePool[], stage: Stage): Spec<ISr
 }
 
 /**
- * One virtual function for each time that a pod names it. Several interfaces of one network are in a pod: each answers for its own
- * address alone, and sends through itself what has it as source (`sbr`); `rdma` moves the RDMA device into the pod with its interface.
+ * One virtual function per request. With several interfaces in one network, source routing (`sbr`)
+ * makes each use its own address. `rdma` moves the RDMA device into the pod.
  */
 export function network({ devices }: DevicePool): Spec<ISriovNetwork> {
   const plugins = [{ type: "tuning", sysctl: VF_NETWORK.sysctl, mtu: devices.mtu }, { type: "rdma" }, { type: "sbr" }];
@@ -75,7 +75,7 @@ export function network({ devices }: DevicePool): Spec<ISriovNetwork> {
   };
 }
 
-/** @throws Error when `subnet` is no network of IPv4. */
+/** @throws Error if `subnet` is not an IPv4 network. */
 export function addressPool(pools: readonly DevicePool[], subnet: string): Spec<IIPPool> {
   const found = parseCidr(subnet);
   if (found?.family !== 4) {
@@ -85,7 +85,7 @@ export function addressPool(pools: readonly DevicePool[], subnet: string): Spec<
   return {
     subnet,
     perNodeBlockSize: VF_ADDRESSES.perNode,
-    // Nobody listens there, and no route leads to it: the plugin asks for one that pods do not get.
+    // Unused address without a route: the plugin requires one, but pods do not get it.
     gateway,
     nodeSelector: { nodeSelectorTerms: [{ matchExpressions: [machinesOf(pools)] }] },
   };

@@ -1,6 +1,6 @@
 /**
- * Custom resources of the SR-IOV network operator and of NVIDIA's address manager (nv-ipam), of network operator v25.10. Only the
- * fields that the platform sets; tests validate what is rendered against the CRDs' schemas.
+ * Custom resources of the SR-IOV network operator and NVIDIA's IPAM (nv-ipam), network operator
+ * v25.10. Only used fields; tests validate rendered objects against the CRD schemas.
  */
 
 interface NodesOf {
@@ -9,7 +9,7 @@ interface NodesOf {
   readonly values: readonly string[];
 }
 
-/** Virtual functions of the ports of some nodes, as an extended resource. */
+/** Virtual functions of node ports as an extended resource. */
 export interface ISriovNetworkNodePolicy {
   readonly apiVersion: "sriovnetwork.openshift.io/v1";
   readonly kind: "SriovNetworkNodePolicy";
@@ -25,24 +25,23 @@ export interface ISriovNetworkNodePolicy {
     readonly mtu: number;
     readonly priority: number;
     readonly isRdma: boolean;
-    /** The virtual functions are there already: the operator makes them known and no more. */
+    /** Virtual functions already exist: the operator only advertises them. */
     readonly externallyManaged: boolean;
   };
 }
 
-/** How the operator goes about nodes. */
 export interface ISriovNetworkPoolConfig {
   readonly apiVersion: "sriovnetwork.openshift.io/v1";
   readonly kind: "SriovNetworkPoolConfig";
   readonly metadata?: object;
   readonly spec?: {
-    /** Nodes that may be drained and restarted at a time, or a share of them in percent. */
+    /** Nodes that may be drained and restarted at once, as count or percentage. */
     readonly maxUnavailable: number | string;
     readonly nodeSelector: { readonly matchExpressions: readonly NodesOf[] };
   };
 }
 
-/** What the operator makes a NetworkAttachmentDefinition of, which pods name. */
+/** Source of a NetworkAttachmentDefinition, which pods reference. */
 export interface ISriovNetwork {
   readonly apiVersion: "sriovnetwork.openshift.io/v1";
   readonly kind: "SriovNetwork";
@@ -53,19 +52,18 @@ export interface ISriovNetwork {
     readonly spoofChk: string;
     /** JSON. */
     readonly ipam: string;
-    /** JSON objects of further CNI plugins, with commas between them. */
+    /** Additional CNI plugins: comma-separated JSON objects. */
     readonly metaPlugins: string;
   };
 }
 
-/** Addresses for the interfaces of pods. */
 export interface IIPPool {
   readonly apiVersion: "nv-ipam.nvidia.com/v1alpha1";
   readonly kind: "IPPool";
   readonly metadata?: object;
   readonly spec?: {
     readonly subnet: string;
-    /** Addresses that each node has for its pods. */
+    /** Addresses per node for its pods. */
     readonly perNodeBlockSize: number;
     readonly gateway: string;
     readonly nodeSelector: {
@@ -74,7 +72,6 @@ export interface IIPPool {
   };
 }
 
-/** CRDs of all of them. */
 export const SRIOV_CRDS = [
   "sriovnetworknodepolicies.sriovnetwork.openshift.io",
   "sriovnetworkpoolconfigs.sriovnetwork.openshift.io",

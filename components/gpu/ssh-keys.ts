@@ -1,24 +1,26 @@
-/** Keys of ssh for the two pods of a trial, made of one secret: nothing has to keep them, and they are the same at every deployment. */
+/**
+ * Deterministic SSH keys for the two trial pods, derived from one secret, so stable across
+ * deployments.
+ */
 import { createPrivateKey, createPublicKey, hkdfSync } from "node:crypto";
 
 const TYPE = "ssh-ed25519";
-/** Before the 32 bytes of an ed25519 seed in PKCS #8, and before those of a public key in SPKI (RFC 8410). */
+/** DER prefixes of an ed25519 seed in PKCS #8 and of a public key in SPKI (RFC 8410). */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 const SPKI_LENGTH = 12;
 const LINE = 70;
 
-/** Files, by what reads them. */
 export interface TrialKeys {
-  /** Private keys in OpenSSH's own format: whose pod asks, and whose pod answers. */
+  /** Private keys in OpenSSH format, of the connecting and the answering pod. */
   readonly client: string;
   readonly host: string;
-  /** Who may log in: the client's key alone. */
+  /** Accepted login key: the client's. */
   readonly authorizedKeys: string;
-  /** Who may answer, under whichever name: the host's key alone. */
+  /** Accepted host key under any name: the host's. */
   readonly knownHosts: string;
 }
 
-/** @param secret that nobody can guess: 32 random characters and more. */
+/** @param secret unguessable, at least 32 random characters. */
 export function trialKeys(secret: string): TrialKeys {
   const client = keyPair(secret, "client");
   const host = keyPair(secret, "host");
@@ -41,9 +43,9 @@ function keyPair(secret: string, purpose: string): { readonly privateKey: string
   };
 }
 
-/** openssh/openssh-portable, PROTOCOL.key: without a passphrase, one key. */
+/** openssh/openssh-portable, PROTOCOL.key: one key without a passphrase. */
 function opensshKey(seed: Buffer, point: Buffer, publicBlob: Buffer, comment: string): string {
-  // Two equal numbers by which a reader knows that it decrypted well; there is nothing to decrypt.
+  // Two equal numbers verify decryption in this format, even without encryption.
   const check = Buffer.alloc(4);
   const inner = Buffer.concat([
     check,
@@ -68,7 +70,6 @@ function opensshKey(seed: Buffer, point: Buffer, publicBlob: Buffer, comment: st
   return ["-----BEGIN OPENSSH PRIVATE KEY-----", ...lines, "-----END OPENSSH PRIVATE KEY-----", ""].join("\n");
 }
 
-/** Bytes with their length before them. */
 function field(content: string | Buffer): Buffer {
   const bytes = Buffer.from(content);
   const length = Buffer.alloc(4);

@@ -10,7 +10,7 @@ import { trialKeys } from "./ssh-keys";
 const NAME = "trial-keys";
 
 /**
- * The SSH keys by which the pods of a trial reach each other.
+ * SSH keys of trial pods.
  *
  * @returns name of their Secret.
  */

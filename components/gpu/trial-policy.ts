@@ -13,30 +13,34 @@ import {
   TRIAL_APP,
 } from "./names";
 
-/** Of the policy that compares trials with their templates, and of its binding. */
+/** Name of the policy that compares trials with templates, and of its binding. */
 const NAME = "inference-fabric-trials";
-/** Of the one by which every Job of a certifier is a trial: the other one asks for that label. */
+/**
+ * Policy that requires the trial label, by which the first policy selects, on all Jobs of
+ * certifiers.
+ */
 const LABELLED = `${NAME}-labelled`;
 
 const TRIAL = { "app.kubernetes.io/name": TRIAL_APP };
 
 const OF_POOL = `[?'${POOL_LABEL}']`;
-/** What the API server itself adds to the labels of a Job's pods. */
+/** Pod labels that the API server adds for Jobs. */
 const OF_JOBS = ["batch.kubernetes.io/", "job-name", "controller-uid"].map((key) => `key.startsWith('${key}')`);
 
-/** Of a Job, what a trial has from its template as it is. */
+/** Job fields that must equal the template's. */
 const AS_TEMPLATE = ["completions", "parallelism", "completionMode", "backoffLimit", "activeDeadlineSeconds"];
 
 /**
- * Jobs of certifiers are trials as their pool's template says: nothing but which nodes they run on is a certifier's to choose. RBAC
- * knows no fields here either. Whoever has a certifier's token could otherwise run any image with any class of priority, and, where
- * trials are on the network of their nodes, as root of any node: Pod Security lets everything into that namespace.
+ * Restricts Jobs of certifiers to their pool's trial template, except nodes. RBAC has no field
+ * permissions: a stolen certifier token could run any image at any priority, and as root on nodes
+ * with host networking.
  *
- * Templates are parameters of the policy, read by the API server itself: only those who may write CronJobs there change them. Where
- * it finds none, it denies whatever the binding selects, before it asks who made it: so the binding selects trials alone, by their
- * namespaces and their label, and a policy without parameters sees to it that certifiers make nothing without that label.
+ * Templates are policy parameters that the API server reads: only users who may write CronJobs
+ * there can change them. Without a template the policy denies all that its binding selects, before
+ * it checks the user. So the binding selects only trials, by namespace and label, and a policy
+ * without parameters requires that label from certifiers.
  *
- * @returns what must be there before a certifier has the right to create Jobs.
+ * @returns prerequisites of a certifier's permission to create Jobs.
  */
 export function trialPolicy(
   name: string,
@@ -97,7 +101,7 @@ export function trialPolicy(
         paramKind: { apiVersion: "batch/v1", kind: "CronJob" },
         variables: [
           { name: "own", expression: "object.metadata.?labels.orValue({})" },
-          // Every template of the namespace is asked: all but one are other pools'.
+          // The policy evaluates every template of the namespace, mostly those of other pools.
           {
             name: "other",
             expression: `variables.own${OF_POOL} != params.spec.jobTemplate.metadata.?labels.orValue({})${OF_POOL}`,
@@ -144,7 +148,7 @@ export function trialPolicy(
           },
           objectSelector: { matchLabels: TRIAL },
         },
-        // Of the namespace that the Job is made in.
+        // Templates in the Job's namespace.
         paramRef: { selector: { matchLabels: TRIAL }, parameterNotFoundAction: "Deny" },
         validationActions: ["Deny"],
       },

@@ -1,4 +1,4 @@
-/** Who may connect to the pods of a namespace, as the mesh enforces it. Pure. */
+/** Authorization of connections to pods of a namespace in the mesh. */
 import type { IAuthorizationPolicy } from "@kubernetes-models/istio/security.istio.io/v1/AuthorizationPolicy";
 import { ANNOTATIONS, type Labels } from "../../names/labels";
 import type { Connection, Connections } from "../core/connections";
@@ -9,12 +9,12 @@ import type { Members } from "./members";
 import { isWaypoint } from "./requests";
 
 /**
- * The AuthorizationPolicies of a namespace: one for all its pods, which closes it, and one for each further selection of pods that
- * somebody connects to. They carry the names of the NetworkPolicies that are made of the same connections.
+ * AuthorizationPolicies of a namespace: a default deny, and one per further pod selection with
+ * incoming connections, named like the NetworkPolicies.
  *
- * Policies with action ALLOW add up: a connection passes by any rule of any policy that selects the pod, and a pod that any
- * policy selects lets nothing else in. Ports are those that the pod listens on, whether a connection comes by the mesh's
- * tunnel or in the clear (ztunnel 1.30.3, inbound.rs: the tunnel's own port is replaced before rules are asked).
+ * ALLOW policies are additive: any matching rule admits a connection, and a selected pod denies all
+ * others. Ports are the pod's, in the tunnel or in plain text (ztunnel 1.30.3, inbound.rs replaces
+ * the tunnel's port first).
  */
 export function authorizationPolicies(
   namespace: string,
@@ -24,7 +24,7 @@ export function authorizationPolicies(
   return connections.of(namespace).flatMap(({ podLabels, incoming }) => {
     const carried = incoming.filter((connection) => tcpPorts(connection)?.length !== 0);
     const all = Object.keys(podLabels).length === 0;
-    // Waypoints take no notice of policies that select pods.
+    // Waypoints ignore policies with pod selectors.
     return (carried.length === 0 && !all) || isWaypoint(podLabels) ? [] : allow(podLabels, carried, members);
   });
 }
@@ -50,7 +50,7 @@ function allow(labels: Labels, incoming: readonly Connection[], members: Pick<Me
   });
 }
 
-/** A rule without `from` is for everybody, one without `to` for all ports. */
+/** A rule without `from` matches any source; without `to`, all ports. */
 export function ruleOf(connection: Connection, members: Pick<Members, "isInMesh">): Rule {
   const sources = sourcesOf(connection.from, members);
   const ports = tcpPorts(connection);

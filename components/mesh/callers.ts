@@ -1,4 +1,4 @@
-/** Who a connection comes from, as a mesh sees it: an identity, or an address that speaks in the clear. Pure. */
+/** Sources in the mesh: an identity, or a plain-text address. */
 import type { IAuthorizationPolicy } from "@kubernetes-models/istio/security.istio.io/v1/AuthorizationPolicy";
 import { type Connection, type End, isPods, type PodSelection } from "../core/connections";
 import type { Members } from "./members";
@@ -7,25 +7,27 @@ import { TRUST_DOMAIN } from "./names";
 export type Rule = NonNullable<NonNullable<IAuthorizationPolicy["spec"]>["rules"]>[number];
 export type Source = NonNullable<NonNullable<Rule["from"]>[number]["source"]>;
 
-/** Whoever shows no identity: nobody in the mesh (ztunnel 1.30.3, rbac.rs; istiod's "*" is any identity at all). */
+/**
+ * Callers without identity, so outside the mesh (ztunnel 1.30.3, rbac.rs; istiod's "*" is any
+ * identity).
+ */
 const NO_IDENTITY: Source = { notPrincipals: ["*"] };
 
-/** Name of an identity, as policies write it. */
+/** Identity in policy format. */
 export function principal(namespace: string, serviceAccount: string): string {
   return `${TRUST_DOMAIN}/ns/${namespace}/sa/${serviceAccount}`;
 }
 
-/** Whether somebody may come without an identity: from outside of the mesh. */
+/** Whether an end includes sources outside the mesh. */
 export function comesFromOutside(end: End, { isInMesh }: Pick<Members, "isInMesh">): boolean {
   return !isPods(end) || !isInMesh(end.namespace);
 }
 
 /**
- * Ends as sources of a rule, any of which may connect; undefined: everybody may.
+ * Alternative sources of a rule; undefined: any.
  *
- * Pods of the mesh are known by their account, or by their namespace where nobody says it. Everybody else has no identity, so
- * the rule asks for none: a pod of the mesh cannot pass for an address. Which pods outside of the mesh these are, only
- * NetworkPolicies can say.
+ * Mesh pods are identified by account, else by namespace. Other ends require no identity, so that a
+ * mesh pod cannot pass as an address. NetworkPolicies restrict pods outside the mesh.
  */
 export function sourcesOf(ends: readonly End[], members: Pick<Members, "isInMesh">): Source[] | undefined {
   if (ends.some((end) => "anyone" in end || "anyNamespace" in end)) {
@@ -51,7 +53,7 @@ function principalsOf({ namespace, serviceAccount }: PodSelection): string[] {
   return serviceAccount === undefined ? [] : [principal(namespace, serviceAccount)];
 }
 
-/** TCP ports of a connection, all that a mesh carries; undefined: all of them. */
+/** TCP ports of a connection, the only protocol of the mesh; undefined: all. */
 export function tcpPorts({ ports }: Connection): number[] | undefined {
   return ports?.flatMap(({ port, protocol = "TCP" }) => (protocol === "TCP" ? port : []));
 }

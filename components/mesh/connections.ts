@@ -1,4 +1,4 @@
-/** What a mesh changes of the platform's connections: its tunnels, its probes, its control plane. */
+/** Additional connections of a mesh: tunnels, probes, control plane. */
 import { parseCidr } from "../../names/cidr";
 import { type Connection, connect, type End, isPods, type PodSelection, type Port, podsIn } from "../core/connections";
 import { type ClusterNetworks, fromKubernetesApi, toKubernetesApi } from "../core/network";
@@ -6,9 +6,9 @@ import type { Members } from "./members";
 import { ISTIO_PODS, MESH_PORTS, NODE_SOURCE } from "./names";
 
 /**
- * All connections of a platform whose pods are in a mesh: those that are declared, and what NetworkPolicies must let through
- * besides. Policies see a pod's own packets on its node: of two members in ambient mode, the tunnel from the address of the one
- * to port 15008 of the other; with sidecars, the port that was declared.
+ * Declared connections, and those that NetworkPolicies must allow for the mesh. Policies see
+ * packets on the node: between ambient members the tunnel to port 15008, with sidecars the declared
+ * port.
  */
 export function withMesh(
   declared: readonly Connection[],
@@ -43,15 +43,14 @@ export function withMesh(
       ];
 }
 
-/** Whatever has certificates of its own of the mesh fetches them there. */
+/** Clients that fetch mesh certificates themselves. */
 export function toIstiod(name: string, reason: string, from: readonly PodSelection[]): Connection {
   return connect({ name, reason, from, to: ISTIO_PODS.istiod, ports: [MESH_PORTS.istiod] });
 }
 
 /**
- * The tunnel beside a connection's own ports, between members alone. The own ports stay: UDP never goes through a tunnel, and
- * for a while after a mesh is turned on or off not both ends are in it. That nobody connects there in plain text, the mesh's
- * own policies see to, and they hold ports apart that the tunnel carries all alike.
+ * Tunnel between members, in addition to the connection's ports, which stay for UDP and for
+ * transitions. Mesh policies forbid plain text, and separate ports within the tunnel.
  */
 function tunnelled(connection: Connection, { isInMesh }: Members): Connection[] {
   const isMember = (end: End): end is PodSelection => isPods(end) && isInMesh(end.namespace);
@@ -71,7 +70,7 @@ function isTcp({ protocol = "TCP" }: Port): boolean {
   return protocol === "TCP";
 }
 
-/** Kubelets ask pods on the ports of their probes, which each chart chooses: all are open to the pod's own node. */
+/** Kubelet probes use ports chosen by each chart: all are open to the pod's own node. */
 function probes({ inside }: Members, { privateCidrs }: ClusterNetworks): Connection[] {
   const hasIpv6 = privateCidrs.some((cidr) => parseCidr(cidr)?.family === 6);
   return inside.length === 0

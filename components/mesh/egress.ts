@@ -1,20 +1,19 @@
 /**
- * Servers outside of the mesh that its pods may call: in sidecar mode every other is closed to them (`REGISTRY_ONLY`). A sidecar knows a
- * server by the name that a TLS client asks for (SNI), or that a plain request names; one that is an address by that. Pure.
+ * External servers that mesh pods may call: in sidecar mode all others are blocked
+ * (`REGISTRY_ONLY`). Sidecars match by SNI, by the Host of plain requests, or by address.
  */
 import type { IServiceEntry } from "@kubernetes-models/istio/networking.istio.io/v1/ServiceEntry";
 import { addressNetwork, type OutsideServer } from "../../names/outside-server";
 import { type Guard, guard } from "./guard";
 
-/** A server, or with `*.` before its host all servers below a name. */
+/** A server, or with `*.` before its host all servers below a domain. */
 export type EgressServer = Pick<OutsideServer, "host" | "family" | "port" | "tls">;
 
-/** A server that is known by its name alone, with TLS at the usual port. */
+/** A server known by name, with TLS at the default port. */
 export function egressHost(host: string): EgressServer {
   return { host, family: undefined, port: 443, tls: true };
 }
 
-/** One ServiceEntry for each host, with all ports that are asked for there. */
 export function egressEntries(servers: readonly EgressServer[]): Guard[] {
   const byHost = new Map<string, EgressServer[]>();
   for (const server of servers) {
@@ -34,11 +33,11 @@ function entryOf(host: string, servers: readonly EgressServer[]): Guard {
     kind: "ServiceEntry",
     name,
     spec: {
-      // An address has no name: what stands here is nobody's, and only the address counts.
+      // Placeholder host: only the address counts.
       hosts: [address === undefined ? host : `${name}.invalid`],
       ...(address !== undefined && { addresses: [address] }),
       location: "MESH_EXTERNAL",
-      // Connections go where the pod itself resolved the name to: NetworkPolicies have their say about that.
+      // Connections keep the address that the pod resolved; NetworkPolicies restrict it.
       resolution: "NONE",
       ports: [...ports.values()].sort((a, b) => a.number - b.number),
     },

@@ -1,9 +1,9 @@
 import type { CustomResourceArgs, Manifest } from "../core/custom-resource";
 
-/** A custom resource that guards a namespace in the mesh, without that namespace. */
+/** Custom resource that guards a mesh namespace, without the namespace field. */
 export type Guard = Omit<CustomResourceArgs<Manifest>, "namespace">;
 
-/** A guard, its spec checked against the type of its CRD: `guard<IPeerAuthentication>({…})`. */
+/** A guard typed by its CRD: `guard<IPeerAuthentication>({…})`. */
 export function guard<M extends Manifest>(args: Omit<CustomResourceArgs<M>, "namespace">): Guard {
   return args;
 }

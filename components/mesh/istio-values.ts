@@ -1,6 +1,6 @@
 /**
- * Values of Istio's charts. Keys: manifests/charts at 1.30.3 (istio/istio, read 2026-11-23); their profile `ambient` turns on what
- * that mode needs in istiod, agents and proxies alike.
+ * Values of Istio's charts. Keys: manifests/charts at 1.30.3 (istio/istio, read 2026-11-23). The
+ * profile `ambient` configures that mode in istiod, agents and proxies.
  */
 
 import { image } from "../../catalog/images";
@@ -17,37 +17,40 @@ import type { MeshMode } from "./mode";
 import { ISTIO_PODS, TRUST_DOMAIN } from "./names";
 import { WAYPOINT_LABELS } from "./targets";
 
-/** Where network plugins lie on nodes: at the usual place (/etc/cni/net.d and /opt/cni/bin), or as these have it. */
+/**
+ * CNI folders on nodes: the defaults (/etc/cni/net.d and /opt/cni/bin), or those of the
+ * distribution.
+ */
 export type MeshPlatform = "standard" | "k3s" | "k3d" | "microk8s" | "minikube";
 
 export interface IstioSettings {
   readonly mode: MeshMode;
   readonly stage: Stage;
   readonly platform: MeshPlatform;
-  /** How long an answer may stream: what carries it stays for so long when it is replaced. */
+  /** Maximum streaming time: replaced proxies stay this long. */
   readonly drainSeconds: number;
-  /** PEM of authorities that the server of the token issuer's keys is signed by. @default those that istiod's image trusts */
+  /** PEM CA certificates of the token issuer's key server. @default those of istiod's image */
   readonly issuerAuthorities?: string;
 }
 
 const RUNTIME_DEFAULT = { type: "RuntimeDefault" };
 
 /**
- * Ports of Envoy Gateway that it encrypts itself, with mutual TLS of its own: configuration of proxies and of the rate limit
- * service (xDS), and that service. Their names say plain gRPC, so that a sidecar would take the TLS for a mistake.
+ * Envoy Gateway ports with their own mutual TLS: xDS of proxies and rate limit service, and that
+ * service. Named like plain gRPC, so a sidecar would fail on the TLS.
  */
 const OWN_TLS_PORTS = "18000,18001,8081";
 
 /**
- * Istio's objects are refused while nobody can check them. By default its webhooks begin open and istiod closes them, which GitOps would
- * undo for ever.
+ * Reject Istio objects while they cannot be validated. By default istiod changes the webhooks,
+ * which GitOps would keep reverting.
  */
 const CLOSED = { base: { validationFailurePolicy: "Fail" } };
 
 /** CRDs. */
 export const baseValues: HelmValues = CLOSED;
 
-/** The control plane: it takes pods in, and signs their certificates. */
+/** Control plane: adds pods to the mesh and signs their certificates. */
 export function istiodValues({
   mode,
   stage,
@@ -59,10 +62,10 @@ export function istiodValues({
     ...profile(mode),
     ...CLOSED,
     image: image("istio-pilot"),
-    // Two in production, whatever the load: it is on nobody's way but new pods' and new certificates'.
+    // Two in production regardless of load: only new pods and certificates need it.
     autoscaleEnabled: false,
     replicaCount: replicasOf(stage),
-    // With two and no room for a third on a small pool, an update that must surge would hang.
+    // With two and no room for a third in a small pool, a surging update would hang.
     rollingMaxSurge: stage === "production" ? 1 : "100%",
     rollingMaxUnavailable: stage === "production" ? 1 : 0,
     pdb: { ...EVICTS_UNREADY_PODS },
@@ -84,7 +87,7 @@ export function istiodValues({
       priorityClassName: PRIORITY.platform.name,
       proxy: {
         image: image("istio-proxyv2"),
-        // Equal, so that the pods of engines stay in the class that is evicted last.
+        // Equal, so that engine pods stay Guaranteed.
         resources: quantities(guaranteed(MESH_PROXY)),
         seccompProfile: RUNTIME_DEFAULT,
         ...(mode === "sidecar" && { excludeInboundPorts: OWN_TLS_PORTS, excludeOutboundPorts: OWN_TLS_PORTS }),
@@ -99,7 +102,7 @@ export function istiodValues({
       trustDomain: TRUST_DOMAIN,
       // Gateway and nodes log requests; ztunnels log connections.
       accessLogFile: "",
-      // Prometheus asks the applications themselves.
+      // Prometheus scrapes applications directly.
       enablePrometheusMerge: false,
       ...(mode === "sidecar" && { outboundTrafficPolicy: { mode: "REGISTRY_ONLY" } }),
     },
@@ -107,9 +110,9 @@ export function istiodValues({
 }
 
 /**
- * What every waypoint has besides its template: two pods in production, apart from each other, of which one stays; and the time to hand
- * on answers that stream. Without it a waypoint that is replaced cuts them off after five seconds (pilot-agent 1.30.3,
- * terminationDrainDuration); with it, it ends with its last connection, or after this.
+ * Additional waypoint settings: two separated pods in production, one always available, and drain
+ * time for streams. By default a replaced waypoint cuts them after five seconds (pilot-agent
+ * 1.30.3, terminationDrainDuration).
  */
 function waypointOverlay(stage: Stage, drainSeconds: number): HelmValues {
   return {
@@ -137,7 +140,7 @@ function waypointOverlay(stage: Stage, drainSeconds: number): HelmValues {
   };
 }
 
-/** The agent that takes pods in on each node, so that no pod needs rights over its own network. */
+/** Node agent that adds pods to the mesh, so that pods need no network permissions. */
 export function cniValues({ mode, platform }: Pick<IstioSettings, "mode" | "platform">): HelmValues {
   const limit = { cpu: 0.5, memoryGiB: 0.5, ephemeralStorageGiB: 0.25 };
   return {
@@ -149,21 +152,21 @@ export function cniValues({ mode, platform }: Pick<IstioSettings, "mode" | "plat
     },
     resources: quantities(burstable(MESH_PODS.cni, limit)),
     seccompProfile: RUNTIME_DEFAULT,
-    // Every version of Kubernetes that the platform takes reads the field instead.
+    // All supported Kubernetes versions read the field instead.
     useAppArmorAnnotation: false,
   };
 }
 
-/** The agent that encrypts and decrypts for the pods of each node. */
+/** Node agent that encrypts for the node's pods. */
 export function ztunnelValues({ drainSeconds }: Pick<IstioSettings, "drainSeconds">): HelmValues {
-  // Weights go from the model store to pods through it: as many cores as that takes, for as long as it takes.
+  // Carries model weights from the store to pods: cores for that throughput.
   const limit = { cpu: 4, memoryGiB: 1, ephemeralStorageGiB: 0.25 };
   return {
     ...profile("ambient"),
     image: image("istio-ztunnel"),
     logAsJson: true,
     resources: quantities(burstable(MESH_PODS.ztunnel, limit)),
-    // The new one takes new connections at once; the old one ends with its last, or after this.
+    // The new agent accepts connections at once; the old one ends at latest at this limit.
     terminationGracePeriodSeconds: drainSeconds,
   };
 }

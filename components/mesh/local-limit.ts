@@ -1,9 +1,10 @@
 /**
- * What one proxy of the mesh lets through to a model, as filters of Envoy: more is answered 429, with OpenAI's error object. It counts
- * requests that it would hand on, after tokens and authorizations. Sidecars count for their pod, a waypoint's pods each for themselves.
+ * Rate limit of a mesh proxy for a model as Envoy filters: excess requests get 429 with OpenAI's
+ * error object. Counts authorized requests; each sidecar or waypoint pod separately.
  *
- * istiod 1.30.3 has no other way to say it. It patches waypoints in the context SIDECAR_INBOUND (listener_builder.go patchListeners),
- * where the EnvoyFilter names the Gateway; its API has a context WAYPOINT that nothing reads yet. Pure.
+ * istiod 1.30.3 has no other API. It patches waypoints in the context SIDECAR_INBOUND
+ * (listener_builder.go patchListeners) if the EnvoyFilter targets the Gateway; the context WAYPOINT
+ * is unused so far.
  */
 import type { IEnvoyFilter } from "@kubernetes-models/istio/networking.istio.io/v1alpha3/EnvoyFilter";
 import type { Labels } from "../../names/labels";
@@ -16,10 +17,9 @@ type Listener = NonNullable<NonNullable<Patch["match"]>["listener"]>;
 const CONNECTION_MANAGER = "envoy.filters.network.http_connection_manager";
 const TYPE = "type.googleapis.com/envoy";
 
-/** The listener of a waypoint on which requests are seen, once they are out of their tunnel (listener_waypoint.go). */
+/** Waypoint listener for requests after the tunnel (listener_waypoint.go). */
 const WAYPOINT_LISTENER = "main_internal";
 
-/** The filter of requests that counts. */
 export function countingFilter(requestsPerSecond: number) {
   const always = { default_value: { numerator: 100, denominator: "HUNDRED" } };
   return {
@@ -35,8 +35,9 @@ export function countingFilter(requestsPerSecond: number) {
 }
 
 /**
- * What the proxy says in place of Envoy's own words. Mappers see Envoy's own answers alone, so that an engine's 429 stays as it is; the
- * filter flags a request as limited only after it has answered (Envoy 1.40, local_ratelimit.cc), so no mapper could ask for that.
+ * Replaces Envoy's error text. Mappers see only Envoy's answers, so an engine's 429 passes
+ * unchanged. They cannot match the filter's flag, set after answering (Envoy 1.40,
+ * local_ratelimit.cc).
  */
 export function refusalInOpenAiShape() {
   return {
@@ -64,7 +65,6 @@ export function refusalInOpenAiShape() {
   };
 }
 
-/** The limit at sidecars of pods, at their ports of requests. */
 export function sidecarLimit(name: string, labels: Labels, ports: readonly number[], requestsPerSecond: number): Guard {
   return limit(
     name,
@@ -74,7 +74,7 @@ export function sidecarLimit(name: string, labels: Labels, ports: readonly numbe
   );
 }
 
-/** The limit at each pod of a namespace's waypoint, over all models and ports behind it. */
+/** Limit per waypoint pod of a namespace, over all its models and ports. */
 export function waypointLimit(requestsPerSecond: number): Guard {
   return limit("limit", { targetRefs: [{ ...WAYPOINT_TARGET }] }, [{ name: WAYPOINT_LISTENER }], requestsPerSecond);
 }

@@ -1,37 +1,36 @@
-/** Who is in the mesh: whole namespaces, so that no pod has to know of it. */
+/** Mesh membership by namespace, transparent to pods. */
 import { MESH_OUTSIDERS } from "../../names/mesh-members";
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import { type Connection, isPods } from "../core/connections";
 import type { MeshMode } from "./mode";
 
-/** What is known of a platform before anything is made, as far as the mesh depends on it. */
+/** Platform properties that the mesh depends on, known before deployment. */
 export interface MeshScope {
   readonly mode: MeshMode;
-  /** Namespaces that the platform makes; others that connections name are somebody else's, and not in the mesh. */
+  /** Namespaces that the platform creates; others are outside the mesh. */
   readonly namespaces: readonly string[];
-  /** Who connects to whom, without what the mesh itself needs. */
+  /** Declared connections, without those of the mesh. */
   readonly declared: readonly Connection[];
   readonly models: readonly Pick<ModelPlan, "name" | "nodesPerReplica">[];
 }
 
-/** A namespace of the platform that takes no part, and why. */
+/** A platform namespace outside the mesh, with the reason. */
 export interface Outsider {
   readonly namespace: string;
-  /** In one sentence without a full stop. */
+  /** One sentence without a full stop. */
   readonly reason: string;
 }
 
 export interface Members {
   readonly mode: MeshMode;
-  /** Namespaces in the mesh: all of the platform's but the outsiders. */
   readonly inside: readonly string[];
   readonly outsiders: readonly Outsider[];
-  /** Whether pods of a namespace are in the mesh. False for one that the platform does not make. */
+  /** False for namespaces that the platform does not create. */
   isInMesh(namespace: string): boolean;
 }
 
-/** Why a namespace stays outside in a mode; undefined where it does not. The first that answers counts. */
+/** Reason why a namespace stays outside; the first match applies. */
 type Exception = (namespace: string, scope: MeshScope) => string | undefined;
 
 const EXCEPTIONS: readonly Exception[] = [
@@ -48,7 +47,6 @@ const EXCEPTIONS: readonly Exception[] = [
   ),
 ];
 
-/** Who of a platform is in the mesh. */
 export function meshMembers(scope: MeshScope): Members {
   const outsiders = scope.namespaces.flatMap((namespace): Outsider[] => {
     const reason = EXCEPTIONS.map((exception) => exception(namespace, scope)).find((found) => found !== undefined);
@@ -65,7 +63,7 @@ function inSidecarMode(exception: Exception): Exception {
   return (namespace, scope) => (scope.mode === "sidecar" ? exception(namespace, scope) : undefined);
 }
 
-/** Pods of a namespace connect to each other on ports that nobody knows beforehand. */
+/** Pods of a namespace connect to each other on arbitrary ports. */
 function isFree({ from, to, ports }: Connection, namespace: string): boolean {
   const isHere = (end: Connection["to"][number]) => isPods(end) && end.namespace === namespace;
   return ports === undefined && from.some(isHere) && to.some(isHere);

@@ -1,4 +1,3 @@
-/** Which namespaces are in the mesh, and what guards them there. */
 import { MESH_LABELS } from "../../names/mesh-members";
 import type { Connections } from "../core/connections";
 import type { MeshMembership } from "../core/mesh-membership";
@@ -9,10 +8,11 @@ import { behindWaypoint, type Requests, requestGuards } from "./request-guards";
 import { WAYPOINT_USE, waypoint } from "./waypoint";
 
 /**
- * What the platform's namespaces take of the mesh.
+ * Mesh membership of the platform's namespaces.
  *
- * @param declared who connects to whom, without what the mesh itself needs.
- * @param requests rules about requests to models. @default none
+ * @param declared connections without those of the mesh.
+ * @param requests rules for model requests.
+ * @default none
  */
 export function meshMembership(
   members: Members,

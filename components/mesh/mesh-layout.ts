@@ -11,19 +11,18 @@ import { waypointConnections } from "./waypoint";
 
 export interface MeshLayoutArgs extends MeshScope {
   readonly endpoints: readonly ModelServer[];
-  /** What one proxy lets through to a model, as the environment says it. @default as `requestRules` has it */
+  /** Request limit per proxy of a model. @default that of `requestRules` */
   readonly requestsPerSecond?: number | undefined;
-  /** @default nobody's tokens count */
+  /** @default no tokens accepted */
   readonly tokenIssuer?: TokenIssuer | undefined;
   readonly networks: ClusterNetworks;
 }
 
-/** A mesh around a platform, before anything is made. */
 export interface MeshLayout {
-  /** All connections, with what the mesh needs besides. */
+  /** All connections, including those of the mesh. */
   readonly connections: readonly Connection[];
   readonly membership: MeshMembership;
-  /** Namespaces in which istiod makes a waypoint of a Gateway: they wait for the Gateway API. */
+  /** Namespaces with a waypoint Gateway, which requires the Gateway API. */
   readonly waypoints: readonly string[];
 }
 

@@ -7,13 +7,13 @@ import { type EgressServer, egressEntries } from "./egress";
 import { baseValues, cniValues, type IstioSettings, istiodValues, ztunnelValues } from "./istio-values";
 
 export interface MeshArgs extends IstioSettings {
-  /** Servers outside of the cluster that pods in the mesh may call; with sidecars, no others. */
+  /** External servers that mesh pods may call; with sidecars, no others. */
   readonly egress: readonly EgressServer[];
 }
 
-/** Istio: its CRDs, control plane and agents. Namespaces join by what `membership.ts` gives them. */
+/** Istio: CRDs, control plane and agents. Namespaces join through `membership.ts`. */
 export class Mesh extends PlatformComponent {
-  /** What must be there before a pod that shall be in the mesh, and before objects of Istio's kinds. */
+  /** Prerequisites of mesh pods and Istio objects. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: MeshArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -22,7 +22,7 @@ export class Mesh extends PlatformComponent {
       this.child("istio"),
       {
         namespace: ISTIO_NAMESPACE,
-        // Templates of that chart: they are upgraded with it.
+        // CRDs are templates of that chart, so that it upgrades them.
         crds: { chart: "istio-base", release: "istio-base", values: baseValues },
         contents: () => ({
           charts: [

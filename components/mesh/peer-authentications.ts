@@ -1,4 +1,3 @@
-/** Where connections of a namespace must be encrypted and show an identity, and where they need not. Pure. */
 import type { IPeerAuthentication } from "@kubernetes-models/istio/security.istio.io/v1/PeerAuthentication";
 import type { Labels } from "../../names/labels";
 import type { Connections, PodConnections } from "../core/connections";
@@ -7,20 +6,20 @@ import { comesFromOutside, tcpPorts } from "./callers";
 import { type Guard, guard } from "./guard";
 import type { Members } from "./members";
 
-/** Pods, and their ports at which somebody outside of the mesh connects. */
+/** Pods and ports that accept connections from outside the mesh. */
 interface OpenPorts {
   readonly labels: Labels;
   readonly ports: readonly number[];
 }
 
 /**
- * Mutual TLS for all pods of a namespace. Ports at which somebody outside of the mesh connects take plain connections too, those
- * ports alone; who these may come from is for the AuthorizationPolicies to say.
+ * Mutual TLS for all pods of a namespace. Ports with clients outside the mesh also accept plain
+ * text; AuthorizationPolicies restrict those clients.
  *
- * Of two such policies that select a pod, only the older counts (istiod 1.30.3, ambient/authorization.go and
- * authn/policy_applier.go), so selections that one pod can belong to share one.
+ * If two policies select a pod, only the older applies (istiod 1.30.3, ambient/authorization.go and
+ * authn/policy_applier.go), so overlapping selections share one.
  *
- * @throws Error when somebody outside connects to all ports, or to all pods: only some ports of some pods can be excepted.
+ * @throws Error if outside clients use all ports or all pods.
  */
 export function peerAuthentications(
   namespace: string,
@@ -75,7 +74,7 @@ function openPorts(
   return ports.length > 0 ? [{ labels: podLabels, ports: sorted(ports) }] : [];
 }
 
-/** The same pods and ports, and maybe more, by selections of which no pod can belong to two. */
+/** Merges overlapping selections until no pod can match two; may open more ports than given. */
 function disjoint(selections: readonly OpenPorts[]): readonly OpenPorts[] {
   for (const one of selections) {
     const other = selections.find((each) => each !== one && mayMeet(one.labels, each.labels));
@@ -90,7 +89,7 @@ function disjoint(selections: readonly OpenPorts[]): readonly OpenPorts[] {
   return selections;
 }
 
-/** Whether a pod can carry both: no label has two values. */
+/** Whether a pod can match both: a label has one value. */
 function mayMeet(one: Labels, other: Labels): boolean {
   return Object.entries(one).every(([label, value]) => (other[label] ?? value) === value);
 }

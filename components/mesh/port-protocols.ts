@@ -6,13 +6,13 @@ import type { MeshMode } from "./mode";
 const SERVICE = "kubernetes:core/v1:Service";
 
 /**
- * A protocol that no mesh knows, so that a sidecar looks at what comes instead: it then leads by the address that its pod
- * connects to (istio/istio 1.30.3, pilot/pkg/networking/core/listener.go, pkg/config/kube/conversion.go). Of a port named `http` it
- * would lead by the request's host, which at the gateway is the clients' and no Service's: every request would end there.
+ * Unknown protocol name, so that a sidecar routes by destination address (istio/istio 1.30.3,
+ * pilot/pkg/networking/core/listener.go, pkg/config/kube/conversion.go). A port named `http` routes
+ * by Host, which at the gateway matches no Service: every request would fail.
  */
 const DETECTED = `${LABEL_PREFIX}/detected`;
 
-/** What a mesh changes of the objects below a component, besides namespaces. */
+/** Changes of a mesh to objects below a component, except namespaces. */
 export function meshTransformations(mode: MeshMode): pulumi.ResourceTransformation[] {
   return mode === "sidecar" ? [withDetectedProtocols] : [];
 }

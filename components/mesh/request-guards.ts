@@ -1,4 +1,3 @@
-/** What holds requests to models to rules, in their namespaces. Pure. */
 import { type Connection, Connections, isPods } from "../core/connections";
 import { spoken } from "../core/network-policies";
 import type { Guard } from "./guard";
@@ -11,11 +10,10 @@ import { WAYPOINT_TARGET, waypointAuthorizations, waypointPods } from "./waypoin
 export interface Requests {
   readonly rules: RequestRules;
   readonly models: readonly ModelPods[];
-  /** Namespaces with a waypoint. */
   readonly waypoints: readonly string[];
 }
 
-/** At the waypoint of a namespace, or at the sidecars of its models' pods; nowhere else does the mesh see requests. */
+/** At a waypoint or model sidecars, the only proxies that see requests. */
 export function requestGuards(
   namespace: string,
   declared: Connections,
@@ -43,7 +41,7 @@ export function requestGuards(
   });
 }
 
-/** Connections to a namespace as agents at its pods see them: what comes through the mesh comes from the waypoint. */
+/** Connections as agents see them: mesh traffic comes from the waypoint. */
 export function behindWaypoint(
   namespace: string,
   declared: Connections,

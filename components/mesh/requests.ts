@@ -1,4 +1,4 @@
-/** Rules about requests to models, and which proxies of the mesh see requests. Pure. */
+/** Rules for model requests, and the mesh proxies that enforce them. */
 import type { Labels } from "../../names/labels";
 import type { TokenIssuer } from "../../planner/tenants";
 import { type Connections, isPods } from "../core/connections";
@@ -7,34 +7,34 @@ import type { MeshMode } from "./mode";
 import { WAYPOINT_LABELS } from "./targets";
 
 export interface RequestRules {
-  /** Whose tokens let callers in besides the gateway. @default nobody's: tokens are not looked at */
+  /**
+   * Issuer whose tokens admit callers besides the gateway.
+   * @default none: tokens are not checked
+   */
   readonly tokenIssuer?: TokenIssuer;
-  /** What one proxy lets through. @default no limit */
+  /** Request limit per proxy. @default no limit */
   readonly requestsPerSecond?: number;
 }
 
-/** Where one model answers. */
 export interface ModelServer {
   readonly namespace: string;
   readonly podLabels: Labels;
-  /** By the API that they are of. */
+  /** By API. */
   readonly ports: Readonly<Partial<Record<string, number>>>;
-  /** The Envoy beside the engine. @default there is none */
+  /** Envoy next to the engine. @default none */
   readonly node?: { readonly port: number };
 }
 
-/** Pods that answer for models, and where. */
 export interface ModelPods {
   readonly namespace: string;
   readonly podLabels: Labels;
-  /** Ports of requests, whichever API they are of. */
   readonly ports: readonly number[];
 }
 
-/** What one proxy lets through where proxies see requests anyway. */
+/** Default limit where proxies already handle requests. */
 const REQUESTS_PER_SECOND = 10_000;
 
-/** @param requestsPerSecond as the environment says it, if it does: in ambient mode it takes proxies to hold. */
+/** @param requestsPerSecond of the environment; enforcing it in ambient mode requires waypoints. */
 export function requestRules(
   mode: MeshMode,
   requestsPerSecond: number | undefined,
@@ -44,7 +44,7 @@ export function requestRules(
   return { ...(tokenIssuer && { tokenIssuer }), ...(limit !== undefined && { requestsPerSecond: limit }) };
 }
 
-/** Models that share pods are one. */
+/** Groups models that share pods. */
 export function modelPods(endpoints: readonly ModelServer[]): ModelPods[] {
   const byPods = new Map<string, ModelPods>();
   for (const { namespace, podLabels, ports, node } of endpoints) {
@@ -60,9 +60,9 @@ export function modelPods(endpoints: readonly ModelServer[]): ModelPods[] {
 }
 
 /**
- * Namespaces in front of which a waypoint stands: of models in an ambient mesh, while there is a rule about requests. A waypoint
- * sees every connection to every pod of its namespace and does not tell the pods apart, so where pods of a model are of several
- * kinds, or connect to each other on ports of their choice, there is none: rules about requests do not hold there.
+ * Namespaces with a waypoint: of models in an ambient mesh with request rules. A waypoint does not
+ * distinguish pods, so namespaces with several pod kinds, or free connections between pods, get
+ * none.
  */
 export function waypointNamespaces(
   models: readonly ModelPods[],

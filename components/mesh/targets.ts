@@ -1,4 +1,7 @@
-/** What Prometheus scrapes of a mesh. Ports and labels: charts and templates of istio/istio 1.30.3, 2026-11-23. */
+/**
+ * Prometheus targets of a mesh. Ports and labels: charts and templates of istio/istio 1.30.3,
+ * 2026-11-23.
+ */
 import { modelNamespaceName } from "../../names/namespaces";
 import type { ModelPlan } from "../../planner/types";
 import type { PodSelection } from "../core/connections";
@@ -6,17 +9,17 @@ import type { ScrapeTarget, SharedMonitor } from "../observability/targets";
 import type { MeshMode } from "./mode";
 import { ISTIO_PODS } from "./names";
 
-/** Labels that Istio puts on the pods of a waypoint, wherever it stands. */
+/** Labels that Istio sets on waypoint pods. */
 export const WAYPOINT_LABELS = { "gateway.networking.k8s.io/gateway-class-name": "istio-waypoint" };
-/** Label that Istio puts on a pod as it gives it a sidecar. */
+/** Label that Istio sets on pods with sidecars. */
 const SIDECAR_LABELS = { "security.istio.io/tlsMode": "istio" };
 
 export const MESH_METRICS_PORTS = {
-  /** Of istiod and of the CNI agents. */
+  /** istiod and CNI agents. */
   control: 15014,
-  /** Of ztunnel, and of waypoints. */
+  /** ztunnel and waypoints. */
   proxy: 15020,
-  /** Of sidecars: the only one that they declare, so that a monitor finds it. */
+  /** Sidecars: the only declared port, so a PodMonitor finds it. */
   sidecar: 15090,
 } as const;
 
@@ -26,16 +29,15 @@ const SIDECARS: SharedMonitor = { name: "sidecars", podLabels: SIDECAR_LABELS, l
 
 export interface MeshTargets {
   readonly mode: MeshMode;
-  /** Pods that answer for each model. */
   readonly endpoints: readonly (PodSelection & { readonly model: string })[];
-  /** The proxies in front of them. */
+  /** Gateway proxies. */
   readonly gateway: PodSelection;
   readonly models: readonly Pick<ModelPlan, "name" | "nodesPerReplica">[];
 }
 
-/** The control plane, the agents, and the proxies that see requests: in front of models, and at the gateway. */
+/** Control plane, agents, and request proxies at models and gateway. */
 export function meshTargets({ mode, endpoints, gateway, models }: MeshTargets): ScrapeTarget[] {
-  // Pods of replicas that span nodes are outside of the mesh (members.ts).
+  // Pods of replicas that span nodes are outside the mesh (members.ts).
   const spanning = new Set(
     models.filter(({ nodesPerReplica }) => nodesPerReplica > 1).map(({ name }) => modelNamespaceName(name)),
   );

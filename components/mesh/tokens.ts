@@ -1,6 +1,6 @@
 /**
- * Tokens at models themselves: whoever has no declared connection to a model's pods, and yet reaches its ports of requests, needs a token
- * of the issuer. The gateway needs none: it has checked the caller, by key or by token, and hands on neither. Pure.
+ * Token checks at models: callers without a declared connection need a token of the issuer. The
+ * gateway authenticates callers, and forwards neither keys nor tokens.
  */
 import type { IAuthorizationPolicy } from "@kubernetes-models/istio/security.istio.io/v1/AuthorizationPolicy";
 import type { IRequestAuthentication } from "@kubernetes-models/istio/security.istio.io/v1/RequestAuthentication";
@@ -13,12 +13,12 @@ import { type Guard, guard } from "./guard";
 import { ISTIO_PODS } from "./names";
 import type { WAYPOINT_TARGET } from "./waypoint";
 
-/** Where a policy about requests holds: at the sidecars of pods, or at the waypoint in front of them. */
+/** Where request policies apply: pod sidecars or a waypoint. */
 export type At =
   | { readonly selector: { readonly matchLabels: Labels } }
   | { readonly targetRefs: (typeof WAYPOINT_TARGET)[] };
 
-/** @param suffix of the policies' names, where a namespace has several. */
+/** @param suffix of policy names, if a namespace has several. */
 export function tokenGuards(issuer: TokenIssuer, ports: readonly number[], at: At, suffix: string): Guard[] {
   return [
     guard<IRequestAuthentication>({
@@ -31,14 +31,14 @@ export function tokenGuards(issuer: TokenIssuer, ports: readonly number[], at: A
           {
             issuer: issuer.issuer,
             audiences: [issuer.audience],
-            // istiod fetches the keys, and hands them to proxies.
+            // istiod fetches the keys and distributes them to proxies.
             jwksUri: issuer.jwks.url,
             forwardOriginalToken: false,
           },
         ],
       },
     }),
-    // Without it a request with no token at all would pass: a RequestAuthentication refuses bad tokens alone.
+    // A RequestAuthentication rejects only invalid tokens: requests without a token would pass.
     guard<IAuthorizationPolicy>({
       apiVersion: "security.istio.io/v1",
       kind: "AuthorizationPolicy",
@@ -60,7 +60,7 @@ export function tokenGuards(issuer: TokenIssuer, ports: readonly number[], at: A
   ];
 }
 
-/** istiod fetches the keys that tokens are signed with. */
+/** istiod fetches the issuer's signing keys. */
 export function issuerConnections(
   issuer: TokenIssuer | undefined,
   networks: Pick<ClusterNetworks, "privateCidrs">,

@@ -1,6 +1,6 @@
 /**
- * Proxies of an ambient mesh that see requests, in the namespaces of models: agents on nodes see connections alone. Pods, labels and
- * ports: istio/istio 1.30.3, files/waypoint.yaml of the istiod chart, 2026-11-23.
+ * Request proxies in model namespaces of an ambient mesh: node agents see only connections. Pods,
+ * labels and ports: istio/istio 1.30.3, files/waypoint.yaml of the istiod chart, 2026-11-23.
  */
 import type { IGateway } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/Gateway";
 import type { IAuthorizationPolicy } from "@kubernetes-models/istio/security.istio.io/v1/AuthorizationPolicy";
@@ -16,13 +16,13 @@ import { MESH_PORTS } from "./names";
 import { isWaypoint } from "./requests";
 import { WAYPOINT_LABELS } from "./targets";
 
-/** Name of the Gateway, and so of the waypoint's account. */
+/** Name of the Gateway and the waypoint's account. */
 export const WAYPOINT = "waypoint";
 
-/** What policies about requests name in place of pods: waypoints take no notice of selectors. */
+/** Target of request policies: waypoints ignore selectors. */
 export const WAYPOINT_TARGET = { group: "gateway.networking.k8s.io", kind: "Gateway", name: WAYPOINT } as const;
 
-/** What leads connections to the pods of a namespace through its waypoint. */
+/** Routes connections to a namespace's pods through its waypoint. */
 export const WAYPOINT_USE: Labels = { "istio.io/use-waypoint": WAYPOINT };
 
 export function waypointPods(namespace: string): PodSelection {
@@ -33,17 +33,17 @@ export function waypointPrincipal(namespace: string): string {
   return principal(namespace, WAYPOINT);
 }
 
-/** The waypoint itself, from which istiod makes pods. */
+/** Gateway from which istiod creates waypoint pods. */
 export function waypoint(): Guard {
   return guard<IGateway>({
     apiVersion: "gateway.networking.k8s.io/v1",
     kind: "Gateway",
     name: WAYPOINT,
-    // Our Services have no address of their own, so that connections are to pods: a waypoint for Services would see none of them.
+    // Headless Services: connections go to pods, which a waypoint for Services would not see.
     labels: { ...standardLabels("waypoint", WAYPOINT), "istio.io/waypoint-for": "all" },
     spec: {
       gatewayClassName: "istio-waypoint",
-      // Of its pods, beside those that istiod gives them.
+      // Additional labels of its pods.
       infrastructure: { labels: { ...selectorLabels("waypoint", WAYPOINT) } },
       listeners: [
         { name: "mesh", port: MESH_PORTS.tunnel, protocol: "HBONE", allowedRoutes: { namespaces: { from: "Same" } } },
@@ -53,8 +53,8 @@ export function waypoint(): Guard {
 }
 
 /**
- * Who connects to the pods behind a waypoint, as the waypoint sees it: callers by their own identity. The agents at the pods see
- * none but the waypoint's, and so let that in.
+ * Authorization at the waypoint by callers' identities. Pod agents see only the waypoint's, and
+ * allow it.
  */
 export function waypointAuthorizations(
   namespace: string,
@@ -82,13 +82,13 @@ export function waypointAuthorizations(
   });
 }
 
-/** A connection as far as it comes through the mesh. */
+/** The part of a connection between mesh members. */
 export function amongMembers(connection: Connection, { isInMesh }: Pick<Members, "isInMesh">): Connection | undefined {
   const from = connection.from.filter((end) => "anyone" in end || (isPods(end) && isInMesh(end.namespace)));
   return from.length > 0 ? { ...connection, from } : undefined;
 }
 
-/** What NetworkPolicies let through for waypoints: tunnels to them and from them, and their way to istiod. */
+/** Network connections of waypoints: tunnels in both directions, and istiod. */
 export function waypointConnections(
   namespaces: readonly string[],
   declared: Connections,

@@ -12,7 +12,7 @@ const apiDown: AlertRule = {
     max by (namespace, deployment) (kube_deployment_status_replicas_available{${API}}) == 0
     and max by (namespace, deployment) (kube_deployment_spec_replicas{${API}}) > 0`,
   for: "5m",
-  // Models go on answering without it.
+  // Models keep answering without it.
   severity: "warning",
   summary: "No replica of the model control API is available",
   description:
@@ -142,7 +142,8 @@ const tasksStalled: AlertRule = {
 
 const tasksFailing: AlertRule = {
   alert: "ModelControlTasksFailing",
-  // An inference task may fail by what was asked of it: ModelControlInferenceFailing counts prompts instead.
+  // Excludes inference tasks, which may fail because of the prompt: ModelControlInferenceFailing
+  // counts prompts instead.
   expr: 'sum by (namespace, kind) (increase(model_control_tasks_finished_total{kind!="inference",outcome="failed"}[1h])) >= 3',
   for: "5m",
   severity: "warning",
@@ -172,7 +173,8 @@ const REFUSED = 'model_control_tasks_refused_total{namespace="model-control",pod
 
 const tasksRefused: AlertRule = {
   alert: "ModelControlTasksRefused",
-  // An inference task whose model has to wait for room asks again every few seconds: of one such task alone there are 180.
+  // An inference task that waits for room retries every few seconds: one task alone has 180
+  // refusals.
   expr: "sum by (namespace, owner, reason) (increase(model_control_tasks_refused_total[15m])) >= 20",
   for: "5m",
   severity: "warning",

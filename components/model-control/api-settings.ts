@@ -1,4 +1,4 @@
-/** The configuration file of the model control API, from what the plan gave the engines. Pure. */
+/** Configuration file of the model control API, from the plan's engines. */
 
 import type { z } from "zod";
 import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
@@ -12,56 +12,49 @@ import type { EngineControl, ModelEndpoint } from "../serving/endpoint";
 import { MODEL_CONTROL_PORTS } from "./names";
 import type { OutsideWorker } from "./outside-worker";
 
-/** Files that are mounted into an API pod. */
 export const API_FILES = {
   config: { folder: "/etc/model-control", file: "config.json" },
   tokens: { folder: "/run/model-control/tokens", file: "tokens.json" },
   queue: { folder: "/run/model-control/queue", file: "password" },
-  /** Only where there is asynchronous inference. */
+  /** Only with asynchronous inference. */
   keys: { folder: "/run/model-control/keys", file: "keys.json" },
 } as const;
 
 type Immutable<T> = T extends object ? { readonly [Key in keyof T]: Immutable<T[Key]> } : T;
 
-/** What the API reads, by its own schema; what is left out has a default there. */
+/** Input of the API's own schema, which has defaults. */
 export type ApiSettings = Immutable<z.input<typeof configSchema>>;
 
-/** One engine process that the API drives. */
 export type Worker = ApiSettings["workers"][number];
 
-/**
- * Share of a volume that models may fill: the rest is for what the file system keeps to itself, and for the parts of a
- * pull that failed, until they are removed.
- */
+/** Share of a volume for models: the rest is for the file system and failed pulls. */
 const DISK_SHARE = 0.9;
 
-/** When models that nobody uses leave memory. */
+/** When idle models are unloaded. */
 export interface IdleArgs {
-  /** Time without use, in seconds, of models that are not planned. @default never */
+  /** Idle seconds of unplanned models. @default never */
   readonly seconds?: number | undefined;
-  /** The same of single models: planned ones by their keys, others by their names. */
+  /** Per model: planned ones by key, others by name. */
   readonly models: Readonly<Record<string, number | "never">>;
 }
 
 const NOTHING_IDLE: IdleArgs = { models: {} };
 
 export interface ApiArgs {
-  /** Models of the environment; those without `control` are left out. */
+  /** Models of the environment; those without `control` are skipped. */
   readonly endpoints: readonly ModelEndpoint[];
-  /** Engines outside of the cluster. */
   readonly workers: readonly OutsideWorker[];
   readonly allowedRegistries: readonly string[];
-  /** Proxies that strangers come through: the gateway, or none. */
+  /** Trusted proxies for external clients: the gateway, or none. */
   readonly proxies: 0 | 1;
-  /** @default no model leaves memory by itself */
+  /** @default models are never unloaded automatically */
   readonly idle?: IdleArgs;
-  /** @default there is no asynchronous inference */
+  /** @default no asynchronous inference */
   readonly inference?: NonNullable<ApiSettings["inference"]>;
-  /** Where spans are reported. @default nowhere */
+  /** Where spans are reported. @default none */
   readonly traces?: TraceReceiver | undefined;
 }
 
-/** The settings of an API in front of these models, and of engines outside. */
 export function apiSettings(args: ApiArgs): ApiSettings {
   const { endpoints, workers, allowedRegistries, proxies, idle, inference, traces } = args;
   const { http, metrics } = MODEL_CONTROL_PORTS;
@@ -84,7 +77,7 @@ function hasTimes({ seconds, models }: IdleArgs): boolean {
   return seconds !== undefined || Object.keys(models).length > 0;
 }
 
-/** By the names that engines know: each planned model under all of its own. */
+/** By engine model names: each planned model under all of its names. */
 function idleSettings(
   { seconds, models }: IdleArgs,
   endpoints: readonly ModelEndpoint[],
@@ -97,34 +90,36 @@ function idleSettings(
   return { ...(seconds !== undefined && { seconds }), models: Object.fromEntries(times) };
 }
 
-/** An engine outside has nothing planned to keep, and nobody here scales it: stopping it unloads its models. */
+/**
+ * External engines have no planned models, and are not scaled here: stopping one unloads its
+ * models.
+ */
 function outsideWorker({ name, backend, address, memoryGiB, diskGiB, models }: OutsideWorker): Worker {
   return {
     name,
     backend,
     url: address.url,
     memoryBytes: Math.floor(memoryGiB * BYTES_PER_GIB),
-    // No share of it is anybody else's: who names the worker says what models may take.
+    // Exact sizes: the worker's owner states what models may use.
     ...(diskGiB !== undefined && { diskBytes: Math.floor(diskGiB * BYTES_PER_GIB) }),
     ...(isToldItsModels(backend) && { models: [...models] }),
   };
 }
 
-/** Path of a file in an API pod. */
 export function path(of: keyof typeof API_FILES): string {
   const { folder, file } = API_FILES[of];
   return `${folder}/${file}`;
 }
 
 /**
- * A model's engine processes as workers: named after the model, and numbered where there are several. A planned model is pinned, unless
- * it has an idle time: then it leaves memory, for its time or for others, and never the disk.
+ * Engine processes of a model as workers, numbered if several. A planned model is pinned, unless it
+ * has an idle time: then it can be unloaded, but stays on disk.
  */
 export function workersOf(
   { model, servedName, namespace, scale, control }: ModelEndpoint,
   { models: times }: IdleArgs = NOTHING_IDLE,
 ): Worker[] {
-  // The API knows the controllers of Kubernetes itself only.
+  // The API supports only Kubernetes' own controllers.
   if (control === undefined || scale?.apiVersion !== "apps/v1") {
     return [];
   }

@@ -10,17 +10,23 @@ import { API_FILES } from "./api-settings";
 import type { InferenceArgs } from "./inference-settings";
 import { WARM_MODELS } from "./names";
 
-/** What a token allows: `read` answers questions, `pull` asks for models, `infer` for answers, `operate` changes anything. */
+/**
+ * Token scopes: `read` queries, `pull` fetches models, `infer` requests answers, `operate` changes
+ * anything.
+ */
 type Scope = "read" | "pull" | "infer" | "operate";
 
-/** Somebody with a token. To replace one: `pulumi up --replace '<urn of its RandomPassword>'`; the API needs no restart. */
+/**
+ * Owner of a token. To replace it: `pulumi up --replace '<urn of its RandomPassword>'`; the API
+ * needs no restart.
+ */
 interface Owner {
-  /** As the API's log, and the name of the Secret, have it. */
+  /** Name in the API's log and of the Secret. */
   readonly id: string;
   readonly scopes: readonly Scope[];
-  /** Whose answers it finds. @default its own */
+  /** Tenant whose answers it can read. @default its own */
   readonly tenant?: string;
-  /** The models that it may have answer. @default all */
+  /** Models that it may use. @default all */
   readonly models?: readonly string[];
 }
 
@@ -30,25 +36,23 @@ const OWNERS: readonly Owner[] = [
   { id: WARM_MODELS, scopes: ["read", "pull"] },
 ];
 
-/** Who asks for answers, and is nobody's consumer. */
+/** Token owner for inference that is no gateway consumer. */
 export const INFERENCE_CLIENTS = "inference";
 
-/** Key of the token in its owner's Secret. */
 export const TOKEN_KEY = "token";
 
-/** Name of the Secret with an owner's token. */
 export function tokenSecretName(owner: string): string {
   return `token-${owner}`;
 }
 
-/** Those who may ask for answers: one for whoever the platform's people give it to, and one for each consumer. */
+/** Owners with inference access: one general, and one per consumer. */
 function askers({ fetch, tenants = [] }: InferenceArgs): Owner[] {
   const scopes: readonly Scope[] = fetch ? ["infer", "pull"] : ["infer"];
   return [
     { id: INFERENCE_CLIENTS, scopes },
     ...tenants.map(({ name, models }): Owner => {
       const id = `${INFERENCE_CLIENTS}-${name}`;
-      // Who is kept to planned models has none fetched.
+      // Owners limited to planned models may fetch none.
       return models ? { id, scopes: ["infer"], tenant: name, models } : { id, scopes, tenant: name };
     }),
   ];
@@ -56,15 +60,14 @@ function askers({ fetch, tenants = [] }: InferenceArgs): Owner[] {
 
 export interface ApiTokensArgs {
   readonly namespace: pulumi.Input<string>;
-  /** @default nobody asks for answers */
+  /** @default no inference tokens */
   readonly inference?: InferenceArgs;
 }
 
 const HASHES = "api-tokens";
 
-/** One random token per owner in a Secret of its own, and one Secret with their hashes: the API sees no token. */
+/** One random token per owner in its own Secret, and one Secret with hashes for the API. */
 export class ApiTokens extends PlatformComponent {
-  /** Name of the Secret with the file that the API reads. */
   readonly hashes: pulumi.Output<string>;
 
   constructor(name: string, args: ApiTokensArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -103,7 +106,7 @@ export class ApiTokens extends PlatformComponent {
   }
 }
 
-/** The API's file of tokens: random enough that a plain hash cannot be guessed back. */
+/** The API's token file: tokens are random enough for a plain hash. */
 function tokensFile(owners: readonly Owner[], tokens: readonly string[]): string {
   const entries = owners.map(({ id, scopes, tenant, models }, i) => ({
     id,

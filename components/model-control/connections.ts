@@ -8,18 +8,20 @@ import type { OutsideWorker } from "./outside-worker";
 import { relayedEndpoints, relayedWorkers } from "./relay-settings";
 
 export interface ModelControlConnections {
-  /** Models of the environment; the API drives the engines of those that have `control`. */
+  /** Models of the environment; the API controls engines with `control`. */
   readonly endpoints: readonly ModelEndpoint[];
-  /** Engines outside of the cluster. @default none */
+  /** Engines outside the cluster. @default none */
   readonly workers?: readonly OutsideWorker[];
   readonly networks: Pick<ClusterNetworks, "apiServerCidrs" | "privateCidrs">;
-  /** Whether a Job has models fetched. */
+  /** Whether a Job prefetches models. */
   readonly warmModels: boolean;
-  /** Where the API reports spans. @default nowhere */
+  /** Where the API reports spans. @default none */
   readonly traces?: TracePods | undefined;
 }
 
-/** What the model control API connects to, and its own Job to it. `kubectl port-forward` needs no connection. */
+/**
+ * Connections of the model control API, and of its Job to it. `kubectl port-forward` needs none.
+ */
 export function modelControlConnections({
   endpoints,
   workers = [],

@@ -1,7 +1,7 @@
 import type { DashboardSpec } from "../observability/dashboards/spec";
 import { inferencePanels } from "./inference-panels";
 
-/** What the model control API does, and what its workers hold; empty where the API is off. */
+/** Empty if the API is off. */
 export const modelControlDashboard: DashboardSpec = {
   uid: "inference-model-control",
   title: "Model control",

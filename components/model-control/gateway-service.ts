@@ -2,7 +2,6 @@ import { MODEL_CONTROL } from "../../names/services";
 import type { GatewayService } from "../gateway/service-routes";
 import { MODEL_CONTROL_PORTS, modelControlPods } from "./names";
 
-/** The API behind the gateway, for whoever has a token. */
 export function modelControlService(hostname: string): GatewayService {
   return {
     name: MODEL_CONTROL,

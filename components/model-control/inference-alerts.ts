@@ -1,8 +1,6 @@
 import type { AlertRule } from "../observability/rules/types";
 
-/**
- * Of asynchronous inference. Where it is off there is no series of it, and they stay quiet.
- */
+/** Without asynchronous inference there are no series, so none fires. */
 
 const waitingTooLong: AlertRule = {
   alert: "ModelControlInferenceWaiting",
@@ -22,7 +20,7 @@ const waitingTooLong: AlertRule = {
       at: "40m",
       labels: { namespace: "model-control" },
     },
-    // As long as that now and then, and never for five minutes.
+    // Occasional long waits, never for five minutes.
     quiet: {
       series: {
         'model_control_inference_oldest_waiting_seconds{namespace="model-control",pod="api-0"}': "1700+30x5 0x60",
@@ -32,14 +30,14 @@ const waitingTooLong: AlertRule = {
   },
 };
 
-/** Answers that are none, or that broke off, and all that callers did not cancel, of half an hour. */
+/** Failed or broken answers, and all uncancelled ones, within half an hour. */
 const FAILED =
   'sum by (namespace, model) (increase(model_control_inference_answers_total{outcome=~"error|idle|interrupted"}[30m]))';
 const ENDED = 'sum by (namespace, model) (increase(model_control_inference_answers_total{outcome!="cancelled"}[30m]))';
 
 const answersFailing: AlertRule = {
   alert: "ModelControlInferenceFailing",
-  // One caller's few prompts that are too long are no fault of the platform.
+  // One caller's few oversized prompts are not a platform fault.
   expr: `
     ${FAILED} / (${ENDED} > 0) > 0.2
     and ${FAILED} >= 5`,
@@ -58,7 +56,8 @@ const answersFailing: AlertRule = {
       at: "40m",
       labels: { namespace: "model-control", model: "chat" },
     },
-    // Cancelled ones are no failures; what was cut off at its length is an answer; and a few failures are few.
+    // Cancellations are no failures, truncated answers count as answers, and few failures are
+    // tolerated.
     quiet: {
       series: {
         'model_control_inference_answers_total{namespace="model-control",model="chat",outcome="error"}': "0+1x4 4x56",
@@ -76,7 +75,7 @@ const ASKED = 'route="/inference",method="POST"';
 
 const refusing: AlertRule = {
   alert: "ModelControlInferenceRefusing",
-  // 503 whatever the reason: no room for tasks or prompts, or no queue. 429 is one caller's own limit, and no fault.
+  // 503: no room for tasks or prompts, or no queue. 429 is a caller's own limit, not a fault.
   expr: `sum by (namespace) (increase(model_control_http_request_duration_seconds_count{${ASKED},status="503"}[15m])) >= 5`,
   for: "5m",
   severity: "warning",

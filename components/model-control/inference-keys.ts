@@ -5,19 +5,18 @@ import { standardLabels } from "../../names/labels";
 import { MODEL_CONTROL } from "../../names/services";
 import { API_FILES } from "./api-settings";
 
-/** Name of the Secret. */
 export const INFERENCE_KEYS = "inference-keys";
 
-/** Random letters and digits that, with one "=" behind them, are 32 bytes in base64. */
+/** Random alphanumerics which, with a trailing "=", are 32 bytes in base64. */
 const LETTERS_OF_32_BYTES = 43;
 
 export interface InferenceKeysArgs {
   readonly namespace: pulumi.Input<string>;
-  /** A random key for each, which stays as long as its name does: the first one encrypts, all decrypt. */
+  /** One stable random key per name: the first encrypts, all decrypt. */
   readonly ids: readonly string[];
 }
 
-/** The Secret with the file of the keys that prompts and answers are encrypted with. The API reads it again whenever it changes. */
+/** Encryption keys of prompts and answers. The API reloads the Secret on change. */
 export function inferenceKeys(
   name: string,
   { namespace, ids }: InferenceKeysArgs,

@@ -1,6 +1,6 @@
 import type { RowSpec } from "../observability/dashboards/spec";
 
-/** Asynchronous inference; empty where it is off. */
+/** Asynchronous inference; empty if off. */
 export const inferencePanels: RowSpec = {
   title: "Asynchronous inference",
   panels: [

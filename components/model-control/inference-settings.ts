@@ -1,4 +1,4 @@
-/** Asynchronous inference in the API's configuration file, and what it takes of memory. Pure. */
+/** Asynchronous inference settings of the API, and their memory needs. */
 import { BYTES_PER_GIB, BYTES_PER_MIB } from "../../names/units";
 import { mayName, type Tenant } from "../../planner/tenants";
 import { type ModelEndpoint, namesOf } from "../serving/endpoint";
@@ -6,35 +6,32 @@ import { type ApiSettings, path } from "./api-settings";
 
 const BYTES_PER_KIB = 1024;
 
-/** What asynchronous inference may take. Durations are in seconds. */
+/** Limits of asynchronous inference. Durations in seconds. */
 export interface InferenceLimits {
-  /** Answers at the same time, over all replicas of the API. */
+  /** Concurrent answers over all API replicas. */
   readonly concurrency: number;
-  /** How long an answer is kept after its end. */
+  /** Retention of finished answers. */
   readonly keepSeconds: number;
-  /** A task that has not ended by then is forgotten. */
+  /** Unfinished tasks are deleted after this. */
   readonly lifeSeconds: number;
-  /** Tokens of one answer: where the request does not say, and at most. */
+  /** Tokens per answer: default and maximum. */
   readonly tokens: Allowance;
-  /** Seconds of one answer, likewise. */
+  /** Seconds per answer: default and maximum. */
   readonly answerSeconds: Allowance;
-  /** An engine that began an answer and is silent for this long is cut off. */
+  /** Idle timeout of an answer in progress. */
   readonly silentSeconds: number;
-  /** How often a prompt is put to an engine in all. */
   readonly attempts: number;
-  /** A request with all of its prompts. */
+  /** Size of a request with all prompts. */
   readonly promptKiB: number;
-  /** Prompts of one request. */
+  /** Prompts per request. */
   readonly prompts: number;
   /** One answer. */
   readonly answerKiB: number;
-  /** Unfinished tasks of one caller. */
   readonly queuedPerCaller: number;
-  /** Unfinished tasks of all callers. */
   readonly queued: number;
-  /** How often, and after how long each time, a task looks whether its model is loaded. */
+  /** How often and at which interval a task checks whether its model is loaded. */
   readonly wait: { readonly polls: number; readonly seconds: number };
-  /** What answers that have begun have for their end when a replica leaves. */
+  /** Time for answers in progress to end when a replica stops. */
   readonly drainSeconds: number;
 }
 
@@ -44,25 +41,25 @@ export interface Allowance {
 }
 
 export interface InferenceArgs extends InferenceLimits {
-  /** Names of the keys that prompts and answers are encrypted with: the first one encrypts, all decrypt. At least one. */
+  /**
+   * Names of encryption keys for prompts and answers: the first encrypts, all decrypt. At least
+   * one.
+   */
   readonly keys: readonly string[];
-  /** Whether its clients may have models fetched. */
   readonly fetch: boolean;
-  /** Clients with a token, and a place for answers, of their own. @default none */
+  /** Clients with their own token and answers. @default none */
   readonly tenants?: readonly InferenceTenant[];
 }
 
-/** A consumer of the gateway that may ask for answers. */
 export interface InferenceTenant {
   readonly name: string;
-  /** The models that it is kept to, by all of their names. @default all */
+  /** Allowed models, by all of their names. @default all */
   readonly models?: readonly string[];
 }
 
-/** Seconds that the API takes to leave besides its answers: it hands over its tasks, and closes what is open. */
+/** Shutdown seconds of the API besides answers: hands over tasks, closes connections. */
 const LEAVE_SECONDS = 20;
 
-/** The section of the API's configuration. */
 export function inferenceSettings(limits: InferenceLimits): NonNullable<ApiSettings["inference"]> {
   const { concurrency, keepSeconds, lifeSeconds, tokens, attempts, prompts, queuedPerCaller, queued, wait } = limits;
   return {
@@ -84,36 +81,40 @@ export function inferenceSettings(limits: InferenceLimits): NonNullable<ApiSetti
   };
 }
 
-/** Seconds that the API takes by default for a request to arrive, and the most that the gateway gives it. */
+/** Request arrival timeouts in seconds: the API's default, and the gateway's maximum. */
 const ARRIVAL_SECONDS = { usual: 15, most: 55 } as const;
 
-/** Large requests need longer to arrive, at 1 MiB a second. */
+/** Large requests need longer to arrive, at 1 MiB per second. */
 export function arrivalLimits({ promptKiB }: Pick<InferenceLimits, "promptKiB">): Pick<ApiSettings, "limits"> {
   const seconds = Math.min(ARRIVAL_SECONDS.most, Math.ceil(promptKiB / 1024));
   return seconds > ARRIVAL_SECONDS.usual ? { limits: { requestTimeoutSeconds: seconds } } : {};
 }
 
-/** Seconds that a replica needs from the moment that it is told to leave. */
+/** Seconds for a replica to stop. */
 export function leavingSecondsOfApi({ drainSeconds }: Pick<InferenceLimits, "drainSeconds">): number {
   return LEAVE_SECONDS + drainSeconds;
 }
 
-/** Requests that one replica reads at a time: as many as the gateway lets through to a service beside the models. */
+/** Concurrent requests per replica, equal to the gateway's limit for such services. */
 const PARALLEL_REQUESTS = 64;
 
-/** A body as it came, as text and as values; a prompt and its answer besides as they go to the engine and into the queue. */
+/**
+ * Copies of a request body: raw, text and values; prompts and answers also in engine and queue
+ * format.
+ */
 const COPIES = { request: 3, answer: 4 } as const;
 
-/** Memory that a replica of the API needs for requests and answers, GiB, in steps of a quarter. */
+/** Memory of an API replica for requests and answers, in GiB rounded up to quarters. */
 export function inferenceMemoryGiB({ promptKiB, answerKiB, concurrency }: InferenceLimits): number {
   const kib = PARALLEL_REQUESTS * COPIES.request * promptKiB + concurrency * COPIES.answer * (promptKiB + answerKiB);
   return Math.ceil((4 * kib * BYTES_PER_KIB) / BYTES_PER_GIB) / 4;
 }
 
 /**
- * Who may ask for answers with a token of its own. Consumers with limits per minute may not: nobody counts them there.
+ * Consumers with their own inference token. Excludes those with per-minute limits, not enforced
+ * there.
  *
- * @param endpoints whose names stand for the models that a consumer is kept to.
+ * @param endpoints whose names identify allowed models.
  */
 export function inferenceTenants(tenants: readonly Tenant[], endpoints: readonly ModelEndpoint[]): InferenceTenant[] {
   return tenants.filter(isUncounted).map((tenant) => {
@@ -123,12 +124,14 @@ export function inferenceTenants(tenants: readonly Tenant[], endpoints: readonly
   });
 }
 
-/** Whether the gateway counts nothing of the tenant's, so that a way beside it goes round no limit. */
+/**
+ * Whether the gateway counts none of the tenant's usage, so that another path bypasses no limit.
+ */
 export function isUncounted({ requestsPerMinute, tokensPerMinute }: Tenant): boolean {
   return requestsPerMinute === undefined && tokensPerMinute === undefined;
 }
 
-/** A guest has its host's engine, which knows it by its own name. */
+/** A guest shares its host's engine, which uses the guest's own name. */
 function modelNames(endpoint: ModelEndpoint, tenant: Tenant): readonly string[] {
   const { model, revisionOf, control } = endpoint;
   const planned = control?.planned.find((each) => each.model === model);
@@ -137,22 +140,22 @@ function modelNames(endpoint: ModelEndpoint, tenant: Tenant): readonly string[] 
   );
 }
 
-/** Bytes in Valkey of one prompt beside its text and its answer: its state, its fence, its seals. */
+/** Valkey bytes per prompt besides text and answer: state, fence, seals. */
 const BYTES_PER_ITEM = 512;
-/** Of one task: its record, its places in the lists, its entry in the queue. */
+/** Per task: record, list entries, queue entry. */
 const BYTES_PER_TASK = 4096;
 /**
- * Bytes that one stream of answers adds in a second, sealed: 200 tokens of six bytes, which few engines give to one caller, and what is
- * kept of each prompt. Answers are bounded by how fast they can be written, long before each is as large as it may be.
+ * Bytes per second of an encrypted answer stream: 200 tokens of six bytes, more than most engines
+ * give one caller, and per-prompt data. Generation speed bounds answers before their maximum size.
  */
 const ANSWER_BYTES_PER_SECOND = 2048;
 
-/** While a prompt is written, the server has it so many times more: `QueueRoom` of the service counts on that. */
+/** Copies of a prompt on the server while it is written, as `QueueRoom` of the service assumes. */
 const COPIES_WHILE_WRITTEN = 2;
 
 /**
- * Bytes that prompts and answers take in Valkey at most: all tasks that may wait at once, all answers that are kept, and prompts that
- * are being written.
+ * Maximum bytes of prompts and answers in Valkey: waiting tasks, retained answers, prompts being
+ * written.
  */
 export function inferenceBytes({ queued, promptKiB, prompts, concurrency, keepSeconds }: InferenceLimits): number {
   const promptBytes = promptKiB * BYTES_PER_KIB;
@@ -161,7 +164,6 @@ export function inferenceBytes({ queued, promptKiB, prompts, concurrency, keepSe
   return queued * task + concurrency * keepSeconds * ANSWER_BYTES_PER_SECOND + burst;
 }
 
-/** The same in MiB, for people. */
 export function inferenceMiB(limits: InferenceLimits): number {
   return Math.ceil(inferenceBytes(limits) / BYTES_PER_MIB);
 }

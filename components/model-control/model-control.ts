@@ -38,44 +38,46 @@ import { WarmModels } from "./warm-models";
 export interface ModelControlArgs {
   /** Image of `services/model-control`, pinned. */
   readonly image: string;
-  /** Models of the environment; the API drives those that have `control`. A plan with none of them is refused before anything is made. */
+  /** The API controls those with `control`. Validation requires at least one. */
   readonly endpoints: readonly ModelEndpoint[];
-  /** Engines outside of the cluster that it drives too. @default none */
+  /** External engines that it controls. @default none */
   readonly workers?: readonly OutsideWorker[];
-  /** Hosts that models may be fetched from. */
   readonly allowedRegistries: readonly string[];
-  /** Models that are on an engine's disk before the deployment is done. */
+  /** Models fetched to an engine's disk before the deployment ends. */
   readonly warmModels: readonly string[];
-  /** The engines that it drives: warm models are fetched after them. */
+  /** Controlled engines, prerequisites of prefetching. */
   readonly engines: readonly pulumi.Resource[];
   readonly cluster: Pick<Cluster, "storageClass">;
-  /** Two replicas of the API in production, one in development. */
+  /** Two API replicas in production, one in development. */
   readonly stage: Stage;
-  /** How the gateway reaches models that come at run time. @default it does not */
+  /** How the gateway reaches models loaded at run time. @default not at all */
   readonly relay?: RelaySettings;
-  /** When models leave memory by themselves. @default never */
+  /** When models are unloaded automatically. @default never */
   readonly idle?: IdleArgs;
-  /** @default there is no asynchronous inference */
+  /** @default no asynchronous inference */
   readonly inference?: InferenceArgs;
-  /** Where spans are reported. @default nowhere */
+  /** Where spans are reported. @default none */
   readonly traces?: TraceReceiver | undefined;
-  /** Where the gateway answers for the API. @default it does not: nobody outside of the namespace calls it */
+  /**
+   * Public address of the API at the gateway.
+   * @default none: no access from outside the namespace
+   */
   readonly publicAddress?: string;
 }
 
 /** User of the image: services/model-control/Containerfile. */
 const USER = 10001;
 
-/** Seconds that a replica without answers under way has to hand over its tasks, and to end its requests. */
+/** Seconds for a replica without answers to hand over tasks and end requests. */
 const LEAVING_SECONDS = 60;
 
-/** Files of Secrets are root's: the API reads them as the group of its pod, and nobody else does. */
+/** Secret files belong to root: readable only by the pod's group. */
 const GROUP_READS = 0o440;
 
 /**
- * The model control API: fetches, loads, unloads and deletes models on the engines, and stops and starts these, while
- * the platform runs. Its tasks lie in a queue of its own. Nothing outside of its namespace may call it, unless the
- * gateway routes to it; then too every call needs a token.
+ * The model control API: fetches, loads, unloads and deletes models, and stops and starts engines.
+ * Reachable from outside its namespace only through the gateway, if routed; every call needs a
+ * token.
  */
 export class ModelControl extends PlatformComponent {
   readonly usage: ModelControlUsage;
@@ -176,7 +178,7 @@ export class ModelControl extends PlatformComponent {
         ports: [{ name: "http", port: MODEL_CONTROL_PORTS.http }],
         podAnnotations: {
           [ANNOTATIONS.configHash]: hashOf(data),
-          // It reads new tokens by itself, but its connection to the queue keeps the password that it was made with.
+          // The API reloads tokens, but its queue connection keeps the initial password.
           ...queue.secretVersion,
         },
         controller: { kind: "Deployment" },
@@ -209,7 +211,8 @@ export class ModelControl extends PlatformComponent {
                 containerPort,
               })),
               env: [{ name: "MODEL_CONTROL_CONFIG", value: path("config") }],
-              // Whole folders: the kubelet renews files in place only there, so that rotated tokens reach the API.
+              // Whole folders: the kubelet updates files only there, so that rotated tokens reach
+              // the API.
               volumeMounts: Object.entries(API_FILES)
                 .filter(([volume]) => keys !== undefined || volume !== "keys")
                 .map(([volume, { folder }]) => ({ name: volume, mountPath: folder, readOnly: true })),

@@ -15,24 +15,20 @@ import { type RelaySettings, relayMemoryGiB } from "./relay-settings";
 
 export interface ModelRelayArgs {
   readonly namespace: pulumi.Input<string>;
-  /** Image of `services/model-control`, pinned. */
   readonly image: string;
-  /** User of the image. */
   readonly user: number;
   readonly settings: RelaySettings;
-  /** Two replicas in production, one in development. */
   readonly stage: Stage;
 }
 
-/** Where the configuration lies in a pod. */
 const CONFIG = { folder: "/etc/model-relay", file: "config.json" } as const;
 
-/** Seconds that the gateway takes to notice that a replica goes: it asks for the Service's addresses every five. */
+/** Seconds until the gateway notices a leaving replica: it resolves addresses every five. */
 const DEREGISTER_SECONDS = 10;
 
 /**
- * Hands requests of clients on to the engine that has the model. Pods of their own rather than the API's: requests of clients must
- * neither slow it nor come near its tokens, its queue and its right to scale engines.
+ * Forwards client requests to the engine that has the model. Separate from the API, so that clients
+ * cannot slow it or reach its tokens, queue and permissions.
  */
 export class ModelRelay extends PlatformComponent {
   constructor(name: string, args: ModelRelayArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -53,7 +49,7 @@ export class ModelRelay extends PlatformComponent {
         app: MODEL_RELAY,
         instance: MODEL_RELAY,
         replicas: { count: replicasOf(stage) },
-        // The gateway balances requests over the replicas itself.
+        // The gateway balances requests over replicas itself.
         headless: true,
         ports: [{ name: "http", port: MODEL_RELAY_PORTS.http }],
         podAnnotations: { [ANNOTATIONS.configHash]: hashOf(data) },

@@ -3,20 +3,18 @@ import { MODEL_CONTROL_NAMESPACE } from "../../names/namespaces";
 import { MODEL_CONTROL, MODEL_RELAY, QUEUE } from "../../names/services";
 import type { PodSelection } from "../core/connections";
 
-/** Ports of an API pod: requests, and Prometheus. */
 export const MODEL_CONTROL_PORTS = { http: 1994, metrics: 9464 } as const;
 
-/** The API's pods, for other namespaces' NetworkPolicies and roles. */
 export const modelControlPods: PodSelection & { readonly serviceAccount: string } = {
   namespace: MODEL_CONTROL_NAMESPACE,
   podLabels: selectorLabels(MODEL_CONTROL, MODEL_CONTROL),
   serviceAccount: MODEL_CONTROL,
 };
 
-/** Ports of a relay pod: requests from the gateway; probes and Prometheus. */
+/** Ports of a relay pod: gateway requests; probes and Prometheus. */
 export const MODEL_RELAY_PORTS = { http: 1995, admin: 9464 } as const;
 
-/** The relay's pods: they reach engines and nothing else, neither the API's queue nor Kubernetes. */
+/** Relay pods: they reach only engines, not the queue or Kubernetes. */
 export const modelRelayPods: PodSelection = {
   namespace: MODEL_CONTROL_NAMESPACE,
   podLabels: selectorLabels(MODEL_RELAY, MODEL_RELAY),
@@ -29,7 +27,6 @@ export const queuePods: PodSelection = {
   serviceAccount: QUEUE,
 };
 
-/** Name of the Job that fetches the warm models. */
 export const WARM_MODELS = "warm-models";
 
 /** The Job's pods. */

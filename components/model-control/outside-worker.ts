@@ -3,21 +3,20 @@ import type { BackendKind } from "../../services/model-control/src/backends/back
 import { type OutsideAddress, serverAt } from "../core/outside";
 import type { OutsidePublished } from "../gateway/published";
 
-/** An engine outside of the cluster that the API drives. */
 export interface OutsideWorker {
   readonly name: string;
   readonly backend: BackendKind;
-  /** The engine's address, without a path. */
+  /** Engine address without path. */
   readonly address: OutsideAddress;
-  /** Memory that its models may take together, GiB. */
+  /** Total memory of its models, GiB. */
   readonly memoryGiB: number;
-  /** Disk that its models may take together, GiB. @default no bound */
+  /** Total disk of its models, GiB. @default unlimited */
   readonly diskGiB?: number;
-  /** Names that clients call it by: the gateway routes these to it. What an Ollama fetches at run time, the relay answers for. */
+  /** Names that the gateway routes to it. The relay serves models fetched at run time. */
   readonly models: readonly string[];
 }
 
-/** As the gateway publishes it; not at all where the engine does not speak OpenAI's API. */
+/** Publication at the gateway; undefined if the engine lacks OpenAI's API. */
 export function publishedWorker({ name, backend, address, models }: OutsideWorker): OutsidePublished | undefined {
   if (engineOf(backend).ports.openai === undefined) {
     return undefined;
@@ -27,7 +26,7 @@ export function publishedWorker({ name, backend, address, models }: OutsideWorke
     name,
     names: models,
     pathNames: "any",
-    // Chat, completions and embeddings go over one API: which of them a model has, its engine knows.
+    // Chat, completions and embeddings share one API: the engine knows which a model supports.
     task: "chat",
     ownedBy: backend,
     upstream: { host, port, path: "/v1" },

@@ -1,4 +1,4 @@
-/** The configuration file of the relay, from what the plan gave the engines, the tenants and the gateway. Pure. */
+/** From the plan's engines, tenants and gateway. */
 import type { z } from "zod";
 import { BYTES_PER_MIB } from "../../names/units";
 import type { GatewayLimits } from "../../planner/gateway-limits";
@@ -11,41 +11,41 @@ import { workersOf } from "./api-settings";
 import { MODEL_RELAY_PORTS } from "./names";
 import type { OutsideWorker } from "./outside-worker";
 
-/** What the relay reads, by its own schema. */
 export type RelaySettings = z.input<typeof relaySchema>;
 
-/** The engine whose models come and go at run time; others serve what they were started with, which the gateway knows. */
+/** Engine whose models change at run time; others have fixed models that the gateway knows. */
 const RELAYED: BackendKind = "ollama";
 
-/** Bodies are parsed whole, and a text of more than some hundred MiB is more than Node can hold: as the relay's own schema. */
+/**
+ * Bodies are parsed whole, and Node strings are limited to some hundred MiB: same limit as the
+ * relay's schema.
+ */
 const MOST_BODY_BYTES = 128 * BYTES_PER_MIB;
-/** Room for bodies that arrive at the same time, of the size that most have. */
+/** Memory for concurrent bodies of usual size. */
 const LEAST_HELD_BYTES = 64 * BYTES_PER_MIB;
-/** Answers under way at one replica. */
+/** Concurrent answers per replica. */
 const PARALLEL_REQUESTS = 256;
 
 export interface RelayArgs {
   readonly endpoints: readonly ModelEndpoint[];
-  /** Engines outside of the cluster. @default none */
+  /** Engines outside the cluster. @default none */
   readonly workers?: readonly OutsideWorker[];
   readonly tenants: readonly Tenant[];
-  /** Whether clients may speak Ollama's own API. */
   readonly ollamaApi: boolean;
   readonly limits: Pick<GatewayLimits, "maxRequestBytes">;
   readonly times: RequestTimes;
 }
 
-/** Models of the environment whose engines the relay asks. */
+/** Models whose engines the relay queries. */
 export function relayedEndpoints(endpoints: readonly ModelEndpoint[]): ModelEndpoint[] {
   return endpoints.filter(({ control }) => control?.backend === RELAYED);
 }
 
-/** Engines outside that the relay asks. */
 export function relayedWorkers(workers: readonly OutsideWorker[]): OutsideWorker[] {
   return workers.filter(({ backend }) => backend === RELAYED);
 }
 
-/** Whether there is an engine whose models come at run time. */
+/** Whether an engine has models that change at run time. */
 export function needsRelay(engines: readonly string[], workers: readonly OutsideWorker[]): boolean {
   return engines.includes(RELAYED) || relayedWorkers(workers).length > 0;
 }
@@ -67,7 +67,7 @@ export function relaySettings({
         workersOf(endpoint).map(({ name, url, pins: planned = [] }) => ({
           name,
           url,
-          // Its share of the planned model's requests is the gateway's to give.
+          // The gateway gives it its share of the planned model's requests.
           ...(endpoint.revisionOf && { except: [...planned] }),
         })),
       ),
@@ -87,8 +87,8 @@ export function relaySettings({
 }
 
 /**
- * Who is kept to some models reaches no others here, and so none that comes at run time. Who has a quota of tokens speaks the API
- * whose tokens are counted.
+ * Tenants limited to some models reach no others here, so none loaded at run time. Tenants with
+ * token quotas may use only the API whose tokens are counted.
  */
 function rightsOf(tenant: Tenant, endpoints: readonly ModelEndpoint[]): RelaySettings["tenants"][string] {
   const { models, tokensPerMinute } = tenant;
@@ -105,8 +105,8 @@ function namesFor(endpoint: ModelEndpoint, tenant: Tenant): readonly string[] {
 }
 
 /**
- * Memory of a replica, GiB: Node itself and answers under way, all bodies that wait twice (as they came, and as they go), and one that is
- * being read, whose text and values take some six times its bytes.
+ * Memory of a replica, GiB: Node, running answers, each waiting body twice (raw and forwarded), and
+ * one being parsed at about six times its bytes.
  */
 export function relayMemoryGiB({ limits }: Pick<RelaySettings, "limits">): number {
   const { bodyBytes = 0, heldBytes = 0 } = limits ?? {};

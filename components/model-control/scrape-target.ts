@@ -2,7 +2,6 @@ import { MODEL_CONTROL, MODEL_RELAY } from "../../names/services";
 import type { ScrapeTarget } from "../observability/targets";
 import { MODEL_CONTROL_PORTS, MODEL_RELAY_PORTS, modelControlPods, modelRelayPods } from "./names";
 
-/** The API's metrics, on a port of their own. */
 export const modelControlTarget: ScrapeTarget = {
   name: MODEL_CONTROL,
   namespace: modelControlPods.namespace,
@@ -11,7 +10,6 @@ export const modelControlTarget: ScrapeTarget = {
   path: "/metrics",
 };
 
-/** The relay's, beside its probes. */
 export const modelRelayTarget: ScrapeTarget = {
   name: MODEL_RELAY,
   namespace: modelRelayPods.namespace,

@@ -15,13 +15,13 @@ export interface TaskQueueArgs {
 }
 
 /**
- * Valkey on one volume, with every write logged to it: tasks outlive a restart of it and of the API. What is lost with the
- * volume are unfinished tasks, and which models were used last; the models themselves are on the engines.
+ * Valkey on one volume with an append-only log: tasks survive restarts. Losing the volume loses
+ * only unfinished tasks and usage times; engines hold the models.
  */
 export class TaskQueue extends PlatformComponent {
   readonly workload: Workload;
   readonly secret: kubernetes.core.v1.Secret;
-  /** Annotation of pods that read it when they start. */
+  /** Annotation for pods that read the Secret at start. */
   readonly secretVersion: Valkey["secretVersion"];
 
   constructor(name: string, args: TaskQueueArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -44,7 +44,7 @@ export class TaskQueue extends PlatformComponent {
   }
 }
 
-/** A queue must never lose an entry to make room: `noeviction`, as BullMQ demands. */
+/** A queue must never evict entries: `noeviction`, as BullMQ requires. */
 function settings({ maxMemoryMiB }: QueueSize): string[] {
   return [
     "appendonly yes",

@@ -3,19 +3,18 @@ import { MODEL_CONTROL } from "../../names/services";
 import { INFERENCE_CLIENTS, TOKEN_KEY, tokenSecretName } from "./api-tokens";
 import { MODEL_CONTROL_PORTS } from "./names";
 
-/** What an operator needs for a first call; no token is ever part of this text. */
+/** Instructions for a first call, without tokens. */
 export interface ModelControlUsage {
-  /** Where the API answers: its public address, or this computer once `portForward` runs. */
+  /** Address of the API: public, or local with `portForward`. */
   readonly address: string;
-  /** Command that makes the API answer on this computer; left out where it has a public address. */
+  /** Port-forward command. Undefined with a public address. */
   readonly portForward?: string;
-  /** Command that prints the operator's token. */
   readonly token: string;
-  /** Command that prints the token of clients that ask for answers; left out where there is no asynchronous inference. */
+  /** Command that prints the inference clients' token. Undefined without asynchronous inference. */
   readonly inferenceToken?: string;
 }
 
-/** @param publicAddress where the gateway routes to the API; undefined where it does not. */
+/** @param publicAddress of the API at the gateway, if any. */
 export function modelControlUsage(publicAddress: string | undefined, hasInference: boolean): ModelControlUsage {
   const { http } = MODEL_CONTROL_PORTS;
   return {

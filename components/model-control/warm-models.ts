@@ -15,20 +15,19 @@ import type { WarmModelsJob } from "./scripts/warm-models";
 
 const TOKEN_FOLDER = "/run/token";
 
-/** Seconds that one model may take: 40 GB through 100 Mbit/s. */
+/** Timeout per model in seconds: 40 GB at 100 Mbit/s. */
 const SECONDS_PER_MODEL = 3600;
 
 export interface WarmModelsArgs {
   readonly namespace: pulumi.Input<string>;
   /** Names in the registry; at least one. */
   readonly models: readonly string[];
-  /** Hash of what the API and the engines are: when it changes, the models may be gone. */
+  /** Hash of API and engines: after a change, the models may be gone. */
   readonly fleetHash: string;
-  /** The API, its tokens and the engines. */
   readonly dependsOn: pulumi.Input<pulumi.Resource>[];
 }
 
-/** A Job that has the API fetch models to an engine's disk, and fails the deployment when one cannot be had. */
+/** The deployment fails if a model is unavailable. */
 export class WarmModels extends PlatformComponent {
   constructor(name: string, args: WarmModelsArgs, opts?: pulumi.ComponentResourceOptions) {
     super("model-control:WarmModels", name, opts);

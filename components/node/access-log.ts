@@ -1,25 +1,25 @@
-/** What a node writes down of requests, and what it tells clients of those that it refuses itself. */
+/** Access log of a node and its own error responses. */
 import { extension, literal } from "./envoy-extension";
 import { NODE_HEADERS } from "./envoy-names";
 import { NODE_HEALTH_PATH } from "./ports";
 
-/** Bytes of a header that are kept: whoever sends more does not fill the log. */
+/** Bytes logged per header, so that clients cannot fill the log. */
 const VALUE_BYTES = 256;
 
 const { tenant, correlation, consumer } = NODE_HEADERS;
 
 /**
- * One JSON object per request on standard output; Envoy writes numbers for numeric operators, and null for what is not there. Names are those of the
- * gateway's log (components/gateway/access-log.ts) where both say the same. Never the Authorization header, a query string or a body.
+ * One JSON object per request on stdout, with null for missing values. Names match the gateway's
+ * log (components/gateway/access-log.ts). Excludes the Authorization header, query and body.
  */
 export const NODE_ACCESS_LOG = {
   timestamp: "%START_TIME%",
   request_id: requestHeader("x-request-id"),
   // W3C Trace Context: 55 characters in its only version.
   trace_id: "%REQ(TRACEPARENT):55%",
-  /** Who the gateway found to be calling. */
+  /** Consumer identified by the gateway. */
   consumer: requestHeader(consumer),
-  /** What callers say of themselves: nobody checked it. */
+  /** Claimed by the caller, not verified. */
   tenant_id: requestHeader(tenant.from),
   correlation_id: requestHeader(correlation.from),
   method: "%REQ(:METHOD):16%",
@@ -36,8 +36,9 @@ export const NODE_ACCESS_LOG = {
 } as const;
 
 /**
- * @param labels constants of the node, for who reads the logs of many.
- * @param isTraced whether the node reports spans: then the log has the trace's id alone, as the gateway's.
+ * @param labels constants of the node that identify it in aggregated logs.
+ * @param isTraced whether the node reports spans: the log then has only the trace ID, as at the
+ *   gateway.
  */
 export function accessLog(labels: Readonly<Record<string, string>>, isTraced: boolean): object {
   const constants = Object.fromEntries(Object.entries(labels).map(([name, value]) => [name, literal(value)]));
@@ -45,14 +46,14 @@ export function accessLog(labels: Readonly<Record<string, string>>, isTraced: bo
     ...extension("envoy.access_loggers.stdout", "extensions.access_loggers.stream.v3.StdoutAccessLog", {
       log_format: { json_format: { ...NODE_ACCESS_LOG, ...(isTraced && { trace_id: "%TRACE_ID%" }), ...constants } },
     }),
-    // Probes come every few seconds: those that went well say nothing.
+    // Omits successful probes, which come every few seconds.
     filter: { or_filter: { filters: [{ header_filter: { header: NOT_HEALTH } }, { status_code_filter: FAILED }] } },
   };
 }
 
 const FAILED = { comparison: { op: "GE", value: { default_value: 400, runtime_key: "node.logged_status" } } };
 
-/** Where Envoy keeps the path that was asked, once a route has led elsewhere; a client's own word is removed. */
+/** Header with the original path after a rewrite; Envoy removes a client's value. */
 export const NOT_HEALTH = {
   name: "x-envoy-original-path",
   string_match: { safe_regex: { regex: `${NODE_HEALTH_PATH}(\\?.*)?` } },

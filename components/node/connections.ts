@@ -3,13 +3,12 @@ import { type Connection, connect, type PodSelection } from "../core/connections
 import type { ClusterNetworks } from "../core/network";
 import { outsideEnds, serverAt } from "../core/outside";
 
-/** Pods that are nodes, where they are. */
 export interface NodePods extends PodSelection {
-  /** @default they are none */
+  /** @default not nodes */
   readonly node?: { readonly group: string };
 }
 
-/** The nodes of each group, a canary's too, call their registrar. A group of somebody else's server has no pods that could. */
+/** Nodes of each group, including canaries, call their registrar. */
 export function nodeConnections(
   groups: readonly ServerGroupPlan[],
   pods: readonly NodePods[],

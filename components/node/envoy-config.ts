@@ -1,4 +1,7 @@
-/** The configuration of a node's Envoy, as plain data: `envoy --config-path` reads it as JSON. Written against Envoy 1.40. */
+/**
+ * Configuration of a node's Envoy as plain data, read as JSON by `envoy --config-path`. For Envoy
+ * 1.40.
+ */
 import { engineOf } from "../../engines";
 import type { ModelPlan } from "../../planner/types";
 import { accessLog } from "./access-log";
@@ -14,13 +17,13 @@ import { LOCAL_REPLIES } from "./refusals";
 import { nodeTracing, tracesCluster } from "./tracing";
 
 export interface NodeTimes {
-  /** Seconds in which an engine must say how it is; less than a probe waits. */
+  /** Timeout of engine health requests, less than the probe's. */
   readonly healthSeconds: number;
-  /** Seconds without a byte in either direction after which a request is cut. */
+  /** Idle seconds, in both directions, until a request is cut. */
   readonly streamIdleSeconds: number;
 }
 
-/** An hour is the most that a gateway's `streamIdleTimeoutSeconds` can be: it is the gateway that cuts. */
+/** The maximum of a gateway's `streamIdleTimeoutSeconds`, so that the gateway cuts first. */
 export const NODE_TIMES: NodeTimes = { healthSeconds: 2, streamIdleSeconds: 3600 };
 
 export interface NodeConfigArgs {
@@ -31,22 +34,22 @@ export interface NodeConfigArgs {
   readonly times?: NodeTimes;
 }
 
-/** Seconds until a client has sent the head of its request: 60 KiB at most. As at the gateway. */
+/** Timeout for a request's headers, at most 60 KiB. As at the gateway. */
 const HEAD_SECONDS = 10;
 
-/** Seconds for which clients may keep a connection that they do not use. The gateway closes its own after 3. */
+/** Idle timeout of client connections. The gateway closes its own after 3. */
 const CLIENT_IDLE_SECONDS = 300;
 
 /**
- * Engines close connections that were idle for 5 s (components/gateway/traffic.ts: `UPSTREAM_IDLE`). A request that is on its way just then is lost, so
- * Envoy closes first.
+ * Engines close connections after 5 idle seconds (components/gateway/traffic.ts: `UPSTREAM_IDLE`).
+ * Envoy closes first, to lose no request.
  */
 const ENGINE_IDLE_SECONDS = 3;
 
-/** Requests of `/health` that are open at a time; more of them are told "unhealthy". */
+/** Concurrent `/health` requests; more get "unhealthy". */
 const HEALTH_REQUESTS = 64;
 
-/** What only passes connections on forgets idle ones; a model may think for longer. As at the gateway. */
+/** Network devices drop idle connections while a model computes. As at the gateway. */
 const KEEPALIVE = { keepalive_probes: 4, keepalive_time: 60, keepalive_interval: 15 } as const;
 
 /** @throws Error for an engine without an API over HTTP. */
@@ -92,11 +95,12 @@ function nodeListener(model: NodeConfigArgs["model"], times: NodeTimes): object 
   };
 }
 
-/** Whoever connects may be anybody in the cluster who found a way. */
+/** Peers may be any client in the cluster. */
 const HOSTILE_PEERS = {
-  // No HTTP/2 without TLS: gateway, probes and clients speak HTTP/1.1, and one connection is then one request of memory.
+  // No HTTP/2 without TLS: all clients use HTTP/1.1, which bounds memory to one request per
+  // connection.
   codec_type: "HTTP1",
-  // HTTP/1.0 and requests without a Host are refused, chunks and lengths together too.
+  // Refuses HTTP/1.0, requests without Host, and requests with both chunks and length.
   http_protocol_options: { accept_http_10: false },
   common_http_protocol_options: {
     idle_timeout: duration(CLIENT_IDLE_SECONDS),
@@ -108,11 +112,11 @@ const HOSTILE_PEERS = {
   normalize_path: true,
   merge_slashes: true,
   path_with_escaped_slashes_action: "REJECT_REQUEST",
-  // Nobody's address makes them trusted, so `x-envoy-*` headers that ask for retries or other timeouts are removed from every request. With no network
-  // at all Envoy would trust loopback, from which a mesh's proxy in the pod connects.
+  // No address is trusted, so `x-envoy-*` headers for retries or timeouts are removed. With an
+  // empty list Envoy would trust loopback, used by a mesh proxy in the pod.
   use_remote_address: true,
   internal_address_config: { cidr_ranges: [{ address_prefix: "255.255.255.255", prefix_len: 32 }] },
-  // The gateway's: one request has one name in both logs.
+  // The gateway's ID, so that both logs match.
   preserve_external_request_id: true,
 } as const;
 
@@ -146,7 +150,7 @@ function connectionManager(model: NodeConfigArgs["model"], times: NodeTimes): ob
   };
 }
 
-/** The one engine of the pod. Nobody stands in for it, so nothing ejects it. */
+/** The only engine of the pod: never ejected, because no other can replace it. */
 function engineCluster(name: string, port: number, requests: number): object {
   return {
     name,
@@ -163,7 +167,7 @@ function engineCluster(name: string, port: number, requests: number): object {
         },
       ),
     },
-    // An engine queues on its own, and says so: as many as there may be clients.
+    // Engines queue requests themselves: as many as client connections.
     circuit_breakers: {
       thresholds: [
         { max_connections: requests, max_pending_requests: requests, max_requests: requests, max_retries: 0 },

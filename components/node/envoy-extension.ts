@@ -1,4 +1,4 @@
-/** Parts that all of the configuration of Envoy 1.40 is written with. */
+/** Building blocks of Envoy 1.40 configuration. */
 const TYPE = "type.googleapis.com/envoy";
 
 export interface Extension {
@@ -19,24 +19,22 @@ export function socket(address: string, port: number) {
   return { socket_address: { address, port_value: port } };
 }
 
-/** A header that replaces all of its name, empty where the value is. */
+/** Replaces all headers of the name; an empty value clears it. */
 export function header(key: string, value: string) {
   return { header: { key, value }, append_action: "OVERWRITE_IF_EXISTS_OR_ADD", keep_empty_value: true };
 }
 
 export const JSON_CONTENT = header("content-type", "application/json");
 
-/** Text in which Envoy finds no operator. */
+/** Text with Envoy's operators escaped. */
 export function literal(text: string): string {
   return text.replaceAll("%", "%%");
 }
 
-/** A route's condition on the method. */
 export function methodIs(method: string) {
   return { name: ":method", string_match: { exact: method } };
 }
 
-/** Seconds as a duration of Envoy's. */
 export function duration(seconds: number): string {
   return `${seconds}s`;
 }

@@ -1,4 +1,7 @@
-/** `/health` of a node: what becomes of its engine's answer. Why in this way: docs/decisions/0019-health-by-custom-response.md. */
+/**
+ * Mapping of engine answers to the node's `/health`. Rationale:
+ * docs/decisions/0019-health-by-custom-response.md.
+ */
 
 import { duration, extension, JSON_CONTENT, message, methodIs } from "./envoy-extension";
 import { CREDENTIALS, ENGINE_HOST, NODE_CLUSTERS } from "./envoy-names";
@@ -7,27 +10,27 @@ import { NODE_HEALTH_PATH } from "./ports";
 const CUSTOM_RESPONSE = "envoy.filters.http.custom_response";
 const LUA = "envoy.filters.http.lua";
 
-/** What a node says of itself. */
 export const NODE_HEALTH = {
-  /** Its engine has its model. */
+  /** The engine has its model. */
   ok: { status: 200, body: '{"status":"ok"}' },
-  /** Its engine answers, and not with success: it loads, it drains, it is broken. */
+  /** The engine answers with an error: loading, draining or broken. */
   degraded: { status: 503, body: '{"status":"degraded"}' },
-  /** Its engine cannot be reached, or does not answer in time. */
+  /** The engine is unreachable or times out. */
   unhealthy: { status: 503, body: '{"status":"unhealthy"}' },
 } as const;
 
 export type NodeHealth = keyof typeof NODE_HEALTH;
 
-/** What Envoy tells of an answer that came from the engine, and of no answer that it made itself. */
+/** Header that Envoy adds to upstream answers only. */
 const FROM_ENGINE = "x-envoy-upstream-service-time";
 
 /**
- * The engine is asked what the node wants to know, whatever the client sent:
+ * Normalizes the health request:
  *
- * - once the request is whole. Some engines answer only then, so a body without an end would hold one of the places that `/health` has there.
- * - without the body and the query.
- * - with GET: engines that know it alone refuse HEAD, and would read as degraded. No rule of Envoy's may write a method.
+ * - waits for the whole request: some engines answer only then, so an endless body would hold a
+ *   `/health` slot.
+ * - removes body and query.
+ * - uses GET, because some engines refuse HEAD. No Envoy rule can set a method.
  */
 const OWN_QUESTION = message("extensions.filters.http.lua.v3.LuaPerRoute", {
   source_code: {
@@ -43,7 +46,7 @@ const OWN_QUESTION = message("extensions.filters.http.lua.v3.LuaPerRoute", {
 });
 
 export interface HealthRouteArgs {
-  /** Path on which the engine says that it has its model. */
+  /** Engine path that reports a loaded model. */
   readonly enginePath: string;
   readonly timeoutSeconds: number;
 }
@@ -63,13 +66,13 @@ export function healthRoutes({ enginePath, timeoutSeconds }: HealthRouteArgs): o
   }));
 }
 
-/** Filters that the routes above need, in the order in which requests pass them; they do nothing for other routes. */
+/** Filters of the routes above, in order. */
 export const HEALTH_FILTERS = [
   extension(LUA, "extensions.filters.http.lua.v3.Lua"),
   extension(CUSTOM_RESPONSE, "extensions.filters.http.custom_response.v3.CustomResponse"),
 ] as const;
 
-/** The order counts: an engine's success has the header too. */
+/** Order matters: an engine's success has the header too. */
 const ANSWERS = message("extensions.filters.http.custom_response.v3.CustomResponse", {
   custom_response_matcher: {
     matcher_list: {

@@ -14,18 +14,17 @@ export interface InferenceNodeArgs {
   readonly namespace: pulumi.Input<string>;
   /** Port of the engine's API in the pod. @default the engine's own */
   readonly enginePort?: number;
-  /** What the group's registrar asks for as key. @default it asks for none */
+  /** Key for the group's registrar. @default none */
   readonly registrarKey?: pulumi.Output<string> | undefined;
 }
 
 /**
- * What makes a pod with an engine a node of a server group: an Envoy beside it, configuration only. It is a native sidecar (an init
- * container that stays), so that it is there before the engine and outlives it while the pod drains, and its readiness is the pod's.
+ * Adds an Envoy to an engine pod, which becomes a node of a server group. As a native sidecar it
+ * starts before the engine, outlives it during draining, and determines pod readiness.
  */
 export class InferenceNode extends PlatformComponent {
-  /** Ports of the Service in front of the nodes. */
   readonly ports: readonly ServicePort[] = [{ name: "node", port: NODE_PORTS.http }];
-  /** Of all that the sidecars read: a change rolls the pods. */
+  /** Hash of all sidecar inputs: a change restarts the pods. */
   readonly hash: string;
 
   private readonly sidecars: readonly NodeSidecar[];
@@ -44,7 +43,7 @@ export class InferenceNode extends PlatformComponent {
       : [registration(this.child("registration"), { namespace, model, group, registrar, key }, this.childOptions())];
   }
 
-  /** The pod with the node's sidecars, which come before the engine's own. */
+  /** The pod with node sidecars before the engine's own. */
   around(pod: HardenedPodArgs): HardenedPodArgs {
     return {
       ...pod,
@@ -54,7 +53,7 @@ export class InferenceNode extends PlatformComponent {
   }
 }
 
-/** Makes a node of a model's pods, where the model is in a server group. */
+/** Undefined if the model is in no server group. */
 export function inferenceNode(
   name: string,
   args: InferenceNodeArgs,

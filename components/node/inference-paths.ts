@@ -1,4 +1,4 @@
-/** What a node asks its engine, by the engine's API and the model's task. */
+/** Engine paths by API and task. */
 import { engineOf } from "../../engines";
 import type { ModelTask } from "../../engines/served-model";
 import type { ModelPlan } from "../../planner/types";
@@ -12,11 +12,11 @@ export interface EnginePath {
 export interface InferencePaths {
   /** Where `/infer` leads. */
   readonly infer: string;
-  /** Paths of the engine's own that lead to it as they are. */
+  /** Engine paths forwarded unchanged. */
   readonly own: readonly EnginePath[];
 }
 
-/** OpenAI's API; rerank, which it lacks, is Cohere's, as the gateway writes it (vLLM 0.33: entrypoints, `/v2/rerank`). */
+/** OpenAI's API, with Cohere's rerank, as at the gateway (vLLM 0.33: entrypoints, `/v2/rerank`). */
 const OPENAI: Readonly<Record<ModelTask, string>> = {
   chat: "/v1/chat/completions",
   completion: "/v1/completions",
@@ -25,8 +25,9 @@ const OPENAI: Readonly<Record<ModelTask, string>> = {
 };
 
 /**
- * Text goes to `generate`: models that can stream answer more than once to a request ("decoupled"), and for those Triton refuses `infer` over HTTP.
- * `generate` takes text and not tensors. Streams have `generate_stream`, whose answer is SSE to whoever asks.
+ * Text uses `generate`: streaming models may answer more than once ("decoupled"), for which Triton
+ * refuses `infer` over HTTP. `generate` takes text, not tensors. `generate_stream` answers with
+ * SSE.
  */
 const KSERVE_INFER: Readonly<Record<ModelTask, string>> = {
   chat: "/generate",

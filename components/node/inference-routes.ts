@@ -1,4 +1,4 @@
-/** Routes of a node to its engine, and what all other requests are told. */
+/** Routes to the engine, and the answers to all other requests. */
 import { header, methodIs } from "./envoy-extension";
 import { CREDENTIALS, ENGINE_HOST, NODE_CLUSTERS, NODE_HEADERS } from "./envoy-names";
 import type { EnginePath, InferencePaths } from "./inference-paths";
@@ -7,15 +7,15 @@ import { NODE_HEALTH_PATH, NODE_INFER_PATH } from "./ports";
 const { tenant, correlation } = NODE_HEADERS;
 
 /**
- * What engines are told of the caller. What a client sends under the new names goes first, every one of it: Envoy overwrites the first header of a
- * name alone.
+ * Caller headers for engines. All client values are removed first: Envoy overwrites only the first
+ * header of a name.
  */
 const CALLER = {
   request_headers_to_remove: [tenant.to, correlation.to, ...CREDENTIALS],
   request_headers_to_add: [tenant, correlation].map(({ from, to }) => header(to, `%REQ(${from.toUpperCase()})%`)),
 } as const;
 
-/** @returns the routes, and after them what is said of other methods, in the order in which they are tried. */
+/** @returns the routes, then the answers for other methods, in matching order. */
 export function inferenceRoutes({ infer, own }: InferencePaths): object[] {
   return [
     route("infer", { method: "POST", path: NODE_INFER_PATH }, infer),
@@ -23,7 +23,6 @@ export function inferenceRoutes({ infer, own }: InferencePaths): object[] {
   ];
 }
 
-/** What is said of everything else. */
 export function otherRoutes({ own }: InferencePaths): object[] {
   const methods = allowedMethods(own);
   const known = [...methods].map(([path, allowed]) => `${allowed.join(" or ")} ${path}`).join(", ");
@@ -61,7 +60,7 @@ function route(name: string, { method, path }: EnginePath, rewritten?: string) {
       cluster: NODE_CLUSTERS.engine,
       host_rewrite_literal: ENGINE_HOST,
       ...(rewritten !== undefined && { prefix_rewrite: rewritten }),
-      // A model may think and write for long: what limits a request is silence alone.
+      // Models may compute for long: only the idle timeout limits a request.
       timeout: "0s",
     },
     ...CALLER,

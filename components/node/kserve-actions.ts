@@ -1,6 +1,6 @@
 /**
- * Requests of KServe's API that pass, below `/v2/models/<name>`; the empty path is the model's inputs and outputs. All else ends at the gateway and at
- * nodes: servers let whoever reaches them load and unload models, and change how they trace, on paths beside these.
+ * Allowed KServe requests below `/v2/models/<name>`; the empty path is model metadata. The rest is
+ * refused: servers let any client load and unload models or change tracing.
  */
 export const KSERVE_ACTIONS = [
   { method: "POST", path: "/infer" },

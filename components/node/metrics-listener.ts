@@ -1,11 +1,12 @@
-/** Series of a node's Envoy, and that it lives: the paths of its admin interface that anybody may ask for. */
+/** The public paths of Envoy's admin interface: metrics and liveness. */
 import { extension, methodIs, socket } from "./envoy-extension";
 import { NODE_CLUSTERS, NODE_STAT_PREFIXES } from "./envoy-names";
 import { NODE_ALIVE_PATH, NODE_METRICS_PATH, NODE_PORTS } from "./ports";
 
 /**
- * A Unix socket without a file ("abstract", unix(7)): no port of the pod leads there, and no folder has to be writable. Whatever runs in the pod could
- * still connect, so the interface itself knows no further path (Envoy 1.40, `Admin.allow_paths`): neither `/quitquitquit` nor `/config_dump`.
+ * An abstract Unix socket (unix(7)): no pod port, no writable folder. Processes in the pod can
+ * still connect, so no other paths are allowed (Envoy 1.40, `Admin.allow_paths`), such as
+ * `/quitquitquit` or `/config_dump`.
  */
 const ADMIN = { pipe: { path: "@inference-node-admin" } } as const;
 
@@ -13,17 +14,17 @@ const PATHS = [NODE_METRICS_PATH, NODE_ALIVE_PATH] as const;
 
 export const ADMIN_INTERFACE = {
   address: ADMIN,
-  // With the query that a scraper may add.
+  // With optional query from scrapers.
   allow_paths: PATHS.map((path) => ({ safe_regex: { regex: `${path}(\\?.*)?` } })),
 } as const;
 
-/** Connections of scrapers and probes; a flood there takes nothing of the node's own. */
+/** Connection limit of scrapers and probes, separate from clients'. */
 const CONNECTIONS = 64;
 
 export const METRICS_LISTENER = {
   name: NODE_STAT_PREFIXES.metrics,
   address: socket("0.0.0.0", NODE_PORTS.metrics),
-  // The limit of all connections is for clients: who is flooded must still be seen.
+  // Metrics must stay available when clients exhaust the global limit.
   ignore_global_conn_limit: true,
   filter_chains: [
     {

@@ -1,5 +1,3 @@
-/** The Envoy of a node. */
-
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import { image } from "../../catalog/images";
@@ -21,7 +19,7 @@ export interface NodeProxyArgs extends NodeConfigArgs {
   readonly namespace: pulumi.Input<string>;
 }
 
-/** Its configuration is read once, when it starts: another one needs another pod. */
+/** The configuration is read only at start: a change needs a new pod. */
 export function nodeProxy(logicalName: string, args: NodeProxyArgs, opts: pulumi.CustomResourceOptions): NodeSidecar {
   const { namespace, ...configArgs } = args;
   const config = JSON.stringify(nodeConfig(configArgs));
@@ -48,7 +46,7 @@ export function nodeProxy(logicalName: string, args: NodeProxyArgs, opts: pulumi
       ],
       volumeMounts: [{ name: NAME, mountPath: CONFIG_FOLDER, readOnly: true }],
       resources: guaranteed(NODE_PROXY),
-      // The engine's readiness is the pod's through this, however long its weights take. Whether Envoy itself lives has nothing to do with it.
+      // Engine readiness, regardless of loading time. Separate from Envoy's liveness.
       readinessProbe: { httpGet: { path: NODE_HEALTH_PATH, port: "node" }, periodSeconds: 5, timeoutSeconds: 5 },
       livenessProbe: {
         httpGet: { path: NODE_ALIVE_PATH, port: "node-metrics" },

@@ -1,25 +1,35 @@
-/** What a node's Envoy does before its memory is full: it refuses, and is not killed. */
+/** A node's Envoy refuses requests before it runs out of memory. */
 import { NODE_PROXY } from "../../planner/sidecars";
 import { extension } from "./envoy-extension";
 
-/** Connections of clients at a time, and as many to the engine: more than engines work on at a time (vLLM: 1024 at most by default). */
+/**
+ * Concurrent client connections, and as many to the engine: more than engines process (vLLM: 1024
+ * at most by default).
+ */
 export const NODE_CONNECTIONS = 1024;
 
-/** Bytes that wait in Envoy, in either direction of a connection, before whoever sends them must. */
+/** Bytes buffered in Envoy per direction of a connection before back pressure. */
 export const BUFFER_BYTES = 32_768;
 
 /**
- * What waits in the kernel is the container's memory too, and by itself the kernel takes up to some MiB for each connection: over a GiB where nobody reads
- * (test/e2e/node/hostile.test.ts). So both its buffers are as large as Envoy's; of a connection within a cluster that is enough for gigabits.
+ * Kernel buffers count as container memory, up to some MiB per connection: over a GiB with slow
+ * readers (test/e2e/node/hostile.test.ts). So both are as large as Envoy's, enough for gigabits
+ * within a cluster.
  */
 export const SOCKET_OPTIONS = [socketOption("SO_SNDBUF", 7), socketOption("SO_RCVBUF", 8)] as const;
 
-/** @param name number of the option on Linux (include/uapi/asm-generic/socket.h); the kernel doubles the value for its bookkeeping. */
+/**
+ * @param name option number on Linux (include/uapi/asm-generic/socket.h); the kernel doubles the
+ *   value.
+ */
 function socketOption(description: string, name: number) {
   return { description, level: 1, name, int_value: BUFFER_BYTES, state: "STATE_PREBIND" };
 }
 
-/** Part of the container's memory that is Envoy's heap: all buffers of all connections fit twice, once there and once in the kernel's. */
+/**
+ * Share of container memory for Envoy's heap: all buffers of all connections fit in it, and again
+ * in the kernel's.
+ */
 const HEAP_SHARE = 0.5;
 
 const HEAP_BYTES = Math.floor(NODE_PROXY.memoryGiB * 2 ** 30 * HEAP_SHARE);

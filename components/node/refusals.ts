@@ -1,4 +1,4 @@
-/** What a node says when it, and not its engine, refuses: OpenAI's error object, which its clients know how to read, as at the gateway. */
+/** Errors of the node itself: OpenAI's error object, which clients can parse, as at the gateway. */
 import { NOT_HEALTH } from "./access-log";
 
 interface Said {
@@ -7,7 +7,7 @@ interface Said {
   readonly code: string;
 }
 
-/** Envoy's own words of this answer, or those of the route. */
+/** Envoy's or the route's text of this answer. */
 const OWN_WORDS = "%LOCAL_REPLY_BODY%";
 
 const UNKNOWN_PATH: Said = { message: OWN_WORDS, type: "invalid_request_error", code: "unknown_url" };
@@ -30,10 +30,13 @@ const OVERLOADED: Said = {
   code: "overloaded",
 };
 
-/** Envoy's flags of an engine that could not be connected to, broke off, or had no connection left. */
+/** Envoy's response flags for failed, broken or exhausted engine connections. */
 const ENGINE_FLAGS = ["UF", "UC", "UH", "UR", "LR"] as const;
 
-/** The first that fits is said. What `/health` answers is not among it, though that too is Envoy's own (health-route.ts). */
+/**
+ * The first match applies. Excludes `/health`, although Envoy creates that answer too
+ * (health-route.ts).
+ */
 export const LOCAL_REPLIES = {
   mappers: [
     mapper(status(404), UNKNOWN_PATH),

@@ -1,4 +1,4 @@
-/** What tells a group's registrar that a node is there (docs/nodes.md, "Registrar"). */
+/** Sidecar that registers a node with its group's registrar (docs/nodes.md, "Registrar"). */
 
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
@@ -24,15 +24,14 @@ export interface RegistrationArgs {
   readonly model: Pick<ModelPlan, "name" | "servedName" | "engine">;
   readonly group: string;
   readonly registrar: RegistrarPlan;
-  /** What the registrar's key is, where it asks for one. */
   readonly key?: pulumi.Output<string> | undefined;
 }
 
 /**
- * It says nothing of the pod's readiness or life: a node serves whatever its registrar does. Of a new key it reads the file again; all else
- * needs another pod.
+ * Never affects pod readiness and liveness. A new key is read from the file; other changes need a
+ * new pod.
  *
- * @throws Error when the registrar asks for a key that is not there: validation refuses that before.
+ * @throws Error if the registrar requires a missing key; validation refuses that earlier.
  */
 export function registration(
   logicalName: string,
@@ -56,7 +55,7 @@ export function registration(
   const files = [...(key ? [key] : []), ...(authorities ? [authorities] : [])];
   const settings = settingsOf(args);
   return {
-    // The key is in none of it: a pod reads another one by itself, and loads its weights no second time for it.
+    // Excludes the key: pods reload it, without loading weights again.
     hash: hashOf([scripts.hash, args.registrar.authorities?.text]),
     volumes: [scripts.volume, ...files],
     container: {
@@ -78,8 +77,9 @@ export function registration(
           .map(({ volume, folder }) => ({ name: volume, mountPath: folder, readOnly: true })),
       ],
       resources: guaranteed(NODE_REGISTRATION),
-      // Hooks of all containers run at once when a pod is told to end, before any of them is stopped, and a sidecar's SIGTERM comes last
-      // (Kubernetes 1.36, pkg/kubelet/kuberuntime/kuberuntime_container.go, killContainer; read 2026-11-23).
+      // preStop hooks of all containers run at once before any container stops; a sidecar gets
+      // SIGTERM last (Kubernetes 1.36, pkg/kubelet/kuberuntime/kuberuntime_container.go,
+      // killContainer; read 2026-11-23).
       lifecycle: { preStop: { exec: { command: ["/bin/sh", "-c", "kill -USR2 1"] } } },
     },
   };

@@ -1,12 +1,12 @@
-/** How a node's Envoy reports spans. Written against Envoy 1.40. */
+/** Span reporting of a node's Envoy. For Envoy 1.40. */
 import type { TraceReceiver } from "../../names/trace-receiver";
 import { duration, extension, message, socket } from "./envoy-extension";
 import { NODE_HEADERS, TRACES_CLUSTER } from "./envoy-names";
 
-/** As in the log: without its query. */
+/** Without the query, as in the log. */
 const PATH = "%PATH(NQ:ORIG_OR_PATH):256%";
 
-/** Requests of a trace that somebody began, the gateway as a rule, and no others: no probes. */
+/** Samples only requests of an existing trace, usually the gateway's. Excludes probes. */
 const SAMPLER = extension(
   "envoy.tracers.opentelemetry.samplers.parent_based",
   "extensions.tracers.opentelemetry.samplers.v3.ParentBasedSamplerConfig",
@@ -19,13 +19,14 @@ const SAMPLER = extension(
   },
 );
 
-/** Seconds until a report is given up: no request waits for it. */
+/** Report timeout in seconds: no request waits for it. */
 const REPORT_SECONDS = 5;
 
 /**
- * Part of the connection manager: it continues the gateway's trace. Tags replace those of Envoy that hold the query and the user agent; an empty one would not.
+ * Tracing of the connection manager: continues the gateway's trace. Tags replace Envoy's, which
+ * contain query and user agent; an empty tag would not.
  *
- * @param service name that spans have.
+ * @param service name in spans.
  */
 export function nodeTracing(service: string, group: string): object {
   const tags = {
@@ -44,7 +45,7 @@ export function nodeTracing(service: string, group: string): object {
       }),
       custom_tags: Object.entries(tags).map(([tag, value]) => ({ tag, value })),
     },
-    // One request has one id in all logs: no digit of it says whether it is traced.
+    // One ID in all logs: no digit marks whether the request is traced.
     request_id_extension: {
       typed_config: message("extensions.request_id.uuid.v3.UuidRequestIdConfig", {
         pack_trace_reason: false,

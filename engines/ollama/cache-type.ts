@@ -1,7 +1,8 @@
 /**
- * Number formats of the cache, as llama.cpp calls them (OLLAMA_KV_CACHE_TYPE). Values in 8 bits need flash attention
- * (src/llama-context.cpp of llama.cpp), which Ollama turns on by OLLAMA_FLASH_ATTENTION (llm/llama_server.go of 0.33.0-rc2); older releases leave it off for some
- * models, and keep 16 bits without a word (llm/server.go, SupportsFlashAttention of fs/ggml/ggml.go).
+ * Cache number formats of llama.cpp (OLLAMA_KV_CACHE_TYPE). 8-bit values need flash attention
+ * (src/llama-context.cpp of llama.cpp), which Ollama enables by OLLAMA_FLASH_ATTENTION
+ * (llm/llama_server.go of 0.33.0-rc2). Older releases disable it for some models and silently keep
+ * 16 bits (llm/server.go, SupportsFlashAttention of fs/ggml/ggml.go).
  */
 import { type ModelArchitecture, mixersOf } from "../../planner/model/architecture";
 import type { ServedModel } from "../served-model";
@@ -11,14 +12,14 @@ export const CACHE_DTYPES = ["auto", "fp8"] as const satisfies readonly ServedMo
 /** Values that share a scale in q8_0. */
 const BLOCK_VALUES = 32;
 
-/** Models that SupportsFlashAttention leaves out by name. */
+/** Models that SupportsFlashAttention excludes by name. */
 const WITHOUT_FLASH_ATTENTION = ["gemma2", "grok"];
 
 export function cacheType({ kvCacheDtype }: Pick<ServedModel, "kvCacheDtype">): "f16" | "q8_0" {
   return kvCacheDtype === "fp8" ? "q8_0" : "f16";
 }
 
-/** Why a model's cache cannot be in 8 bits. */
+/** Why a model's cache cannot use 8 bits. */
 export function cacheFault({ family, kind, layerSpecs }: ModelArchitecture): string | undefined {
   if (kind === "encoder") {
     return "an embedding model has no KV cache";

@@ -7,22 +7,25 @@ import { ollamaMostAtOnce } from "./parallel";
 import { ollamaSettings } from "./settings";
 import { ollamaSharedServer } from "./shared-server";
 
-/** A model as Ollama names it: namespace, name and tag of up to 80 characters (ollama 0.32, types/model/name.go). */
+/**
+ * Ollama model name: namespace, name and tag of up to 80 characters (ollama 0.32,
+ * types/model/name.go).
+ */
 const NAME = /^([A-Za-z0-9_][\w.-]{0,79}\/)?[A-Za-z0-9_][\w.-]{0,79}(:[A-Za-z0-9_][\w.-]{0,79})?$/;
 
 export const OLLAMA_PORT = 11434;
 
-/** Of models that run on servers of Ollama's own, which pods are told not to use (OLLAMA_NO_CLOUD). */
+/** Models hosted by Ollama, disabled in pods (OLLAMA_NO_CLOUD). */
 const HOSTED = /[:-]cloud$/;
 const HOSTED_FAULT = {
   allowed: "a build that pods download: tags that end in cloud run on servers of ollama.com",
   fix: "write the tag of a build with its size, for example ollama://gpt-oss:120b",
 };
 
-/** Tokens per compute step that the memory figure counts (`num_batch`). */
+/** Tokens per compute step in the estimate (`num_batch`). */
 export { inFlightTokens as BATCH_TOKENS } from "./memory";
 
-/** Ollama: llama.cpp with a registry of its own, on GPUs and CPUs. It has no metrics. */
+/** Ollama: llama.cpp with its own registry, on GPUs and CPUs. It has no metrics. */
 export const ollama: Engine = {
   label: "Ollama",
   summary: "Ollama serves GGUF builds of its own registry, on GPUs of one node and on CPUs.",
@@ -31,7 +34,7 @@ export const ollama: Engine = {
   sources: ["ollama"],
   weightsFrom: "registry",
   tasks: ["chat", "completion", "embedding"],
-  // What its library builds of a tag that states no format, and what it takes of a repository on Hugging Face.
+  // Default format of its library's tags and of Hugging Face repositories.
   defaultQuantization: "Q4_K_M",
   usualFormat: usualFileType,
   sourceFault: (source) => (source.kind === "ollama" && HOSTED.test(source.tag) ? HOSTED_FAULT : undefined),
@@ -46,11 +49,11 @@ export const ollama: Engine = {
   settings: ollamaSettings,
   memoryByVersion: false,
   versionProblems: ollamaVersionProblems,
-  // llama.cpp spreads whole layers over the GPUs of one node: a pipeline of that many stages.
+  // llama.cpp spreads whole layers over GPUs of one node, one pipeline stage each.
   parallelism: { tensor: false, overNodes: false },
   kernelsOf: "llama.cpp",
   mostAtOnce: ollamaMostAtOnce,
-  // OLLAMA_NUM_PARALLEL: each has a part of the cache of its own.
+  // OLLAMA_NUM_PARALLEL: each request has a separate part of the cache.
   batchLimits: ({ concurrency }) => ({ sequences: concurrency }),
   estimate: estimateOllama,
   windowMargin: () => ({ tokens: inFlightTokens, text: "one batch" }),
@@ -58,11 +61,12 @@ export const ollama: Engine = {
   preallocatesGpuMemory: false,
   // llama.cpp only maps the file.
   warmUpSeconds: 15,
-  // The program that loads the model: 66 MiB resident on Node 20 with tsx, measured 2026-11-22.
+  // Model loader: 66 MiB resident on Node 20 with tsx, measured 2026-11-22.
   sidecar: { cpu: 0.125, memoryGiB: 0.25, ephemeralStorageGiB: 0.25 },
-  // llama-server takes the slot whose last prompt begins like this one, whoever asked; embeddings keep nothing.
+  // llama-server reuses the slot with the longest common prefix, for any client; embeddings keep
+  // none.
   prefixReuse: ({ task }) => (task === "embedding" ? "none" : "shared"),
   ports: { openai: OLLAMA_PORT },
-  // Its API answers with an empty disk too: that the model is loaded, the loader beside it says.
+  // The API answers even without models; the loader sidecar reports the model's readiness.
   health: { alive: "/", ready: "/api/version" },
 };

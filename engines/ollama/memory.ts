@@ -1,6 +1,6 @@
 /**
- * Memory of a model under Ollama (llama.cpp): a GGUF file, whole layers spread over the GPUs of one node or kept in
- * host memory, a cache for every parallel request, compute buffers.
+ * Memory of a model under Ollama (llama.cpp): a GGUF file, layers over GPUs of one node or in host
+ * memory, a cache per parallel request, compute buffers.
  */
 
 import { toGiB } from "../../names/units";
@@ -19,24 +19,29 @@ import { tensorInventory } from "../../planner/model/tensors";
 import type { MemoryRequest } from "../memory-request";
 import errorTerms from "./error-terms.json";
 
-/** llama.cpp settings of Ollama 0.32 that size its buffers. */
+/** Buffer settings of llama.cpp in Ollama 0.32. */
 const CONSTANTS = {
   version: "0.32.15",
   /** Tokens per compute step (llama.cpp n_ubatch). */
   batchTokens: 512,
-  /** CUDA context and library handles per GPU, GiB; nvidia-smi shows 0.3 to 0.5 for an idle runner. */
+  /**
+   * CUDA context and library handles per GPU, GiB; nvidia-smi shows 0.3 to 0.5 for an idle runner.
+   */
   contextGiB: 0.5,
-  /** Runner process and graph on the host, GiB. */
+  /** Host memory of runner process and graph, GiB. */
   hostGiB: 0.5,
 } as const;
 
-/** The file type of most models in the Ollama library. */
+/** The usual file type of the Ollama library. */
 const DEFAULT_FILE_TYPE = "Q4_K_M";
 
-/** llama.cpp caches in f16, or in q8_0 (8.5 bits per value) when asked for 8 bits; relative to 2 bytes. */
+/** llama.cpp caches in f16, or q8_0 (8.5 bits per value) for 8 bits; relative to 2 bytes. */
 const CACHE_SCALE = { auto: 1, bfloat16: 1, fp8: 8.5 / 16 } as const;
 
-/** Estimates one Ollama runner. `pipelineParallel` is the number of GPUs; tensor parallelism does not exist here. */
+/**
+ * Estimate of an Ollama runner. `pipelineParallel` is the number of GPUs; there is no tensor
+ * parallelism.
+ */
 export function estimateOllama(request: MemoryRequest): MemoryEstimate {
   const { architecture } = request;
   const format = ollamaFormat(architecture, request.quantization);
@@ -78,7 +83,7 @@ function summarize(
     ...judge(stages, uncertaintyOf(errorTerms, evidence), request.device),
     kvPoolGiB: limiting?.kvPoolGiB ?? Math.min(...stages.map(({ kvPoolGiB }) => kvPoolGiB)),
     utilization: request.utilization ?? 1,
-    // the runner reserves exactly what was asked for
+    // The runner reserves exactly the requested amount.
     kvTokens: caching.length > 0 ? request.contextTokens * request.concurrency : 0,
     requiredTokens: request.contextTokens * request.concurrency,
     requestCapacity: limiting ? capacityOf(limiting) : Number.POSITIVE_INFINITY,
@@ -91,12 +96,12 @@ function summarize(
   };
 }
 
-/** MXFP4 checkpoints are served as they are; everything else in the library's usual file type. */
+/** MXFP4 checkpoints are served unchanged; others in the library's usual file type. */
 export function usualFileType(architecture: ModelArchitecture): string {
   return architecture.quantization.name === "mxfp4" ? "MXFP4" : DEFAULT_FILE_TYPE;
 }
 
-/** One object per answer: what is computed for a format is kept under it. */
+/** One object per answer, because results are cached by format object. */
 const formats = new Kept<ModelArchitecture, string, WeightFormat>();
 
 function ollamaFormat(architecture: ModelArchitecture, quantization: string | undefined): WeightFormat {
@@ -110,10 +115,12 @@ function ollamaFormat(architecture: ModelArchitecture, quantization: string | un
   });
 }
 
-/** By format, which is of one architecture. */
+/** By format object, which belongs to one architecture. */
 const weights = new Kept<WeightFormat, string, number>();
 
-/** Weights of one GPU. The embedding table stays in host memory unless it is also the output matrix. */
+/**
+ * Weights of one GPU. The embedding table stays in host memory unless it is also the output matrix.
+ */
 function stageBytes(
   architecture: ModelArchitecture,
   format: WeightFormat,
@@ -128,7 +135,7 @@ function stageBytes(
   );
 }
 
-/** Tokens that a bounded window keeps besides its own. */
+/** Additional tokens of a bounded window. */
 export const inFlightTokens = CONSTANTS.batchTokens;
 
 /** Cache of one request: bounded windows keep the window and one batch. */
@@ -142,7 +149,9 @@ function cacheBytes(layers: readonly LayerCache[], contextTokens: number, reques
   }, 0);
 }
 
-/** Scratch of one compute step in float32: logits on the last GPU, the widest feed-forward tensors everywhere. */
+/**
+ * Scratch memory of a step in float32: logits on the last GPU, widest feed-forward tensors on all.
+ */
 function computeBufferBytes(architecture: ModelArchitecture, stage: PipelineStage): number {
   const width = Math.max(
     ...architecture.layerSpecs.map(({ feedForward }) => {

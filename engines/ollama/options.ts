@@ -6,12 +6,11 @@ import releases from "../../catalog/engine-releases/ollama.json";
 
 export const ollamaOptions = optionCatalogue(options as EngineOptions, rules, releases);
 
-/** Whether a release reads a variable. */
 export function ollamaReads(variable: string, version: string): boolean {
   return releaseHas(releases.environment, variable, version);
 }
 
-/** The variable with which the plan sets the context: without it Ollama cuts prompts at a length of its own. */
+/** Variable for the planned context: without it Ollama truncates prompts at its default. */
 const CONTEXT = "OLLAMA_CONTEXT_LENGTH";
 
 export function ollamaVersionProblems(version: string): string[] {

@@ -2,7 +2,7 @@ import type { MostAtOnce } from "../engine";
 import type { ServedModel } from "../served-model";
 import table from "./parallel.json";
 
-/** One at a time for embeddings, and for families whose state llama.cpp does not keep for several. */
+/** One request at a time for embeddings, and for families whose state llama.cpp keeps only once. */
 export function ollamaMostAtOnce({
   task,
   architecture: { family },

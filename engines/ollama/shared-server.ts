@@ -1,6 +1,7 @@
 /**
- * Several models on one Ollama server. Its scheduler holds one copy of the same weights, and unloads models for another
- * one unless that leaves a fifth of the free memory (ollama 0.32, server/sched.go: schedulerModelKey, load).
+ * Several models on one Ollama server. Its scheduler keeps one copy of equal weights, and unloads
+ * models unless a fifth of free memory remains (ollama 0.32, server/sched.go: schedulerModelKey,
+ * load).
  */
 
 import { toGiB } from "../../names/units";
@@ -14,12 +15,12 @@ import type { ServedModel } from "../served-model";
 import { cacheType } from "./cache-type";
 import { usualFileType } from "./memory";
 
-/** Of the free memory, what a further model may take by Ollama's own reckoning: `freeMemory*80/100` in load(). */
+/** Share of free memory for a further model in Ollama's estimate: `freeMemory*80/100` in load(). */
 const PART_OF_FREE_MEMORY = 0.8;
 
 export const ollamaSharedServer: SharedServer = { problems, reserveGiB };
 
-/** Names that mean the same to Ollama: it adds the tag `latest` where none is given. */
+/** Equal names for Ollama, which adds the tag `latest` if missing. */
 function fullName(name: string): string {
   return name.split("/").pop()?.includes(":") ? name : `${name}:latest`;
 }
@@ -58,8 +59,8 @@ function tagOf({ source }: ServedModel): string | undefined {
 }
 
 /**
- * What must stay free beside all of them so that any of them can be loaded while the others are: at the start, and again
- * after its process fell over. Without GPUs the scheduler asks for nothing.
+ * Free memory required to load any model while the others are loaded. Without GPUs the scheduler
+ * checks nothing.
  */
 function reserveGiB(requests: readonly MemoryRequest[], alone: readonly MemoryEstimate[]): number {
   const missing = requests.map((request, index) => {
@@ -70,14 +71,17 @@ function reserveGiB(requests: readonly MemoryRequest[], alone: readonly MemoryEs
   return requests.some(({ device }) => device === "cpu") ? 0 : Math.max(0, ...missing);
 }
 
-/** Ollama's own reckoning of a model on all its GPUs: its file, and the cache of every layer in full (PredictServerVRAM). */
+/**
+ * Ollama's estimate of a model on all GPUs: its file, and every layer's full cache
+ * (PredictServerVRAM).
+ */
 function predictedGiB({ architecture, quantization, contextTokens, concurrency }: MemoryRequest): number {
   const { checkpointBytes } = weightBytes(architecture, quantization ?? usualFileType(architecture));
   const tokens = contextTokens * (architecture.kind === "encoder" ? 1 : concurrency);
   return toGiB(checkpointBytes + tokens * fullCacheBytesPerToken(architecture));
 }
 
-/** Encoders keep no cache, and are reckoned as if they did. */
+/** Ollama's estimate includes a cache for encoders, which have none. */
 function fullCacheBytesPerToken(architecture: ModelArchitecture): number {
   return architecture.kind === "encoder"
     ? architecture.layers * architecture.hiddenSize * 2 * 2

@@ -15,25 +15,27 @@ import { rayOptions } from "./options";
 import { onVllm, rayVersionProblems, toVllm, vllmVersionOf } from "./releases";
 import { raySettings } from "./settings";
 
-/** Of the HTTP proxy on each node; Ray Serve's default. */
+/** HTTP proxy port on each node; Ray Serve's default. */
 export const SERVE_PORT = 8000;
-/** Where Ray's agent on each node exports metrics: what KubeRay starts it with (constant.go, DefaultMetricsPort). */
+/**
+ * Metrics port of Ray's agent on each node, as set by KubeRay (constant.go, DefaultMetricsPort).
+ */
 export const METRICS_PORT = 8080;
 
 /**
- * Head of a model's Ray cluster: cluster state, dashboard, Serve's controller and a proxy; nothing computes there. As the
- * sample of the operator sizes it (config/samples/ray-service.llm-serve.yaml of KubeRay 1.6.0: 2 CPUs, 4 to 5 GiB).
+ * Head of a model's Ray cluster: state, dashboard, Serve controller and a proxy, no computation.
+ * Sized as in KubeRay 1.6.0 config/samples/ray-service.llm-serve.yaml: 2 CPUs, 4 to 5 GiB.
  */
 export const HEAD: SidecarResources = { cpu: 2, memoryGiB: 5, ephemeralStorageGiB: 10 };
 
-/** Volume of the cluster's state, of which there is at most 192 MiB, in a log that is rewritten as it grows. */
+/** Volume for cluster state, at most 192 MiB, in a log that is rewritten as it grows. */
 export const STATE_GIB = 1;
 
 /**
- * Ray Serve with the vLLM in it: a model is an application on a Ray cluster of its own, which KubeRay makes. Series are
- * vLLM's in Ray's spelling: `:` becomes `_` (vllm/v1/metrics/ray_wrappers.py of 0.22.0), Ray puts `ray_` in front, and its
- * own dashboards read them so (serve_llm_dashboard_panels.py of ray 2.56.0, but inter-token latency and preemptions, which
- * follow from the same wrapper).
+ * Ray Serve with its vLLM: a model is an application on its own Ray cluster, created by KubeRay.
+ * Series are vLLM's, with `:` as `_` (vllm/v1/metrics/ray_wrappers.py of 0.22.0) and prefix `ray_`,
+ * as in Ray's dashboards (serve_llm_dashboard_panels.py of ray 2.56.0; not inter-token latency and
+ * preemptions).
  */
 export const ray: Engine = {
   label: "Ray Serve",
@@ -52,13 +54,13 @@ export const ray: Engine = {
   formats: vllm.formats,
   options: rayOptions,
   settings: raySettings,
-  // What computes is vLLM: these are the variables that it reads.
+  // Variables of its vLLM.
   variablePrefix: vllm.variablePrefix,
   memoryFlags: vllm.memoryFlags,
   overridingFlags: vllm.overridingFlags,
   memoryByVersion: true,
   readFlags: vllm.readFlags,
-  // A placement group keeps a replica on one node; replicas over several nodes are what vLLM's own groups are for.
+  // A placement group keeps a replica on one node; use vLLM's multi-node mode otherwise.
   parallelism: { tensor: true, overNodes: false },
   kernelsOf: "vllm",
   batchLimits: (request) => vllmBatchLimits(vllmRequest(toVllm(request))),
@@ -81,19 +83,21 @@ export const ray: Engine = {
   preallocatesGpuMemory: true,
   noTimeSlicing:
     "nobody has read how Ray counts GPUs that pods take turns on, nor whether each vLLM in it keeps to a share of the card as the plan would tell it",
-  // vLLM's, and a minute for the cluster: the head first, then its workers, then Serve's controller and the application.
+  // vLLM's time, plus a minute for head, workers, Serve controller and application.
   warmUpSeconds: vllm.warmUpSeconds + 60,
-  // Raylet, Ray's agents, the node's HTTP proxy and one replica of the API; it takes one CPU, vLLM's driver another.
+  // Raylet, Ray's agents, HTTP proxy and one API replica; the API takes one CPU, vLLM's driver
+  // another.
   sidecar: { cpu: 1, memoryGiB: 2, ephemeralStorageGiB: 0 },
   companion: HEAD,
   stateGiB: STATE_GIB,
   // The RayService's upgradeStrategy NewCluster.
   replacesBeside: "KubeRay",
   noNodes: "its operator, KubeRay, makes the pods and the Services in front of them, which know Ray's ports alone",
-  // Its custom resource definition has the subresource status alone (KubeRay v1.6.0, config/crd/bases/ray.io_rayservices.yaml).
+  // Its custom resource definition has only the status subresource (KubeRay v1.6.0,
+  // config/crd/bases/ray.io_rayservices.yaml).
   noScaling:
     "because a RayService has no scale subresource, where an autoscaler would write how many replicas there are",
-  // The vLLM in it takes the field, but no pod of Ray has a place to write it.
+  // Its vLLM supports the field, but Ray's pods cannot set it.
   chatFormats: vllm.chatFormats,
   reusesImages: vllmImageReuse,
   prefixReuse: ({ args }) => (args?.["enable-prefix-caching"] === false ? "none" : "shared"),

@@ -11,8 +11,8 @@ import { wholeNumber } from "../../names/whole-number";
 import type { ArgumentValue } from "../served-model";
 
 /**
- * What `args` may hold: arguments of the vLLM engine in Ray (`engine_kwargs`), under the names that vLLM's command line has for
- * them. What the platform says of them is what it says of vLLM's, but where Ray takes part.
+ * Allowed `args`: engine arguments of Ray's vLLM (`engine_kwargs`), named as on vLLM's command
+ * line. Rules are vLLM's, except for Ray's own parts.
  */
 export const rayOptions = optionCatalogue(options as EngineOptions, {
   arguments: rulesOfRay(vllmRules.arguments, names(options.arguments), {
@@ -26,8 +26,8 @@ export const rayOptions = optionCatalogue(options as EngineOptions, {
 });
 
 /**
- * An argument as the engine's constructor takes it, under its own name: no parser of a command line reads it, so that a
- * negation becomes `false`, a number with a unit a number, and JSON text what it says.
+ * A constructor argument of the engine under its own name. No command line parser reads it:
+ * negations become `false`, numbers with units numbers, and JSON text values.
  */
 export function rayEngineArgument(given: string, value: ArgumentValue): readonly [name: string, value: unknown] {
   const argument = rayOptions.argumentNamed.get(given) ?? byOtherName.get(given);
@@ -57,7 +57,7 @@ function names(rows: readonly { readonly name: string }[]): ReadonlySet<string> 
   return new Set(rows.map(({ name }) => name));
 }
 
-/** vLLM's rules for the options that the vLLM in Ray has; keys of vLLM's own block are keys of Ray's. */
+/** vLLM's rules for options of Ray's vLLM; keys of vLLM's block become Ray's. */
 function rulesOfRay(
   rules: OptionRules,
   known: ReadonlySet<string>,
@@ -84,7 +84,7 @@ function rulesOfRay(
   };
 }
 
-/** Of the vLLM in Ray, or nobody's: variables of the image and of the platform. */
+/** Options of Ray's vLLM, or of no engine: variables of the image and the platform. */
 function isKnown(option: string, known: ReadonlySet<string>): boolean {
   const isOfEngine = known.has(option) || !/^(VLLM_|[a-z])/.test(option);
   return isOfEngine || (option.endsWith("*") && [...known].some((name) => name.startsWith(option.slice(0, -1))));

@@ -7,7 +7,7 @@ import { chatFaults, vllmBlock } from "../vllm/settings";
 import { stateTransferProblems } from "../vllm/state-transfer";
 import { onVllm, vllmVersionOf } from "./releases";
 
-/** `models.<name>.ray`: of vLLM's block what Ray hands on to the vLLM in it, which has its cards to itself. */
+/** `models.<name>.ray`: the keys of vLLM's block that Ray passes on. Its vLLM shares no card. */
 const rayBlock = vllmBlock
   .pick({
     tensorParallel: true,

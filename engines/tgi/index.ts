@@ -3,12 +3,12 @@ import { estimateTgi } from "./memory";
 import { tgiOptions } from "./options";
 import { tgiCardVerdict, tgiLayoutProblems, tgiStartProblems, tgiVersionProblems, tgiWeights } from "./serves";
 
-/** Above 1024: the image's own, 80, is no port for a user who is not root. */
+/** Above 1024: the image's own port 80 requires root. */
 export const TGI_PORT = 8080;
 
 /**
- * Text Generation Inference: one model of a checkpoint per pod, with OpenAI's API. It was archived on 2026-03-21. Series
- * as of 3.0.1 (router/src/server.rs, backends/v3).
+ * Text Generation Inference: one checkpoint per pod, with OpenAI's API. Archived on 2026-03-21.
+ * Series as of 3.0.1 (router/src/server.rs, backends/v3).
  */
 export const tgi: Engine = {
   label: "TGI",
@@ -34,12 +34,12 @@ export const tgi: Engine = {
   preallocatesGpuMemory: true,
   noTimeSlicing:
     "TGI fills what is free of the card's memory with its cache when it warms up: the first pod of a card in turns leaves nothing to the next",
-  // Its warm-up: one prefill of the whole context, and CUDA graphs of six batch sizes.
+  // Warm-up: one prefill of the whole context, and CUDA graphs of six batch sizes.
   warmUpSeconds: 90,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
   prefixReuse: () => "shared",
   ports: { openai: TGI_PORT },
-  // The router listens once the model is warm; `/health` then asks the shards for a token where none was made of late.
+  // The router listens after warm-up; `/health` then generates a token on idle shards.
   health: { alive: "/health", ready: "/health" },
   metrics: {
     port: TGI_PORT,
@@ -48,7 +48,7 @@ export const tgi: Engine = {
       requestsWaiting: "tgi_queue_size",
       requestsRunning: "tgi_batch_current_size",
       latencySeconds: "tgi_request_duration",
-      // Histograms of tokens: their sums count.
+      // Token histograms: their sums are used.
       promptTokensTotal: "tgi_request_input_length_sum",
       generatedTokensTotal: "tgi_request_generated_tokens_sum",
       requestsTotal: "tgi_request_success",

@@ -1,6 +1,7 @@
 /**
- * Memory of a model under TGI: weights in 16 bits, one prefill of the whole context as it is tried at start, and of what
- * is then free 95 % for the cache (server/text_generation_server: models/flash_causal_lm.py, models/globals.py of 3.0.1).
+ * Memory of a model under TGI: 16-bit weights, one test prefill of the whole context, and 95 % of
+ * the remaining memory for the cache (server/text_generation_server: models/flash_causal_lm.py,
+ * models/globals.py of 3.0.1).
  */
 import { toGiB } from "../../names/units";
 import { layerCaches } from "../../planner/memory/kv-cache";
@@ -14,17 +15,22 @@ import errorTerms from "./error-terms.json";
 
 const CONSTANTS = {
   version: "3.0.1",
-  /** TGI_WIGGLE_ROOM: share of free memory that weights, prefill and cache may take. CUDA graphs come out of the rest. */
+  /**
+   * TGI_WIGGLE_ROOM: share of free memory for weights, prefill and cache. CUDA graphs use the rest.
+   */
   share: 0.95,
   /** CUDA context and library handles per GPU, GiB. */
   contextGiB: 0.5,
-  /** Buffers of NCCL where several GPUs share the model, GiB. */
+  /** NCCL buffers if several GPUs share the model, GiB. */
   collectiveGiB: 0.5,
-  /** Bytes of a weight, an activation, a key or a value. */
+  /** Bytes of a weight, activation, key or value. */
   valueBytes: 2,
 } as const;
 
-/** One process for each GPU of a node; each has its part of every layer. Windows of attention save nothing: all tokens are kept. */
+/**
+ * One process per GPU of a node, each with its part of every layer. All tokens are kept, also with
+ * windows.
+ */
 export function estimateTgi(request: MemoryRequest): MemoryEstimate {
   const { architecture, contextTokens, concurrency, tensorParallel, gpuMemoryGiB, utilization = 1 } = request;
   const weights = toGiB(weightBytes(architecture).servedBytes / tensorParallel);
@@ -58,7 +64,10 @@ export function estimateTgi(request: MemoryRequest): MemoryEstimate {
   };
 }
 
-/** Widest moment of a prefill: a layer's hidden states, its queries, keys and values, and the two halves of its feed-forward part. */
+/**
+ * Prefill peak: a layer's hidden states, queries, keys, values, and both halves of its feed-forward
+ * block.
+ */
 function prefillBytes(architecture: ModelArchitecture, tokens: number, tensorParallel: number): number {
   const { hiddenSize, heads, kvHeads, headDim } = architecture;
   const widest = Math.max(

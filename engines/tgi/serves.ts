@@ -1,4 +1,4 @@
-/** What TGI 3.0.1 can serve, of the much that exists since: families, layouts and cards. */
+/** Families, layouts and cards that TGI 3.0.1 supports. */
 import { compareVersions } from "../../names/versions";
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import { type Card, type CardVerdict, describe, NOTHING_TO_SAY, OTHER_CARDS } from "../card";
@@ -6,7 +6,10 @@ import type { LayoutRequest, MemoryRequest } from "../memory-request";
 import type { ServedModel } from "../served-model";
 import type { WeightsAnswer } from "../weights";
 
-/** Decoders with paged attention that it spreads over GPUs (ModelType in server/text_generation_server/models/__init__.py of 3.0.1). */
+/**
+ * Decoders with paged attention and tensor parallelism (ModelType in
+ * server/text_generation_server/models/__init__.py of 3.0.1).
+ */
 const FAMILIES: readonly string[] = [
   "cohere",
   "gemma",
@@ -20,10 +23,13 @@ const FAMILIES: readonly string[] = [
   "starcoder2",
 ];
 
-/** The first release whose image starts as root alone (huggingface/text-generation-inference#3082). */
+/** First release whose image starts only as root (huggingface/text-generation-inference#3082). */
 const FIRST_ROOT_ONLY = "3.1.0";
 
-/** The first release with all flags that the platform writes (--usage-stats), and the oldest in catalog/engine-releases/tgi.json. */
+/**
+ * First release with all platform flags (--usage-stats), and the oldest in
+ * catalog/engine-releases/tgi.json.
+ */
 const OLDEST_READ = "2.3.0";
 
 export function tgiStartProblems({ architecture }: MemoryRequest): string[] {
@@ -37,7 +43,7 @@ export function tgiStartProblems({ architecture }: MemoryRequest): string[] {
   ];
 }
 
-/** A container of model namespaces is never root (Pod Security `restricted`). */
+/** Containers of model namespaces never run as root (Pod Security `restricted`). */
 export function tgiVersionProblems(version: string): string[] {
   if (compareVersions(version, FIRST_ROOT_ONLY) >= 0) {
     return ["images of TGI from 3.1 on start as root alone, which no pod here may be: take 3.0.1"];
@@ -47,7 +53,10 @@ export function tgiVersionProblems(version: string): string[] {
     : [];
 }
 
-/** It cuts matrices over the GPUs of one node (models/custom_modeling/flash_llama_modeling.py, utils/weights.py). */
+/**
+ * It splits matrices over GPUs of one node (models/custom_modeling/flash_llama_modeling.py,
+ * utils/weights.py).
+ */
 export function tgiLayoutProblems({ architecture, tensorParallel, pipelineParallel }: LayoutRequest): string[] {
   const parts: readonly (readonly [string, number])[] = [
     ["attention heads", architecture.heads],
@@ -66,7 +75,9 @@ function feedForwardWidths({ layerSpecs }: ModelArchitecture): number[] {
   return [...new Set(layerSpecs.flatMap(({ feedForward }) => ("width" in feedForward ? [feedForward.width] : [])))];
 }
 
-/** Left alone it computes in float16, whatever the checkpoint's type (FlashCausalLM, default_dtype). */
+/**
+ * By default it computes in float16, regardless of the checkpoint (FlashCausalLM, default_dtype).
+ */
 export function tgiWeights({ architecture }: ServedModel): WeightsAnswer {
   const { name } = architecture.quantization;
   return name === "bfloat16" || name === "float16"
@@ -76,7 +87,7 @@ export function tgiWeights({ architecture }: ServedModel): WeightsAnswer {
       };
 }
 
-/** Its PyTorch is built with CUDA 12.1 (Dockerfile of 3.0.1), which has no code for Blackwell. */
+/** Its PyTorch uses CUDA 12.1 (Dockerfile of 3.0.1), which has no code for Blackwell. */
 const LAST_CAPABILITY = 9;
 
 export function tgiCardVerdict(_: ServedModel, card: Card): CardVerdict {

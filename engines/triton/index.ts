@@ -7,10 +7,10 @@ import { tritonVersionProblems } from "./releases";
 import { tritonOwnSettings, tritonSettings } from "./settings";
 import { tritonTraces } from "./traces";
 
-/** Triton's own ports (server 2.71: command_line_parser.cc). */
+/** Triton's default ports (server 2.71: command_line_parser.cc). */
 export const TRITON_PORTS = { http: 8000, grpc: 8001, metrics: 8002 } as const;
 
-/** Catalogue images by the back ends that they hold, all of one release. */
+/** Catalogue images by back ends, all of one release. */
 const IMAGES = {
   standard: "triton",
   tensorrtllm: "triton-trtllm",
@@ -23,8 +23,9 @@ function releaseOf(tag: string): string {
 }
 
 /**
- * Triton: checkpoints through TensorRT-LLM, and model repositories of the user's own with any back end of its images, with
- * KServe's API. Series as of Triton 2.71 (core: metric_model_reporter.cc); the summaries are asked for on the command line.
+ * Triton: checkpoints through TensorRT-LLM, and user model repositories with any back end, over
+ * KServe's API. Series as of Triton 2.71 (core: metric_model_reporter.cc); summaries are enabled on
+ * the command line.
  */
 export const triton: Engine = {
   label: "Triton",
@@ -40,13 +41,13 @@ export const triton: Engine = {
   },
   sources: ["huggingface", "bucket"],
   weightsFrom: "store",
-  // It has no chat API: a prompt is text. What a repository of the user's own answers, is the repository's to say.
+  // No chat API: prompts are text. A user repository defines its own answers.
   tasks: ["completion", "embedding", "rerank"],
   missingModel:
     "model: with the catalogue name of what the repository serves, or of its nearest relative, by which volumes are sized (docs/triton.md#a-repository-of-your-own)",
-  // TensorRT-LLM reads a checkpoint in its own format; it makes no other when it loads it.
+  // TensorRT-LLM loads a checkpoint in its own format only.
   formats: { names: ["bf16"], takes: (format) => format.toLowerCase() === "bf16" },
-  // The name is a folder of the repository, and a part of the API's paths.
+  // The name is a repository folder and part of API paths.
   servedNames: {
     pattern: /^[A-Za-z0-9][\w.-]{0,127}$/,
     allowed: "the name of a folder: letters, digits, dots, underscores and dashes",
@@ -65,10 +66,12 @@ export const triton: Engine = {
   preallocatesGpuMemory: true,
   noTimeSlicing:
     "TensorRT-LLM fills its share of what is free of the card's memory with its cache when it starts: pods that take turns on the card would each count on the same memory",
-  // TensorRT-LLM tunes its kernels and captures CUDA graphs: minutes, by its documentation; not measured here.
+  // TensorRT-LLM tunes kernels and captures CUDA graphs: minutes by its documentation; not measured
+  // here.
   warmUpSeconds: 240,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
-  // TensorRT-LLM reuses blocks of its cache by default (llmapi/llm_args.py of 1.2.1, KvCacheConfig.enable_block_reuse); what a repository of the user's own keeps, is the repository's to say.
+  // TensorRT-LLM reuses cache blocks by default (llmapi/llm_args.py of 1.2.1,
+  // KvCacheConfig.enable_block_reuse); user repositories decide for themselves.
   prefixReuse: ({ engineSettings }) =>
     tritonOwnSettings({ engineSettings }).backends === "tensorrtllm" ? "shared" : "none",
   ports: { "kserve-http": TRITON_PORTS.http, "kserve-grpc": TRITON_PORTS.grpc },
@@ -81,7 +84,7 @@ export const triton: Engine = {
       requestsTotal: "nv_inference_request_success",
       latencySummaryMicroseconds: "nv_inference_request_summary_us",
     },
-    // As dashboards and alerts outside of this platform know it.
+    // Name used by external dashboards and alerts.
     p99LatencyName: "triton_inference_latency_ms",
   },
 };

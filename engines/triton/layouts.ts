@@ -1,7 +1,7 @@
 import { mixersOf } from "../../planner/model/architecture";
 import type { LayoutRequest } from "../memory-request";
 
-/** Why TensorRT-LLM cannot divide a model so; an empty list where it can. */
+/** Empty if TensorRT-LLM can divide a model this way. */
 export function tritonLayoutProblems({ architecture, tensorParallel, pipelineParallel }: LayoutRequest): string[] {
   const problems: string[] = [];
   if (pipelineParallel > 1) {

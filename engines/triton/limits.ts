@@ -1,16 +1,16 @@
-/** What TensorRT-LLM is told of its batches: the memory figure counts with it, and model.yaml says it. */
+/** Batch limits of TensorRT-LLM, used in the memory estimate and model.yaml. */
 import type { ServedModel } from "../served-model";
 
-/** Tokens of one step of all requests: TensorRT-LLM's own default (1.2: BuildConfig.max_num_tokens). */
+/** Tokens per step of all requests: TensorRT-LLM's default (1.2: BuildConfig.max_num_tokens). */
 export const MAX_BATCHED_TOKENS = 8192;
 
-/** Part of the GPU's memory that model, activations and cache may take together. */
+/** Share of GPU memory for model, activations and cache. */
 export const DEFAULT_UTILIZATION = 0.9;
 
-/** Shorter requests than the longest share its memory: more of them may run at once than are planned at full length. */
+/** Shorter requests use less memory: more may run at once than planned at full length. */
 const LEAST_BATCH = 64;
 
-/** Requests that run at once; others wait. */
+/** Concurrent requests; others wait. */
 export function batchSize({ maxNumSeqs, concurrency }: Pick<ServedModel, "maxNumSeqs" | "concurrency">): number {
   return maxNumSeqs ?? Math.max(LEAST_BATCH, concurrency);
 }

@@ -1,10 +1,13 @@
 /**
- * The model that TensorRT-LLM's `llmapi` form makes of a checkpoint (TensorRT-LLM 1.2.1: triton_backend/all_models/llmapi):
- * a Python model whose code is in the image, config.pbtxt for Triton and model.yaml for TensorRT-LLM.
+ * The `llmapi` form of a checkpoint (TensorRT-LLM 1.2.1: triton_backend/all_models/llmapi): a
+ * Python model in the image, config.pbtxt for Triton and model.yaml for TensorRT-LLM.
  */
 import { type ConfigProblem, configProblems, type Message } from "./model-config";
 
-/** Folder of the image with the model's code (tensorrtllm_backend: dockerfile/Dockerfile.triton.trt_llm_backend). */
+/**
+ * Image folder with the model's code (tensorrtllm_backend:
+ * dockerfile/Dockerfile.triton.trt_llm_backend).
+ */
 export const LLMAPI_CODE = {
   folder: "/app/all_models/llmapi/tensorrt_llm/1",
   files: ["model.py", "helpers.py"],
@@ -13,7 +16,7 @@ export const LLMAPI_CODE = {
 const scalar = (name: string, data_type: string): Message => ({ name, data_type, dims: [1], optional: true });
 const sampling = (name: string, data_type: string): Message => scalar(`sampling_param_${name}`, data_type);
 
-/** One copy of the model in each pod: its processes on the pod's GPUs are TensorRT-LLM's own, not Triton's instances. */
+/** One copy per pod: TensorRT-LLM creates the processes on GPUs, not Triton's instances. */
 const INSTANCES: readonly Message[] = [{ kind: "KIND_CPU", count: 1 }];
 
 const INPUTS: readonly Message[] = [
@@ -42,12 +45,12 @@ const OUTPUTS: readonly Message[] = [
   { name: "cumulative_logprob", data_type: "TYPE_FP32", dims: [-1] },
 ];
 
-/** @param further fields of the user's own: see llmapiProblems. */
+/** @param further the user's fields: see llmapiProblems. */
 export function llmapiConfig(servedName: string, further: Message = {}): Message {
   return { name: servedName, backend: "python", input: INPUTS, output: OUTPUTS, instance_group: INSTANCES, ...further };
 }
 
-/** Fields that the form decides, and why. */
+/** Fields set by the form, with reasons. */
 const DECIDED: Readonly<Record<string, string>> = {
   name: "not to be set: it is servedName",
   platform: "not to be set: the form's back end is Python",
@@ -62,7 +65,7 @@ const DECIDED: Readonly<Record<string, string>> = {
   cc_model_filenames: "not to be set: the form's code has its own name",
 };
 
-/** Why fields of the user's own cannot stand in the form's config.pbtxt; an empty list where they can. */
+/** Why user fields conflict with the form's config.pbtxt; empty if none do. */
 export function llmapiProblems(further: Message): ConfigProblem[] {
   const decided = Object.keys(further).flatMap((path) => {
     const allowed = Object.hasOwn(DECIDED, path) ? DECIDED[path] : undefined;
@@ -72,7 +75,7 @@ export function llmapiProblems(further: Message): ConfigProblem[] {
   return [...decided, ...unread, ...(unread.length === 0 ? [...copyProblems(further), ...tagProblems(further)] : [])];
 }
 
-/** Tags become labels of Prometheus: with another name Triton aborts. */
+/** Tags become Prometheus labels: Triton aborts on other names. */
 function tagProblems({ metric_tags: tags = {} }: Message): ConfigProblem[] {
   return Object.keys(tags as Message)
     .filter((name) => !/^(?!__)[A-Za-z_]\w*$/.test(name))
@@ -82,7 +85,9 @@ function tagProblems({ metric_tags: tags = {} }: Message): ConfigProblem[] {
     }));
 }
 
-/** Each instance is a copy of the whole model on GPUs of its own, whatever its tensor parallelism: the plan counts one. */
+/**
+ * Each instance is a full copy on its own GPUs, regardless of tensor parallelism: the plan has one.
+ */
 function copyProblems({ instance_group: groups }: Message): ConfigProblem[] {
   if (groups === undefined) {
     return [];
@@ -99,12 +104,10 @@ function copyProblems({ instance_group: groups }: Message): ConfigProblem[] {
       ];
 }
 
-/** What TensorRT-LLM is told. Tokens and requests. */
 export interface LlmapiArguments {
-  /** Folder of the checkpoint. */
   readonly model: string;
   readonly tensorParallel: number;
-  /** Prompt and answer of one request. */
+  /** Prompt and answer tokens of one request. */
   readonly maxSequenceTokens: number;
   readonly maxBatchSize: number;
   readonly maxBatchedTokens: number;
@@ -112,7 +115,10 @@ export interface LlmapiArguments {
   readonly cacheDtype: "auto" | "fp8";
 }
 
-/** model.yaml, as JSON, which is YAML. Answers stream, which is Triton's "decoupled" policy; the form batches in TensorRT-LLM. */
+/**
+ * model.yaml as JSON, which is YAML. Streamed answers use Triton's "decoupled" policy; TensorRT-LLM
+ * batches.
+ */
 export function llmapiYaml(told: LlmapiArguments): string {
   const content = {
     model: told.model,

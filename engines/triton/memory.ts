@@ -1,6 +1,6 @@
 /**
- * Memory of a model under Triton: a checkpoint through TensorRT-LLM's PyTorch back end, or what the user says of a
- * repository of their own. Nothing was measured: rules of thumb with wide intervals.
+ * Memory of a model under Triton: a checkpoint through TensorRT-LLM's PyTorch back end, or the
+ * user's figure for a repository. Not measured: rules of thumb with wide intervals.
  */
 import { toGiB } from "../../names/units";
 import { layerCaches } from "../../planner/memory/kv-cache";
@@ -16,16 +16,15 @@ import type { MemoryRequest } from "../memory-request";
 import errorTerms from "./error-terms.json";
 import { batchSize, DEFAULT_UTILIZATION, MAX_BATCHED_TOKENS } from "./limits";
 
-/** CUDA context, libraries and Triton's pool on each GPU (64 MiB, its default), GiB. */
+/** CUDA context, libraries and Triton's pool per GPU (64 MiB by default), GiB. */
 const PROCESS_GIB = 0.8;
-/** Buffers of the group's collectives on each of its GPUs (NCCL, all-reduce workspaces), GiB. */
+/** Collective communication buffers per GPU (NCCL, all-reduce workspaces), GiB. */
 const GROUP_GIB = 1;
-/** CUDA graphs of TensorRT-LLM's batch sizes, which it captures by default, GiB. */
+/** CUDA graphs of TensorRT-LLM's batch sizes, captured by default, GiB. */
 const GRAPHS_GIB = 0.7;
-/** Copies of the residual stream that are alive in a step. */
+/** Copies of the residual stream alive in a step. */
 const LIVE_COPIES = 4;
 
-/** Traits that the error terms ask for. */
 interface Traits {
   readonly figure: "computed" | "declared";
 }
@@ -43,7 +42,7 @@ function estimateCheckpoint(request: MemoryRequest): MemoryEstimate {
   const weights = toGiB(weightsPerGpu(architecture, formatFor(architecture, request.quantization), tensorParallel));
   const activation = toGiB(activationBytes(request));
   const nonTorch = PROCESS_GIB + (tensorParallel > 1 ? GROUP_GIB : 0);
-  // Windows are counted in full: its cache manager keeps whole contexts unless it is told otherwise.
+  // Windows count in full: its cache manager keeps whole contexts by default.
   const oneRequestGiB = toGiB(
     layerCaches(architecture, request.kvCacheDtype, tensorParallel).reduce(
       (total, layer) => total + layer.bytesPerToken * contextTokens + layer.stateBytes,
@@ -77,7 +76,7 @@ function estimateCheckpoint(request: MemoryRequest): MemoryEstimate {
   };
 }
 
-/** What the user says that the repository's models take on each GPU. */
+/** The user's figure of repository models per GPU. */
 function estimateDeclared(request: MemoryRequest, declaredGiB: number): MemoryEstimate {
   const { architecture, contextTokens, concurrency, gpuMemoryGiB, tensorParallel } = request;
   const utilization = request.utilization ?? DEFAULT_UTILIZATION;
@@ -111,7 +110,10 @@ function uncertainty({ engine: { version } }: MemoryRequest, figure: Traits["fig
   });
 }
 
-/** Matrices are cut by tensor parallelism, vectors repeated; layers for multi-token prediction are not loaded. */
+/**
+ * Tensor parallelism splits matrices and repeats vectors; multi-token prediction layers are not
+ * loaded.
+ */
 function weightsPerGpu(architecture: ModelArchitecture, format: WeightFormat, tensorParallel: number): number {
   return tensorInventory(architecture)
     .filter(({ part }) => part !== "multi-token-prediction")
@@ -123,7 +125,7 @@ function tensorBytes(tensor: ModelTensor, format: WeightFormat): number {
   return each * tensor.count * tensor.loadedCopies;
 }
 
-/** Part of a tensor on one GPU. KV heads are whole, and repeated where there are more GPUs than heads. */
+/** Share of a tensor on one GPU. KV heads are whole, and repeated on more GPUs than heads. */
 function shareOf({ split }: ModelTensor, tensorParallel: number): number {
   if (split.along === "none") {
     return 1;
@@ -133,7 +135,7 @@ function shareOf({ split }: ModelTensor, tensorParallel: number): number {
     : 1 / tensorParallel;
 }
 
-/** One step of all tokens that run at once: the residual stream, the widest feed-forward layer, logits in float32. */
+/** One step of all running tokens: residual stream, widest feed-forward layer, float32 logits. */
 function activationBytes(request: MemoryRequest): number {
   const { architecture, tensorParallel } = request;
   const width = Math.max(
@@ -149,7 +151,9 @@ function activationBytes(request: MemoryRequest): number {
   return steps + batchSize(request) * architecture.vocabSize * DTYPE_BYTES.float32;
 }
 
-/** Part of the memory left after loading that TensorRT-LLM is told to cache in, so that all stays within the plan's limit. */
+/**
+ * Share of the memory left after loading for TensorRT-LLM's cache, to stay within the plan's limit.
+ */
 export function cacheFraction({
   memoryPerGpu: { weightsGiB, overheadGiB, limitGiB },
   gpuMemoryUtilization,

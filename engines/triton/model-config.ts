@@ -1,17 +1,17 @@
-/** config.pbtxt: what Triton's protobuf has of it, and the text that Triton reads. */
+/** config.pbtxt: Triton's protobuf schema and text format. */
 import table from "./model-config.json";
 
 interface Field {
   readonly type: string;
   readonly repeated?: boolean;
-  /** Of a map: the type of its keys. */
+  /** Key type of a map. */
   readonly key?: string;
 }
 
 const messages = table.messages as Readonly<Record<string, Readonly<Record<string, Field>>>>;
 const enums = table.enums as Readonly<Record<string, readonly string[]>>;
 
-/** A message as plain data: fields by their names in the protobuf, numbers, texts, names of enumerations. */
+/** A message as plain data: protobuf field names, numbers, texts, enum names. */
 export type Message = { readonly [field: string]: unknown };
 
 export interface ConfigProblem {
@@ -27,7 +27,7 @@ const INTEGERS: Readonly<Record<string, readonly [bigint, bigint]>> = {
   uint64: [0n, 2n ** 64n - 1n],
 };
 
-/** What Triton's parser would refuse of a message: unknown fields, wrong types. Nothing is said of what fields mean. */
+/** Unknown fields and wrong types that Triton's parser would refuse. Does not check meaning. */
 export function configProblems(message: unknown, type = "ModelConfig", path = ""): ConfigProblem[] {
   const fields = messages[type];
   if (fields === undefined) {
@@ -67,7 +67,7 @@ function valueProblems(type: string, value: unknown, path: string): ConfigProble
   return allowed === undefined ? [] : [{ path, allowed }];
 }
 
-/** What is allowed where the value is not. */
+/** Allowed values if the value is invalid. */
 function scalarFault(type: string, value: unknown): string | undefined {
   const names = enums[type];
   if (names !== undefined) {
@@ -91,8 +91,8 @@ function scalarFault(type: string, value: unknown): string | undefined {
 }
 
 /**
- * The message as protobuf's text format.
- * @throws Error where the message has problems: see configProblems.
+ * The message in protobuf text format.
+ * @throws Error for invalid messages: see configProblems.
  */
 export function configText(message: Message, type = "ModelConfig"): string {
   const [problem] = configProblems(message, type);
@@ -132,7 +132,7 @@ function scalarText(type: string, value: unknown): string {
   return type === "string" || type === "bytes" ? quoted(String(value)) : String(value);
 }
 
-/** Bytes outside of printable ASCII as octal escapes: the text format has no other that every parser takes. */
+/** Non-printable bytes as octal escapes, which every parser accepts. */
 function quoted(text: string): string {
   const bytes = [...Buffer.from(text, "utf8")].map((byte) => {
     const character = String.fromCharCode(byte);

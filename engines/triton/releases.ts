@@ -1,16 +1,21 @@
-/** What the platform may write for a release of Triton: catalog/engine-releases/triton.json, and the TensorRT-LLM in its images. */
+/**
+ * Supported settings per Triton release (catalog/engine-releases/triton.json) and its TensorRT-LLM.
+ */
 import { isWithin, releaseHas, spanOf, spanText } from "../../catalog/engine-releases";
 import releases from "../../catalog/engine-releases/triton.json";
 
 const [OLDEST_READ = ""] = releases.releases;
 
-/** A flag that older releases lack. */
+/** Flag missing in older releases. */
 export const GRPC_THREADS = "grpc-infer-thread-count";
-/** What they have in its place (REGISTER_GRPC_INFER_THREAD_COUNT in src/grpc/grpc_server.cc of 2.56.0, which is 25.03). */
+/**
+ * Its fixed value in older releases (REGISTER_GRPC_INFER_THREAD_COUNT in src/grpc/grpc_server.cc of
+ * 2.56.0, which is 25.03).
+ */
 export const FIXED_GRPC_THREADS = 2;
 
 /**
- * The first release with TensorRT-LLM 1.2.1, whose form for checkpoints (llmapi.ts) was read: tables of images in
+ * First release with TensorRT-LLM 1.2.1, the version of llmapi.ts: image tables in
  * docs/introduction/compatibility.md of 2.71.0, read 2026-11-27.
  */
 const CHECKPOINTS = { since: "26.04" };
@@ -19,14 +24,13 @@ export function tritonHas(argument: string, version: string): boolean {
   return releaseHas(releases.arguments, argument, version);
 }
 
-/** Why nothing is known of a release. */
 export function tritonVersionProblems(version: string): string[] {
   return isWithin({ since: OLDEST_READ }, version)
     ? []
     : [`options of Triton ${version} were not read: take ${OLDEST_READ} or newer`];
 }
 
-/** What a model asks of its release, and the release lacks; each with what to write instead. */
+/** Requests of a model that its release lacks, with replacements. */
 export function tritonReleaseGaps(
   version: string,
   { isRepository, grpcThreads }: { readonly isRepository: boolean; readonly grpcThreads: number },

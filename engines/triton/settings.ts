@@ -8,10 +8,10 @@ import { FIXED_GRPC_THREADS, tritonReleaseGaps } from "./releases";
 const CACHE_DTYPES = ["auto", "fp8"] as const satisfies readonly ServedModel["kvCacheDtype"][];
 const BACKENDS = ["standard", "tensorrtllm", "vllm"] as const;
 
-/** Back ends of an image: Python, ONNX and others; with TensorRT-LLM's; with vLLM's. */
+/** Back ends of an image: Python, ONNX and others; with TensorRT-LLM; with vLLM. */
 export type Backends = (typeof BACKENDS)[number];
 
-/** Names of shared resources that instances of a repository's models wait for. */
+/** Shared resources for which model instances wait, by name. */
 const rateLimiter = z
   .strictObject({
     resources: z
@@ -121,14 +121,13 @@ export const tritonBlock = z.strictObject({
 
 export type TritonBlock = z.output<typeof tritonBlock>;
 
-/** Of a block, what only Triton's component and its choice of image read. */
+/** Block settings for Triton's component and image choice. */
 export interface TritonOwnSettings
   extends Pick<TritonBlock, "httpThreads" | "grpcThreads" | "grpcPool" | "pinnedPoolMiB" | "loadThreads"> {
   readonly backends: Backends;
-  /** The source is a repository; else one is made for its checkpoint. */
+  /** Whether the source is a repository; otherwise one is created for the checkpoint. */
   readonly isRepository: boolean;
   readonly modelConfig: Message;
-  /** Of the rate limiter, by name; empty where it is off. */
   readonly resources: Readonly<Record<string, number>>;
 }
 
@@ -158,7 +157,8 @@ export const tritonSettings = engineSettings(tritonBlock, {
     const { repository, tensorParallel = repository && 1, gpuMemoryUtilization, maxNumSeqs, kvCacheDtype } = block;
     return {
       kvCacheDtype,
-      // Arenas of ONNX Runtime and PyTorch's allocator grow with what requests need; TensorRT-LLM and vLLM fill a pool at the start.
+      // Arenas of ONNX Runtime and PyTorch grow with requests; TensorRT-LLM and vLLM preallocate a
+      // pool.
       ...(repository?.backends === "standard" && { growsGpuMemory: true }),
       ...(tensorParallel !== undefined && { tensorParallel }),
       ...(gpuMemoryUtilization !== undefined && { gpuMemoryUtilization }),
@@ -203,7 +203,7 @@ function tritonFaults({ repository, modelConfig = {} }: TritonBlock, task: Model
   ];
 }
 
-/** A repository lies in the model store; nothing else knows how it would come there. */
+/** Repositories must be in the model store, the only way to deliver them. */
 function sourceOutcome(block: TritonBlock, { source, task, engineVersion }: ServedModel): SettingsOutcome {
   const { repository } = block;
   const isMissing = repository !== undefined && source.kind !== "bucket";

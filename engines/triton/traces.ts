@@ -1,7 +1,10 @@
 import { otlpHttp } from "../../names/trace-receiver";
 import type { Engine } from "../engine";
 
-/** Spans of requests that come with a `traceparent`, and of no others: that is rate 0 (server r26.07, docs/user_guide/trace.md). Never tensors. */
+/**
+ * Traces only requests with a `traceparent`, which is rate 0 (server r26.07,
+ * docs/user_guide/trace.md). Never tensors.
+ */
 export const tritonTraces: NonNullable<Engine["traces"]> = (receiver, { name }) => ({
   args: {
     "trace-config": [

@@ -1,33 +1,35 @@
-/** LoRA adapters under vLLM: what it loads, and the room that it sets aside for them. */
+/** LoRA adapters in vLLM: supported models and reserved memory. */
 import type { ModelArchitecture } from "../../planner/model/architecture";
 import type { AdapterDemand, AdapterRoom, AdapterSupport } from "../adapters";
 import type { LayoutRequest } from "../memory-request";
 import families from "./lora-families.json";
 
-/** `--max-lora-rank` takes these (MaxLoRARanks in config/lora.py of 0.33.0); ascending. */
+/** Values of `--max-lora-rank` (MaxLoRARanks in config/lora.py of 0.33.0); ascending. */
 export const LORA_RANKS = [1, 8, 16, 32, 64, 128, 256, 320, 512] as const;
 
-/** Where no rank is declared: the default of `--max-lora-rank`, and of most adapters that are published. */
+/** Default of `--max-lora-rank`, and usual rank of published adapters. */
 const DEFAULT_RANK = 16;
 
 /**
- * Slots that are planned without being asked for: as many as there are adapters, up to this. Each takes GPU memory in
- * full, used or not; requests for adapters beyond wait until a batch leaves one of them.
+ * Planned slots by default: the number of adapters, up to this. Each uses full GPU memory; requests
+ * for other adapters wait.
  */
 const PLANNED_SLOTS = 8;
 
-/** The gateway's route of a model matches 64 names, of which one is the model's own. */
+/** The gateway's route of a model matches 64 names, one of them the model's own. */
 const MOST_ADAPTERS = 63;
 
 /** LogitsProcessorWithLoRA refuses a larger one (lora/layers/logits_processor.py of 0.33.0). */
 const LARGEST_VOCABULARY = 258_048;
 
-/** What vLLM's class of a family says of adapters. */
 export interface LoraTraits {
-  /** Adapters take part in the table of embeddings, and in the output head. */
+  /** Adapters may change embedding table and output head. */
   readonly embedding: boolean;
   readonly head: boolean;
-  /** Queries, keys and values, and the halves of the feed-forward block, are one matrix to it; the same of experts. */
+  /**
+   * vLLM fuses query, key and value, and the feed-forward halves, into one matrix; also for
+   * experts.
+   */
   readonly fused: boolean;
   readonly fusedExperts: boolean;
 }
@@ -53,7 +55,10 @@ export function loraRoom({ adapters = [], maxLoras, maxLoraRank }: AdapterDemand
   };
 }
 
-/** Why vLLM would not start with the model's adapters: ModelConfig.is_lora_supported of 0.33.0, and the limit above. */
+/**
+ * Why vLLM would not start with the model's adapters: ModelConfig.is_lora_supported of 0.33.0, and
+ * the limit above.
+ */
 export function adapterProblems({ architecture, ...demand }: AdapterDemand & LayoutRequest): string[] {
   if (loraRoom(demand) === undefined) {
     return [];

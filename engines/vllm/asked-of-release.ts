@@ -1,4 +1,4 @@
-/** What a model asks of its release of vLLM, and the release lacks. */
+/** Requests of a model that its vLLM release lacks. */
 import { type ReleaseSpan, spanText } from "../../catalog/engine-releases";
 import { keepsStates } from "../../planner/model/architecture";
 import { type Card, type CardRefusal, OTHER_CARDS } from "../card";
@@ -10,14 +10,14 @@ import { featureGap, type ReleaseGap, type VllmFeature, valueGap } from "./relea
 import type { VllmOwnSettings } from "./settings";
 import { dtypeAskedFor, vllmWeights } from "./weight-format";
 
-/** The model on its release of vLLM, and of its block what the model itself does not hold. */
+/** A model on its vLLM release, with block settings outside the model. */
 export interface AskedOfRelease {
   readonly model: ServedModel;
   readonly own: VllmOwnSettings;
   readonly isReasoningWithTools: boolean;
 }
 
-/** Whatever card and layout the model gets. */
+/** For any card and layout. */
 export function releaseGaps(asked: AskedOfRelease): ReleaseGap[] {
   const { model } = asked;
   return [
@@ -44,7 +44,7 @@ function featuresOf({ model, own, isReasoningWithTools }: AskedOfRelease): VllmF
   return (Object.keys(asked) as VllmFeature[]).filter((feature) => asked[feature]);
 }
 
-/** Of the flags that the platform writes for the model, those that take other values from release to release. */
+/** Flags of the platform whose values differ between releases. */
 function writtenValues(model: ServedModel): (readonly [argument: string, value: string])[] {
   const answer = vllmWeights(model);
   const quantization = "loadAs" in answer ? answer.loadAs.quantization : undefined;
@@ -56,7 +56,7 @@ function writtenValues(model: ServedModel): (readonly [argument: string, value: 
   ];
 }
 
-/** The same as refusals of the plan, for a model whose `engineVersion` is vLLM's. */
+/** Same as plan problems, for a model whose `engineVersion` is vLLM's. */
 export function releaseProblems(asked: AskedOfRelease): SettingsOutcome["problems"] {
   const { model, own } = asked;
   const executor = own.distributedExecutor === "ray" ? " with vllm.distributedExecutor: ray" : "";
@@ -67,10 +67,11 @@ export function releaseProblems(asked: AskedOfRelease): SettingsOutcome["problem
 }
 
 /**
- * What the release makes of the model's class, as a refusal or as advice. The version of the model's engine is vLLM's.
+ * Support of the release for the model's class, as a problem or advice. The model's engine version
+ * is vLLM's.
  *
  * @param prefix what runs that vLLM: `vLLM 0.8.0`.
- * @param fix by the releases that have the class; undefined where none has.
+ * @param fix for releases that have the class; undefined if none has.
  */
 export function classOutcome(
   model: ServedModel,
@@ -90,7 +91,7 @@ export function classOutcome(
   return { problems: [{ rule: "engine-release", message: `${prefix}: ${reason}. To fix it: ${mend}.` }] };
 }
 
-/** The releases with a model's class, as a user writes them. */
+/** Releases with a model's class, in the user's notation. */
 export function classFix({ since, until }: ReleaseSpan, { distributedExecutor }: VllmOwnSettings): string {
   const isBeyondRay =
     distributedExecutor === "ray" && since !== undefined && featureGap("rayImage", since) !== undefined;
@@ -117,9 +118,9 @@ function newerRelease(since: string): string {
 }
 
 /**
- * What the release lacks for a card.
+ * Features for a card that the release lacks.
  *
- * @param serving releases of a span that serve the model on the card: others are no way out.
+ * @param serving releases of a span that serve the model on the card; others are no fix.
  */
 export function cardGaps(
   { name, engineVersion, kvCacheDtype }: ServedModel,
@@ -138,7 +139,6 @@ export function cardGaps(
   );
 }
 
-/** What the release lacks on CPUs. */
 export function cpuGaps({ name, engineVersion }: Pick<ServedModel, "name" | "engineVersion">): CardRefusal[] {
   return refusalOf(name, featureGap("cpuCache", engineVersion));
 }
@@ -171,7 +171,7 @@ function releaseWithin(since: string, until: string | undefined): string {
   return until === undefined ? newerRelease(since) : `write an engineVersion from "${since}" to "${until}"`;
 }
 
-/** Why a replica of the model stays on one node under its release; undefined where it may span several. */
+/** Why replicas cannot span nodes in its release; undefined if they can. */
 export function nodesGap(
   { name, engineVersion }: Pick<ServedModel, "name" | "engineVersion">,
   { distributedExecutor }: VllmOwnSettings,
@@ -185,7 +185,6 @@ export function nodesGap(
   );
 }
 
-/** Why the release does not run a layout in stages. */
 export function stagesGap(version: string | undefined, pipelineParallel: number): string[] {
   const gap = version === undefined || pipelineParallel === 1 ? undefined : featureGap("pipeline", version);
   return gap === undefined ? [] : [`PP ${pipelineParallel}: ${gap.reason}`];

@@ -1,4 +1,4 @@
-/** The parsers of tool calls and reasoning that a block asks for, as flags; what is off, and what no row of the table has. */
+/** Parsers of a block as flags, including disabled and unknown ones. */
 import { isWithin } from "../../catalog/engine-releases";
 import type { ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";
@@ -7,7 +7,7 @@ import { type ChatParsers, chatParsers } from "./chat-parsers";
 import { vllmHas, vllmValues } from "./releases";
 import type { ChatKeys } from "./settings";
 
-/** One kind of parser: the key of the block that asks for it, the flag that names it, and one that it may name. */
+/** A parser kind: block key, flag, and an example value. */
 const KINDS = {
   toolCalls: { key: "toolCalling", flag: "tool-call-parser", example: "hermes" },
   reasoning: { key: "reasoning", flag: "reasoning-parser", example: "deepseek_r1" },
@@ -15,15 +15,14 @@ const KINDS = {
 
 const kinds = Object.keys(KINDS) as (keyof typeof KINDS)[];
 
-/** Whose block asks, by its key, and its release of vLLM. */
+/** Block key of the request, and its vLLM release. */
 export interface ParserOwner {
   readonly key: string;
   readonly version: string;
-  /** Whether the model's image holds vLLM's example templates. */
   readonly hasTemplates: boolean;
 }
 
-/** The flag that turns parsers of reasoning on, in releases where their name alone does not. */
+/** Flag for reasoning parsers in releases where the name alone does not enable them. */
 const REASONING_SWITCH = "enable-reasoning";
 
 export function parsersAskedFor(owner: ParserOwner, block: ChatKeys, model: ServedModel): SettingsOutcome {
@@ -64,7 +63,6 @@ export function parsersAskedFor(owner: ParserOwner, block: ChatKeys, model: Serv
   };
 }
 
-/** The parsers of a family that the release has. */
 function parsersOf({ version }: ParserOwner, model: ServedModel): ChatParsers {
   const known = chatParsers(model.architecture.family, nameOf(model));
   const ofRelease = kinds.filter((kind) => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AttentionRule, BuildRule, CacheRule, WeightRule } from "./card-rules";
 
-// Schema of card-rules.json. Tests apply it; the program trusts the file and starts without it.
+// Schema of card-rules.json, applied by tests only.
 
 const text = z.string().trim().min(1);
 const positive = z.number().positive();

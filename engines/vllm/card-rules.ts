@@ -1,4 +1,4 @@
-/** What each release of vLLM asks of a card: card-rules.json. */
+/** Card requirements of each vLLM release: card-rules.json. */
 import { type CardNeeds, meets } from "../../catalog/card-needs";
 import { isWithin, type ReleaseSpan, spanText } from "../../catalog/engine-releases";
 import type { CardAbilities } from "../../catalog/shapes";
@@ -6,13 +6,12 @@ import type { Dtype } from "../../planner/model/architecture";
 import table from "./card-rules.json";
 import { vllmReleases } from "./releases";
 
-/** What the releases of a span ask for. */
 export interface CardRow extends ReleaseSpan, CardNeeds {
-  /** On AMD: the one type of activations. */
+  /** The only activation type on AMD. */
   readonly amdDtype?: Dtype;
 }
 
-/** Releases that no row holds have no code for what the rule is of. */
+/** Releases without a row have no code for the rule's subject. */
 export interface CardRule {
   readonly rows: readonly CardRow[];
   readonly source: string;
@@ -23,41 +22,40 @@ export interface BuildRule extends CardRule {
 }
 
 export interface WeightRule extends CardRule {
-  /** Kinds of weights, as in weight-formats.json. */
+  /** Weight kinds of weight-formats.json. */
   readonly weights: readonly string[];
-  /** `quant_method` of config.json. @default whatever it is */
+  /** `quant_method` of config.json. @default any */
   readonly method?: string;
-  /** Holds for models with experts alone. */
+  /** Only for models with experts. */
   readonly experts?: boolean;
-  /** Holds for weights that vLLM quantizes when it loads them. */
+  /** For weights quantized at load. */
   readonly madeAtLoad?: boolean;
 }
 
 export interface CacheRule extends CardRule {
   readonly dtype: string;
-  /** Holds for models with latent attention (MLA) alone. */
+  /** Only for models with latent attention (MLA). */
   readonly latent?: boolean;
 }
 
 export interface AttentionRule extends CardRule {
-  /** Kind of the layer's mixer. */
   readonly mixer: string;
 }
 
-// Checked against card-rules-schema.ts by test/engines/vllm.
+// Validated by card-rules-schema.ts in test/engines/vllm.
 export const buildRules = table.builds as readonly BuildRule[];
 export const weightRules = table.weights as readonly WeightRule[];
 export const cacheRules = table.kvCache as readonly CacheRule[];
 export const attentionRules = table.attention as readonly AttentionRule[];
-/** First and last of the releases that were read. */
+/** First and last releases read. */
 export const cardRulesRead: Required<ReleaseSpan> = table.releases;
 
-/** Whether this very release was read: nothing is known of one between two that were. */
+/** Whether this exact release was read: others in between are unknown. */
 export function hasCardRules(version: string): boolean {
   return vllmReleases.releases.includes(version) && isWithin(cardRulesRead, version);
 }
 
-/** Undefined where the release has no code for it. */
+/** Undefined if the release has no code for it. */
 export function rowOf({ rows }: CardRule, version: string): CardRow | undefined {
   return rows.find((row) => isWithin(row, version));
 }
@@ -67,19 +65,18 @@ export function rowsText({ rows }: CardRule): string {
   return spanText({ since: rows[0]?.since, until: rows.at(-1)?.until });
 }
 
-/** The last release with code for a kind of weights; undefined where the newest has it. */
+/** Last release with code for a weight kind; undefined if the newest has it. */
 export function lastReleaseWith(weights: string): string | undefined {
   const rule = weightRules.find(({ method, ...each }) => method === undefined && each.weights.includes(weights));
   return rule?.rows.at(-1)?.until;
 }
 
-/** Whether a release has no code for a kind of weights any more. */
 export function isGoneIn(weights: string | undefined, version: string): boolean {
   const last = weights === undefined ? undefined : lastReleaseWith(weights);
   return last !== undefined && !isWithin({ until: last }, version);
 }
 
-/** Rules of the kind of weights that hold for a model. */
+/** Rules of a weight kind that apply to a model. */
 export function weightRulesFor(
   weights: string,
   { method, ...has }: { readonly method?: string; readonly experts: boolean; readonly madeAtLoad: boolean },
@@ -93,13 +90,15 @@ export function weightRulesFor(
   );
 }
 
-/** Whether a release keeps a rule for a card. */
 export function keepsRule(rule: CardRule, card: CardAbilities, version: string): boolean {
   const row = rowOf(rule, version);
   return row !== undefined && meets(card, row) !== "no";
 }
 
-/** The last run of releases within a span of which something is so; without `until` where the newest is one. */
+/**
+ * Last contiguous run of releases in a span with a property; without `until` if it includes the
+ * newest.
+ */
 export function lastRun(span: ReleaseSpan, isSo: (version: string) => boolean): ReleaseSpan | undefined {
   const read = vllmReleases.releases.filter((version) => isWithin(span, version));
   const last = read.findLastIndex(isSo);

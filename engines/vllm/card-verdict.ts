@@ -1,4 +1,4 @@
-/** What vLLM makes of a card: which number formats of weights, activations and cache a release computes in there. */
+/** Support of a card by vLLM: number formats of weights, activations and cache per release. */
 import { meets } from "../../catalog/card-needs";
 import { type ReleaseSpan, spanText } from "../../catalog/engine-releases";
 import { formatFor } from "../../planner/model/format-names";
@@ -26,15 +26,15 @@ import { classFinding } from "./model-class";
 import { dtypeAskedFor } from "./weight-format";
 import { noFloat16, type WeightKind, weightKindOf } from "./weight-formats";
 
-/** Of the releases of a span, those that are a way out. */
+/** Releases of a span that fix the problem. */
 type WaysOut = (span: ReleaseSpan) => ReleaseSpan | undefined;
 
-/** By the rows of the model's own release; of one that was not read, what all releases share. */
+/** Rules of the model's own release; for unread releases, those that all share. */
 export function vllmCardVerdict(model: ServedModel, card: Card): CardVerdict {
   return verdictOn(model, card, (span) => releasesServing(model, card, span));
 }
 
-/** Releases that refuse neither the card nor the model's class: one that refuses something else is no way out. */
+/** Releases that support both card and model class: others are no fix. */
 function releasesServing(model: ServedModel, card: Card, span: ReleaseSpan): ReleaseSpan | undefined {
   return lastRun(span, (engineVersion) => {
     const other = { ...model, engineVersion };
@@ -46,7 +46,7 @@ function verdictOn(model: ServedModel, card: Card, waysOut: WaysOut): CardVerdic
   const format = formatFor(model.architecture, model.quantization);
   const gaps = cardGaps(model, card, waysOut);
   if (!hasCardRules(model.engineVersion)) {
-    // This one is the same in every version (check_if_supports_dtype, 0.8.0 to 0.33.0).
+    // Equal in every version (check_if_supports_dtype, 0.8.0 to 0.33.0).
     const isAsked = dtypeAskedFor(model) === "bfloat16";
     const ofDtype = isAsked ? dtypeVerdict(model, format, card).refusals : [];
     return { refusals: [...gaps, ...ofDtype], notes: [], ...unreadOn(model, "cards") };
@@ -70,12 +70,12 @@ function verdictOn(model: ServedModel, card: Card, waysOut: WaysOut): CardVerdic
   };
 }
 
-/** The newest release that serves the model on a card of which the pinned one has no code. */
+/** Newest release that serves the model on a card unsupported by the pinned one. */
 export function releaseWithCode(model: ServedModel, card: Card): string | undefined {
   return releasesServing(model, card, {})?.until;
 }
 
-/** Why it is unknown whether a release starts there; nothing of one that was read. */
+/** Why support is unknown; empty for releases that were read. */
 export function unreadOn({ name, engineVersion }: ServedModel, on: "cards" | "CPUs"): Pick<CardVerdict, "unread"> {
   const { since, until } = cardRulesRead;
   const reason = `what vLLM ${engineVersion} asks of ${on} was not read: releases from ${since} to ${until} were`;
@@ -91,7 +91,7 @@ function noted(note: string): CardVerdict {
   return { refusals: [], notes: [note] };
 }
 
-/** A rule that the card or the release does not keep: a newer release may, else another way out. */
+/** Rule violated by card or release: a newer release may help, else another fix. */
 function broken(
   { name, engineVersion }: ServedModel,
   card: Card,
@@ -136,7 +136,7 @@ function weightVerdicts(model: ServedModel, format: WeightFormat, card: Card, wa
       experts: architecture.experts !== undefined,
       madeAtLoad,
     });
-    // The most special one comes last.
+    // The most specific rule is last.
     const failing = rules.findLast((rule) => !keepsRule(rule, card, engineVersion));
     if (failing) {
       const other = `remove models.${model.name}.quantization or write another, or ${OTHER_CARDS}`;
@@ -185,7 +185,10 @@ function attentionVerdict(model: ServedModel, card: Card, waysOut: WaysOut): Car
     : NOTHING_TO_SAY;
 }
 
-/** `--dtype auto` takes float16 where a card has no bfloat16, and float32 for families that float16 breaks. */
+/**
+ * `--dtype auto` uses float16 on cards without bfloat16, and float32 for families that float16
+ * breaks.
+ */
 function dtypeVerdict(model: ServedModel, format: WeightFormat, card: Card): CardVerdict {
   const asked = dtypeAskedFor(model);
   if (card.bf16 || (asked ?? format.baseDtype) !== "bfloat16") {

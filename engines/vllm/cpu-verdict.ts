@@ -1,4 +1,4 @@
-/** What vLLM's build for CPUs makes of a model: which number formats it has kernels for, and what it cannot do at all. */
+/** Kernels of vLLM's CPU build by number format, and unsupported features. */
 import type { CpuArchitecture } from "../../catalog/shapes";
 import { formatFor } from "../../planner/model/format-names";
 import type { CardVerdict } from "../card";
@@ -19,7 +19,7 @@ const NOTES: Readonly<Record<Exclude<ProcessorNeed, "any">, (what: string) => st
   unproven: (what) => `vLLM has a path for ${what} on Arm, but no source shows it running`,
 };
 
-/** @param isPinned the model's version is the one that the tables of formats were read from. */
+/** @param isPinned whether the format tables were read from the model's version. */
 export function vllmCpuVerdict(model: ServedModel, arch: CpuArchitecture, isPinned: boolean): CardVerdict {
   const parts = [buildVerdict(model), ...(isPinned ? kernelVerdicts(model, arch) : [])];
   return {
@@ -29,22 +29,23 @@ export function vllmCpuVerdict(model: ServedModel, arch: CpuArchitecture, isPinn
   };
 }
 
-/** What the build lacks on every processor. */
 function buildVerdict(model: ServedModel): CardVerdict {
   const { name, loading } = model;
   const key = (setting: string) => `models.${name}.vllm.${setting}`;
   const refusals = [
     ...cpuGaps(model),
-    // docker/Dockerfile.cpu installs the extra "audio" alone (vllm-project/vllm@002c42b2, read 2026-11-22).
+    // docker/Dockerfile.cpu installs only the extra "audio" (vllm-project/vllm@002c42b2, read
+    // 2026-11-22).
     ...(loading === "stream"
       ? [{ reason: "vLLM's image for CPUs has no streamer of weights", remedy: `write ${key("loading")}: copy` }]
       : []),
-    // v1/kv_offload/cpu/spec.py, model_executor/offloader of 0.33.0: GPUs alone.
+    // v1/kv_offload/cpu/spec.py, model_executor/offloader of 0.33.0: GPUs only.
     ...movedFromGpus(model, { processes: 1, tensorParallel: 1, pipelineParallel: 1 }).map(({ option }) => ({
       reason: `${option}: vLLM moves nothing to host memory where there is no GPU`,
       remedy: `remove models.${name}.${option}`,
     })),
-    // Sleeping gives a GPU's memory back (config/model.py of 0.32.0 and 0.33.0 refuses the flag elsewhere).
+    // Sleep mode frees GPU memory (config/model.py of 0.32.0 and 0.33.0 refuses the flag
+    // elsewhere).
     ...(vllmOwnSettings(model).sleepMode
       ? [{ reason: "vLLM can sleep on GPUs alone", remedy: `remove ${key("sleepMode")}` }]
       : []),
@@ -82,7 +83,7 @@ function kernelVerdicts(model: ServedModel, arch: CpuArchitecture): CardVerdict[
           ),
         ]
       : []),
-    // platforms/cpu.py of 0.33.0: "deepseek_v4" alone, on AMX.
+    // platforms/cpu.py of 0.33.0: only "deepseek_v4", on AMX.
     ...(mixers.includes("compressed")
       ? [kernelVerdict("compressed attention", { amd64: "amx" }, arch, OTHER_POOLS)]
       : []),

@@ -1,4 +1,4 @@
-/** Layouts that vLLM refuses to start: mostly numbers that tensor and pipeline parallelism must divide. */
+/** Mostly numbers not divisible by tensor or pipeline parallelism. */
 
 import type { Mixer, ModelArchitecture } from "../../planner/model/architecture";
 import { formatFor } from "../../planner/model/format-names";
@@ -10,11 +10,11 @@ import type { VllmOptions } from "./memory/options";
 import { paddedVocabulary } from "./vocabulary";
 
 /**
- * Every reason why this layout cannot run, each with its numbers; empty when it can.
- * Sources: vLLM 0.33 config/model.py (heads; stages of encoders and expert parallelism without experts, both as in 0.8.5),
- * linear.py (KV heads, widths), marlin_utils.py and fp8_utils.py (groups and
- * blocks of quantized weights).
- * @param quantization name of a format that replaces the checkpoint's own
+ * Reasons why this layout cannot run, with figures; empty if it can. Sources: vLLM 0.33
+ * config/model.py (heads; stages of encoders and expert parallelism without experts, both as in
+ * 0.8.5), linear.py (KV heads, widths), marlin_utils.py and fp8_utils.py (groups and blocks of
+ * quantized weights).
+ * @param quantization format that replaces the checkpoint's own
  * @throws UnknownFormatError
  */
 export function parallelismProblems(
@@ -30,7 +30,7 @@ export function parallelismProblems(
   );
 }
 
-/** The same layouts are asked for on every card and machine, and each goes through all tensors. */
+/** Cached: the same layouts recur for every card, and each check visits all tensors. */
 const known = new Kept<ModelArchitecture, string, readonly string[]>();
 
 function problemsOf(
@@ -143,7 +143,7 @@ function widthProblems(tensor: ModelTensor, tensorParallel: number): readonly st
   return [`TP ${tensorParallel} does not divide the width ${size} of ${shortName(tensor)}`];
 }
 
-/** Groups and blocks of quantized weights must not be cut. */
+/** Groups and blocks of quantized weights must not be split. */
 function quantizationProblems(tensor: ModelTensor, tensorParallel: number, format: WeightFormat): readonly string[] {
   const scheme = schemeFor(format, asMatrix(tensor));
   const size = splitSize(tensor);
@@ -160,7 +160,7 @@ function quantizationProblems(tensor: ModelTensor, tensorParallel: number, forma
   ];
 }
 
-/** MXFP4 kernels pad, so their groups of 32 may be cut. */
+/** MXFP4 kernels pad, so their groups of 32 may be split. */
 function indivisibleUnit(
   scale: NonNullable<ReturnType<typeof schemeFor>>["scale"],
   { split }: ModelTensor,
@@ -174,7 +174,9 @@ function indivisibleUnit(
   return split.along === "columns" ? scale.blockColumns : scale.blockRows;
 }
 
-/** The dimension that tensor parallelism cuts; KV heads are replicated, so they are checked as heads. */
+/**
+ * The dimension split by tensor parallelism; KV heads are replicated, so they are checked as heads.
+ */
 function splitSize({ split, rows, columns }: ModelTensor): number | undefined {
   if (split.along === "columns") {
     return columns;
@@ -182,7 +184,7 @@ function splitSize({ split, rows, columns }: ModelTensor): number | undefined {
   return split.along === "rows" && split.units === undefined ? rows : undefined;
 }
 
-/** The part of a module name that is the same in every layer. */
+/** Module name part common to all layers. */
 function shortName({ module }: ModelTensor): string {
   return module.replace(/^model\.layers\.\d+\./, "").replace(".experts.0.", ".experts.");
 }

@@ -1,4 +1,4 @@
-/** Reads vLLM's flags into the options that the memory planner counts with: the one place that knows their names. */
+/** The only code with names of vLLM flags for memory. */
 
 import type { EngineArgument } from "../../catalog/engine-options";
 import { parseJson } from "../../names/json-text";
@@ -11,7 +11,6 @@ import { kvFlagFault } from "./kv-connectors";
 import { ENCODER_PARALLELISMS, MOE_BACKENDS, type MoeBackend, type VllmOptions } from "./memory/options";
 import { vllmArgument, vllmOptions } from "./options";
 
-/** A value that a flag cannot have. */
 export interface FlagProblem {
   /** Without dashes. */
   readonly flag: string;
@@ -21,12 +20,12 @@ export interface FlagProblem {
 
 export interface VllmFlags {
   readonly options: VllmOptions;
-  /** Names, as they were given, of the flags that the memory figure counts with the values they have. */
+  /** Given names of flags whose values the estimate includes. */
   readonly counted: readonly string[];
   readonly problems: readonly FlagProblem[];
 }
 
-/** Undefined options: the flag is right, and this value of it is not counted. */
+/** Undefined options: valid, but not included. */
 type Reading = { readonly options: VllmOptions | undefined } | { readonly allowed: string };
 
 const readers: Readonly<Record<string, (value: ArgumentValue) => Reading>> = {
@@ -58,10 +57,9 @@ const readers: Readonly<Record<string, (value: ArgumentValue) => Reading>> = {
   },
 };
 
-/** Flags that the memory figure counts with, without dashes. */
 export const memoryFlags: readonly string[] = Object.keys(readers);
 
-/** Flags that override what the figure rests on, or that people take for memory. */
+/** Flags that override assumptions of the estimate, or that users mistake for memory settings. */
 export const OVERRIDING_FLAGS: Readonly<Record<string, string>> = {
   "kv-cache-memory-bytes": "it overrides the share of GPU memory that is counted with: say --utilization",
   "num-gpu-blocks-override": "it overrides the KV cache that is counted: say --context and --concurrency",
@@ -69,8 +67,8 @@ export const OVERRIDING_FLAGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param args flags by name without dashes; those that change no memory are passed over. Negations (`no-enforce-eager`)
- *   and aliases are understood.
+ * @param args flags by name without dashes; those without memory effect are ignored. Supports
+ *   negations (`no-enforce-eager`) and aliases.
  */
 export function readVllmFlags(args: Readonly<Record<string, ArgumentValue>> = {}): VllmFlags {
   let options: VllmOptions = {};
@@ -95,7 +93,7 @@ export function readVllmFlags(args: Readonly<Record<string, ArgumentValue>> = {}
   return { options, counted, problems };
 }
 
-/** What `--compilation-config` says of graphs; the rest of it is not counted. */
+/** CUDA graph settings of `--compilation-config`; the rest is not included. */
 export function graphsOf(args: Readonly<Record<string, ArgumentValue>> = {}): Pick<VllmOptions, "graphs"> {
   const value = args["compilation-config"];
   const settings = typeof value === "string" ? parseJson(value) : value;
@@ -104,7 +102,7 @@ export function graphsOf(args: Readonly<Record<string, ArgumentValue>> = {}): Pi
   return name === "none" || name === "piecewise" ? { graphs: name } : {};
 }
 
-/** A flag by the name that the table has, however it was spelled. */
+/** Table name of a flag in any spelling. */
 function canonical(given: string): { readonly name: string; readonly negated: boolean } {
   const off = given.startsWith("no-") ? vllmArgument(given.slice(3)) : undefined;
   const argument = vllmArgument(given) ?? byOtherName.get(given) ?? off;
@@ -120,7 +118,7 @@ const byOtherName: ReadonlyMap<string, EngineArgument> = new Map(
   ),
 );
 
-/** `--dtype` in vLLM's words; "auto" where the engine chooses. */
+/** `--dtype` in vLLM's terms; "auto" if the engine chooses. */
 export function dtypeOfFlag(value: ArgumentValue | undefined): Dtype | "auto" | undefined {
   const name = typeof value === "string" ? value.toLowerCase() : "";
   if (name === "auto") {
@@ -146,7 +144,7 @@ function count(option: (value: number) => VllmOptions) {
   };
 }
 
-/** A mapping of modalities to counts, or to mappings with a count. */
+/** Mapping of modalities to counts, or to mappings with a count. */
 function readMediaLimits(value: ArgumentValue): Reading {
   const allowed = 'counts by modality, for example {"image": 0, "video": 0}';
   const limits = typeof value === "string" ? parseJson(value) : value;

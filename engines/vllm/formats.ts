@@ -3,7 +3,10 @@ import type { FormatNames } from "../engine";
 import { lastReleaseWith } from "./card-rules";
 import { type WeightKind, weightKindNamed, weightKinds } from "./weight-formats";
 
-/** GGUF file types are llama.cpp's. Of the others vLLM makes some at load, and reads most only where the checkpoint is in them. */
+/**
+ * GGUF file types are llama.cpp's. vLLM creates some of the others at load, and reads most only
+ * from matching checkpoints.
+ */
 const names = formatNames.filter((format) => !isGgufName(format));
 const made = weightKinds.flatMap(({ madeAtLoad }) => madeAtLoad);
 const declared = weightKinds.flatMap((kind) => (isGone(kind) ? [] : kind.declared));

@@ -5,7 +5,10 @@ const SECONDS_OF_TOKENS = [
   ...[1, 2.5, 5, 7.5, 10, 20, 40, 80],
 ];
 
-/** Upper bounds of the buckets of vLLM's histograms, seconds (0.33.0, vllm/v1/metrics/loggers.py). Ray Serve exports the same. */
+/**
+ * Histogram bucket bounds of vLLM, seconds (0.33.0, vllm/v1/metrics/loggers.py). Ray Serve exports
+ * the same.
+ */
 export const VLLM_BOUNDS: Readonly<Partial<Record<MetricMeaning, readonly number[]>>> = {
   timeToFirstTokenSeconds: [
     ...[0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75],

@@ -1,4 +1,4 @@
-/** What options of vLLM take of the memory of a pod, in its release; sources: host-memory.json. */
+/** Host memory of vLLM options by release; sources: host-memory.json. */
 
 import { isWithin, type ReleaseSpan } from "../../catalog/engine-releases";
 import { counted } from "../../names/counted";
@@ -18,7 +18,7 @@ export function vllmHostMemory(model: Told, pod: PodOfReplica): readonly HostMem
   return [...movedFromGpus(model, pod), ...mediaCache(model), ...swapSpace(model, pod)];
 }
 
-/** Options with which blocks or weights wait in host memory: there is nothing to move without GPUs. */
+/** Options that move blocks or weights from GPUs to host memory; no effect without GPUs. */
 export function movedFromGpus(model: Told, pod: PodOfReplica): readonly HostMemoryUse[] {
   return [...offloadedBlocks(model, pod), ...connectors(model, pod), ...offloadedWeights(model, pod)].filter(
     ({ memoryGiB }) => memoryGiB > 0,
@@ -26,8 +26,8 @@ export function movedFromGpus(model: Told, pod: PodOfReplica): readonly HostMemo
 }
 
 /**
- * The size takes the place of the connector in kv-transfer-config, whose other settings stay (_post_init_kv_transfer_config in
- * config/vllm.py of 0.14.0 to 0.33.0).
+ * The size replaces the connector of kv-transfer-config, and keeps its other settings
+ * (_post_init_kv_transfer_config in config/vllm.py of 0.14.0 to 0.33.0).
  */
 function offloadedBlocks(model: Told, pod: PodOfReplica): HostMemoryUse[] {
   const gib = offloadedGiB(model);
@@ -59,7 +59,7 @@ function connectors(model: Told, pod: PodOfReplica): HostMemoryUse[] {
   });
 }
 
-/** The size is a replica's: of all its workers together, on all its nodes. */
+/** The size applies to a replica: all workers on all nodes together. */
 function keptBlocks(
   option: string,
   { name, extra }: KvConnector,
@@ -101,7 +101,10 @@ function ofLmcache({ extra }: KvConnector, { env = {} }: Told, { processes }: Po
   };
 }
 
-/** Of each GPU: cpu-offload-gb moves parameters until it is reached; the others layers (config/offload.py of 0.17.0 to 0.33.0). */
+/**
+ * Per GPU: cpu-offload-gb moves parameters up to its size; the others move layers
+ * (config/offload.py of 0.17.0 to 0.33.0).
+ */
 function offloadedWeights(model: Told, pod: PodOfReplica): HostMemoryUse[] {
   const { args = {} } = model;
   const { processes } = pod;
@@ -148,7 +151,7 @@ function mediaCache({ engineVersion, architecture, args = {}, env = {} }: Told):
   return [{ option, memoryGiB: (servers + 1) * size, sharedMemoryGiB: 0, how }];
 }
 
-/** The V1 engine takes nothing of it, and refuses too much of it. */
+/** The V1 engine does not use it, but refuses too large values. */
 function swapSpace({ engineVersion, args = {} }: Told, { tensorParallel }: PodOfReplica): HostMemoryUse[] {
   const gib = isWithin(rules.swapSpace, engineVersion) ? (amount(args["swap-space"]) ?? 0) : 0;
   const machineGiB = (gib * tensorParallel) / rules.swapSpace.mostOfMachine;
@@ -156,7 +159,7 @@ function swapSpace({ engineVersion, args = {} }: Told, { tensorParallel }: PodOf
   return gib === 0 ? [] : [{ option: "args.swap-space", memoryGiB: 0, sharedMemoryGiB: 0, how, machineGiB }];
 }
 
-/** As `bool(int(text))` of Python reads it. */
+/** Same as Python's `bool(int(text))`. */
 function isSwitchedOn(value: string | undefined): boolean {
   return value !== undefined && Number(value) !== 0;
 }

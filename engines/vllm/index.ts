@@ -23,12 +23,14 @@ import { vllmTraces } from "./traces";
 import { turnsProblems } from "./turns";
 import { eightBits, vllmWeights } from "./weight-format";
 
-/** Of its API and of its metrics. */
 export const VLLM_PORT = 8000;
 
 const IMAGES = { nvidia: "vllm-cuda", amd: "vllm-rocm", cpu: "vllm-cpu" } as const;
 
-/** vLLM: one model of a checkpoint per process, on GPUs or CPUs, with OpenAI's API. Series as of vLLM 0.33.0 (docs/design/metrics). */
+/**
+ * vLLM: one checkpoint per process, on GPUs or CPUs, with OpenAI's API. Series as of vLLM 0.33.0
+ * (docs/design/metrics).
+ */
 export const vllm: Engine = {
   label: "vLLM",
   summary: "vLLM serves checkpoints on GPUs of one or several nodes, to many clients at once, and on CPUs.",
@@ -77,13 +79,15 @@ export const vllm: Engine = {
   cardVerdict: vllmCardVerdict,
   cardsByVersion: true,
   releaseWithCode,
-  // Asleep on level 1, which the model control API asks for, all of them (https://docs.vllm.ai, features: sleep mode).
+  // All weights at sleep level 1, used by the model control API (https://docs.vllm.ai, features:
+  // sleep mode).
   weightsInHostGiB: (model, weightsGiB) => (vllmOwnSettings(model).sleepMode ? weightsGiB : 0),
   hostMemory: vllmHostMemory,
-  // Its processes pass messages through rings of 160 MiB (distributed/device_communicators/shm_broadcast.py of 0.33.0).
+  // Processes exchange messages in rings of 160 MiB
+  // (distributed/device_communicators/shm_broadcast.py of 0.33.0).
   onCpu: { sharedMemoryGiB: 1, verdict: vllmCpuVerdict },
   preallocatesGpuMemory: true,
-  // It compiles and captures CUDA graphs: 1 to 2 minutes cold.
+  // Compilation and CUDA graph capture: 1 to 2 minutes cold.
   warmUpSeconds: 150,
   sidecar: { cpu: 0, memoryGiB: 0, ephemeralStorageGiB: 0 },
   chatFormats: [...chatFormats.types, ...chatFormats.classes],
@@ -91,7 +95,8 @@ export const vllm: Engine = {
   reusesImages: vllmImageReuse,
   answering: (model) => vllmOwnSettings(model).prefillDecode?.decode,
   ports: { openai: VLLM_PORT },
-  // `/v1/models` answers once the model is loaded, which `/health` may do before; `/health` turns to 503 when the engine is dead.
+  // `/v1/models` answers after loading, `/health` may answer earlier; `/health` returns 503 once
+  // the engine is dead.
   health: { alive: "/health", ready: "/v1/models" },
   metrics: {
     port: VLLM_PORT,

@@ -1,10 +1,10 @@
-/** What vLLM is told to keep blocks of the KV cache in, besides GPUs: `kv-offloading-*` and `kv-transfer-config`. */
+/** KV cache storage besides GPUs: `kv-offloading-*` and `kv-transfer-config`. */
 import { parseJson } from "../../names/json-text";
 import { BYTES_PER_GIB } from "../../names/units";
 import { isPlainObject } from "../../planner/model/config-source";
 import type { ArgumentValue } from "../served-model";
 
-/** One connector, as `KVTransferConfig` has it (config/kv_transfer.py of 0.10.2 to 0.33.0). */
+/** One connector of `KVTransferConfig` (config/kv_transfer.py of 0.10.2 to 0.33.0). */
 export interface KvConnector {
   readonly name: string;
   /** `kv_connector_extra_config`. */
@@ -12,13 +12,16 @@ export interface KvConnector {
 }
 
 /**
- * `LMCacheMPConnector`, which `kv-offloading-backend: lmcache` is from 0.23.0 on (config/vllm.py of 0.22.0 and 0.23.0); older
- * releases make it LMCacheConnectorV1.
+ * `LMCacheMPConnector`, selected by `kv-offloading-backend: lmcache` since 0.23.0 (config/vllm.py
+ * of 0.22.0 and 0.23.0); older releases select LMCacheConnectorV1.
  */
 const NEEDS_SERVER =
   "vLLM 0.23.0 and newer look for LMCache's own server at localhost:5555, which no pod of the platform runs; kv-transfer-config with LMCacheConnectorV1 keeps blocks in the pod's memory";
 
-/** Of `kv-transfer-config`, those in a MultiConnector too (multi_connector.py of 0.10.0 to 0.33.0). */
+/**
+ * Connectors of `kv-transfer-config`, including those in a MultiConnector (multi_connector.py of
+ * 0.10.0 to 0.33.0).
+ */
 export function kvConnectors(value: ArgumentValue | undefined): readonly KvConnector[] {
   const config = typeof value === "string" ? parseJson(value) : value;
   if (!isPlainObject(config)) {
@@ -35,12 +38,12 @@ export function kvConnectors(value: ArgumentValue | undefined): readonly KvConne
 
 const CONNECTOR_FLAGS = ["kv-transfer-config", "kv-offloading-size", "kv-offloading-backend", "ec-transfer-config"];
 
-/** Whether options make vLLM keep or move caches by a connector, which reads fields of requests. */
+/** Whether options enable a connector, which reads request fields. */
 export function asksConnectors(args: Readonly<Record<string, unknown>> | undefined): boolean {
   return CONNECTOR_FLAGS.some((flag) => args?.[flag] !== undefined);
 }
 
-/** What a flag may hold instead of what it holds; undefined where nothing speaks against it. */
+/** Allowed values if a flag's value is invalid; undefined if valid. */
 export function kvFlagFault(flag: string, value: ArgumentValue): string | undefined {
   switch (flag) {
     case "kv-offloading-size":
@@ -67,13 +70,16 @@ function connectorFault({ name, extra }: KvConnector): string | undefined {
   return size === undefined ? undefined : `mappings whose ${size} is a number of bytes, such as 8589934592 or 8G`;
 }
 
-/** A number that is not negative, as YAML or text. */
+/** Non-negative number from YAML or text. */
 export function amount(value: unknown): number | undefined {
   const text = typeof value === "number" || typeof value === "string" ? String(value) : "";
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
 }
 
-/** Bytes as vLLM reads them: 8589934592, 8g (decimal), 8G (binary) (utils/argparse_utils.py of 0.33.0). */
+/**
+ * Bytes in vLLM's notation: 8589934592, 8g (decimal), 8G (binary) (utils/argparse_utils.py of
+ * 0.33.0).
+ */
 function bytes(value: unknown): number | undefined {
   const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)([kKmMgGtT]?)$/.exec(String(value)) ?? [];
   const base = unit === unit.toLowerCase() ? 1000 : 1024;

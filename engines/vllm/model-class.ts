@@ -1,6 +1,7 @@
 /**
- * Whether a release of vLLM has the class of a model, by the names in `architectures` of its config.json: inspect_model_cls in
- * model_executor/models/registry.py of 0.10.1 to 0.33.0, get_model_architecture in model_loader/utils.py before.
+ * Whether a vLLM release has the model's class, by `architectures` in its config.json:
+ * inspect_model_cls in model_executor/models/registry.py of 0.10.1 to 0.33.0,
+ * get_model_architecture in model_loader/utils.py before.
  */
 import {
   isRead,
@@ -17,7 +18,7 @@ import { isPooling, type ServedModel } from "../served-model";
 import { vllmReleases } from "./releases";
 import table from "./releases.json";
 
-/** What is to be said of a model's class; `span`: releases that have it, none where no release has. */
+/** Support of a model's class; `span`: releases that have it, undefined if none has. */
 export interface ClassFinding {
   readonly verdict: "refused" | "doubtful";
   readonly reason: string;
@@ -28,7 +29,7 @@ const { classes } = vllmReleases;
 const { attentionAlone, mistralFamilies } = table.classes;
 const newest = vllmReleases.releases.at(-1) ?? "";
 
-/** Undefined where the release has a class for it, and where nothing is known: no class is named, or another file names it. */
+/** Undefined if the release has a class, or if config.json does not determine it. */
 export function classFinding(model: ServedModel): ClassFinding | undefined {
   const { architecture, engineVersion: version } = model;
   const names = architecture.classes ?? [];
@@ -59,7 +60,7 @@ export function classFinding(model: ServedModel): ClassFinding | undefined {
   return span === undefined && !isJudged(names, version) ? undefined : withoutClass(model, text, span);
 }
 
-/** The file that says the class is not the config.json that the plan read. */
+/** A file other than the plan's config.json names the class. */
 function isNamedElsewhere({ args = {}, architecture, source }: ServedModel): boolean {
   const overrides = JSON.stringify(args["hf-overrides"] ?? "");
   const mayHaveParams = source.kind !== "huggingface" || args["config-format"] === "mistral";
@@ -82,8 +83,9 @@ function withoutClass(model: ServedModel, text: string, span: ReleaseSpan | unde
 }
 
 /**
- * Code of a repository runs where it calls the attention interface of Transformers 4.48 (2025-01-10). That of families
- * which 0.8.0 (2025-03-18) had already does not, unless somebody wrote it anew and says so: --model-impl=transformers.
+ * Repository code runs if it calls the attention interface of Transformers 4.48 (2025-01-10). Code
+ * of families that 0.8.0 (2025-03-18) had already does not, unless rewritten and declared:
+ * --model-impl=transformers.
  */
 function mayRunRepositoryCode(model: ServedModel): boolean {
   const { architecture, args = {}, engineVersion } = model;
@@ -97,7 +99,10 @@ function mayRunRepositoryCode(model: ServedModel): boolean {
   );
 }
 
-/** From some release on the adapter ends where a layer has no attention ("does not dispatch through ... attention interface"). */
+/**
+ * Since some release the adapter fails on layers without attention ("does not dispatch through ...
+ * attention interface").
+ */
 function runsInTransformers(architecture: ModelArchitecture, version: string): boolean {
   return !keepsStates(architecture) || !isWithin(attentionAlone, version);
 }
@@ -106,7 +111,7 @@ function hasOwn(name: string, version: string): boolean {
   return classes !== undefined && releaseHas(classes.own, name, version);
 }
 
-/** The registry looks for a name under its other endings (_normalize_arch). */
+/** The registry tries a name with other endings (_normalize_arch). */
 function hasConverted(names: readonly string[], version: string): boolean {
   return (
     classes !== undefined &&
@@ -121,7 +126,7 @@ function otherNames(name: string): string[] {
   return ending === undefined ? [] : endings.map((each) => name.slice(0, -ending.length) + each);
 }
 
-/** Of the spans with one of these classes, the next one, or the last. */
+/** The next span with one of these classes, else the last. */
 function nearestSpan(names: readonly string[], version: string): ReleaseSpan | undefined {
   if (classes === undefined) {
     return undefined;
@@ -133,7 +138,7 @@ function nearestSpan(names: readonly string[], version: string): ReleaseSpan | u
   return found.find(({ since }) => since !== undefined && compareVersions(since, version) > 0) ?? found.at(-1);
 }
 
-/** Names of other endings were looked for in the registry alone, and newer releases may have any. */
+/** Names with other endings were checked only in the registry, and newer releases may have any. */
 function isJudged(names: readonly string[], version: string): boolean {
   return isRead(vllmReleases, version) && names.every((name) => otherNames(name).length > 0);
 }

@@ -5,7 +5,7 @@ import { vllmReleases } from "./releases";
 
 export const vllmOptions = optionCatalogue(options as EngineOptions, rules, vllmReleases);
 
-/** A flag of vLLM by its name without dashes; undefined where the pinned version has none. */
+/** Undefined if the pinned version lacks it. */
 export function vllmArgument(name: string): EngineArgument | undefined {
   return vllmOptions.argumentNamed.get(name);
 }

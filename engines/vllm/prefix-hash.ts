@@ -2,13 +2,16 @@ import { compareVersions } from "../../names/versions";
 import type { ServedModel } from "../served-model";
 import table from "./releases.json";
 
-/** Flag with the hash of a block's tokens, by which vLLM finds it in its prefix cache. */
+/** Flag for the token hash of blocks in the prefix cache. */
 export const PREFIX_HASH = "prefix-caching-hash-algo";
 
-/** Those of which nobody can compute two prompts with one hash. */
+/** Collision-resistant hashes. */
 export const PREFIX_HASHES: readonly string[] = table.prefixHash.collisionFree;
 
-/** What the platform writes where consumers are to be kept apart; undefined where it is the release's default, or the user says it. */
+/**
+ * Value that the platform sets to isolate consumers; undefined if it is the release's default, or
+ * the user sets it.
+ */
 export function prefixHash({
   engineVersion,
   args = {},

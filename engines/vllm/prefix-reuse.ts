@@ -5,12 +5,13 @@ import { kvConnectors } from "./kv-connectors";
 import { featureGap } from "./releases";
 
 /**
- * Connectors whose caches are keyed by vLLM's own block hashes, which the salt is part of; LMCache keys by tokens alone (lmcache_connector.py
- * and offloading of vllm/distributed/kv_transfer/kv_connector/v1 of 0.32.0; LMCache/LMCache#2878).
+ * Connectors that key caches by vLLM's block hashes, which include the salt; LMCache keys only by
+ * tokens (lmcache_connector.py and offloading of vllm/distributed/kv_transfer/kv_connector/v1 of
+ * 0.32.0; LMCache/LMCache#2878).
  */
 const KEEP_SALT: ReadonlySet<string> = new Set(["NixlConnector", "OffloadingConnector"]);
 
-/** Row of `releases.json` with the first release whose requests carry the salt into the cache. */
+/** Row of `releases.json` with the first release whose requests pass the salt to the cache. */
 const SALTED_SINCE = {
   chat: "cacheSalt",
   completion: "cacheSalt",
@@ -18,7 +19,7 @@ const SALTED_SINCE = {
   rerank: "rerankCacheSalt",
 } as const satisfies Readonly<Record<ModelTask, string>>;
 
-/** What vLLM makes of prompts that begin alike: it caches them unless it is told not to, and parts that cache by a field of the request. */
+/** Prefix caching of vLLM: on by default, separable by a request field. */
 export function vllmPrefixReuse({
   engineVersion,
   task,
@@ -36,8 +37,8 @@ export function vllmPrefixReuse({
 }
 
 /**
- * What it computed of an image lies under the image's hash: in the processor's cache, which an option ends, and in that of the encoder's output, which none ends
- * (v1/core/encoder_cache_manager.py of 0.32.0 and 0.33.0).
+ * Image results are cached by image hash: in the processor cache, which an option disables, and the
+ * encoder output cache, which none does (v1/core/encoder_cache_manager.py of 0.32.0 and 0.33.0).
  */
 export function vllmImageReuse({ args }: Pick<ServedModel, "args">): boolean {
   const { languageModelOnly = false, mediaPerPrompt } = readVllmFlags(args).options;

@@ -1,6 +1,6 @@
 /**
- * What the platform may write for a release of vLLM, and what it writes in its place where the release lacks it. Tables:
- * releases.json here, catalog/engine-releases/vllm.json.
+ * Supported settings per vLLM release, and replacements of missing ones. Tables: releases.json
+ * here, catalog/engine-releases/vllm.json.
  */
 import {
   type EngineReleases,
@@ -17,43 +17,46 @@ import table from "./releases.json";
 
 export const vllmReleases: EngineReleases = record;
 
-/** What a model may ask of vLLM that not every release has, besides options. */
+/** Features besides options that not every release has. */
 export type VllmFeature = keyof typeof table.features;
 
 interface FeatureRow extends ReleaseSpan {
   /** Subject and verb: `pipeline stages need`. */
   readonly what: string;
   readonly why: string;
-  /** Another first release by major compute capability. */
+  /** First release by major compute capability, if different. */
   readonly sinceOn?: Readonly<Record<string, string>>;
 }
 
-/** What replaces an option that a release lacks: another option, or nothing. */
+/** Replacement of an option that a release lacks: another option, or none. */
 interface OlderForm {
   readonly argument?: string;
   readonly variable?: string;
   readonly instead?: string;
-  /** Of `instead`. @default the option's own */
+  /** Value of `instead`. @default the option's own */
   readonly value?: ArgumentValue;
 }
 
 const features: Readonly<Record<VllmFeature, FeatureRow>> = table.features;
 const olderForms: readonly OlderForm[] = table.olderForms;
 
-/** First releases with the series that a plan, dashboards and alerts count on. */
+/** First releases with series that plans, dashboards and alerts use. */
 export const seriesSince = table.series.since;
 
-/** Why a release cannot serve something, and which releases can. */
+/** Why a release cannot serve something, and which can. */
 export interface ReleaseGap {
-  /** `replicas over several nodes without Ray need vLLM 0.11.1 or newer: older releases have no --nnodes` */
+  /**
+   * `replicas over several nodes without Ray need vLLM 0.11.1 or newer: older releases have no
+   * --nnodes`
+   */
   readonly reason: string;
   /** Releases that can. */
   readonly span: ReleaseSpan;
 }
 
 /**
- * @param computeCapability of the card, where the feature depends on it.
- * @returns undefined where the release has it.
+ * @param computeCapability of the card, if the feature depends on it.
+ * @returns undefined if the release has it.
  */
 export function featureGap(feature: VllmFeature, version: string, computeCapability?: number): ReleaseGap | undefined {
   const { what, why, sinceOn = {}, until, ...row } = features[feature];
@@ -66,18 +69,18 @@ function gap(subject: string, span: ReleaseSpan, why?: string): ReleaseGap {
   return { reason: `${subject} vLLM ${spanText(span)}${why === undefined ? "" : `: ${why}`}`, span };
 }
 
-/** Whether a release has a flag, by its name without dashes. */
+/** Whether a release has a flag, by name without dashes. */
 export function vllmHas(argument: string, version: string): boolean {
   return releaseHas(vllmReleases.arguments, argument, version);
 }
 
-/** Values that a release takes for a flag; undefined where releases do not differ in them. */
+/** Values of a flag in a release; undefined if equal in all. */
 export function vllmValues(argument: string, version: string): readonly string[] | undefined {
   const rows = valueRows(argument);
   return rows && namesOf(rows, version);
 }
 
-/** Why a release does not take a value that the platform would write; undefined where it does. */
+/** Why a release rejects a value of the platform; undefined if it accepts it. */
 export function valueGap(argument: string, value: string, version: string): ReleaseGap | undefined {
   const rows = valueRows(argument);
   if (rows === undefined || releaseHas(rows, value, version)) {
@@ -93,10 +96,10 @@ function valueRows(argument: string) {
 }
 
 /**
- * Flags as a release takes them: those that it has, and the older form of the others.
+ * Flags for a release, with older forms of those that it lacks.
  *
  * @param values by name without dashes; undefined ones are left out.
- * @throws Error for one that the release lacks and that has no older form: the plan should have refused it.
+ * @throws Error for a missing flag without older form, which the plan should have refused.
  */
 export function argumentsFor(
   version: string,
@@ -125,9 +128,9 @@ function argumentFor(version: string, name: string, value: ArgumentValue): Reado
 }
 
 /**
- * Variables as a release takes them. Names that do not begin with `VLLM_` are not vLLM's, and stay.
+ * Variables for a release. Names without `VLLM_` prefix are not vLLM's, and stay.
  *
- * @throws Error for one that the release lacks and may not be left out: the plan should have refused it.
+ * @throws Error for a missing required variable, which the plan should have refused.
  */
 export function variablesFor(version: string, values: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-/** Models that vLLM serves only with Python code of their repository, and what the flag for it asks for. */
+/** Models that need Python code of their repository in vLLM. */
 import { runsRepositoryCode } from "../repository-code";
 import type { ServedModel } from "../served-model";
 import type { SettingsOutcome } from "../settings";
@@ -6,20 +6,19 @@ import { commitOf } from "../sources";
 import table from "./remote-code.json";
 
 export interface RemoteCodeRow {
-  /** `model_type` values of config.json; of the text model where it is nested. */
+  /** `model_type` values of config.json; of the text model if nested. */
   readonly families: readonly string[];
   readonly why: string;
-  /** Holds of every release; else of the table's alone. */
+  /** Applies to every release; otherwise only to the table's. */
   readonly everyVersion?: true;
   readonly source: string;
 }
 
 // Checked by test/engines/vllm/remote-code.test.ts.
 export const remoteCodeRows = table.families as readonly RemoteCodeRow[];
-/** The release that the table was read from. */
 export const remoteCodeVersion = table.version;
 
-/** Of a model without the flag that its repository needs. The version of the model's engine is vLLM's. */
+/** Problems of a model without the required flag. Its engine version is vLLM's. */
 export function remoteCodeProblems(model: ServedModel): SettingsOutcome["problems"] {
   const { name, architecture, source, engineVersion } = model;
   const row = remoteCodeRows.find(

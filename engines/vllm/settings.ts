@@ -114,17 +114,14 @@ export const vllmBlock = z.strictObject({
 
 export type VllmBlock = z.output<typeof vllmBlock>;
 
-/** Keys of a block that make it a server of chats. */
 export type ChatKeys = Pick<VllmBlock, "toolCalling" | "reasoning" | "chatTemplate">;
 
-/** Of a block, what only vLLM's component reads. */
 export interface VllmOwnSettings {
   readonly sleepMode?: boolean;
-  /** Pods of each kind. */
   readonly prefillDecode?: { readonly prefill: number; readonly decode: number };
   /** @default vLLM's own multi-node mode */
   readonly distributedExecutor?: "ray";
-  /** Chat template among vLLM's examples in its image. @default the model's own */
+  /** Example chat template of vLLM in its image. @default the model's own */
   readonly toolTemplate?: string;
 }
 
@@ -134,7 +131,8 @@ export function vllmOwnSettings({ engineSettings = {} }: Pick<ServedModel, "engi
 
 export const vllmSettings = engineSettings(vllmBlock, {
   requested: ({ toolCalling: _, reasoning: __, sleepMode, prefillDecode, distributedExecutor, ...requested }) => {
-    // The model control API asks for sleep behind the model's Service, where one of several pods would hear it.
+    // The model control API sends sleep requests to the model's Service, where only one pod
+    // receives them.
     const pods = prefillDecode ? prefillDecode.prefill + prefillDecode.decode : sleepMode ? 1 : undefined;
     const own: VllmOwnSettings = {
       ...(sleepMode && { sleepMode }),
@@ -201,7 +199,8 @@ function splitOutcome({ prefillDecode }: VllmBlock, model: ServedModel): Pick<Se
       ...(model.args?.["kv-transfer-config"] === undefined
         ? []
         : ["args.kv-transfer-config: vllm.prefillDecode sets it for both kinds of pods. Remove one of the two"]),
-      // _post_init_kv_transfer_config of config/vllm.py (0.14.0 to 0.33.0) puts its own connector in place of that one.
+      // _post_init_kv_transfer_config of config/vllm.py (0.14.0 to 0.33.0) replaces the connector
+      // with its own.
       ...(model.args?.["kv-offloading-size"] === undefined
         ? []
         : ["args.kv-offloading-size replaces the connector that vllm.prefillDecode needs. Remove one of the two"]),
@@ -214,14 +213,14 @@ function splitOutcome({ prefillDecode }: VllmBlock, model: ServedModel): Pick<Se
   };
 }
 
-/** Stages of a pipeline would span nodes, or send the cache in pieces that the connector is not asked for here. */
+/** Pipeline stages would span nodes, or send the cache in pieces, which is not configured. */
 export function splitLayoutProblems({ prefillDecode }: VllmOwnSettings, pipelineParallel: number): string[] {
   return prefillDecode !== undefined && pipelineParallel > 1
     ? [`PP ${pipelineParallel}: with vllm.prefillDecode each pod has the whole model, use 1`]
     : [];
 }
 
-/** What it would be for is missing where its pods are a group: the model control API drives no groups. */
+/** Sleep mode has no use for pod groups: the model control API does not control them. */
 export function sleeperOnNode(model: ServedModel): { reason: string; remedy: string } | undefined {
   return vllmOwnSettings(model).sleepMode
     ? {
@@ -232,7 +231,7 @@ export function sleeperOnNode(model: ServedModel): { reason: string; remedy: str
     : undefined;
 }
 
-/** Templates make prompts of chats; parsers read what the model then says. */
+/** Templates create chat prompts; parsers read the answers. */
 export function chatFaults(block: ChatKeys, task: ModelTask): SettingFault[] {
   return (["toolCalling", "reasoning", "chatTemplate"] as const).flatMap((key) =>
     block[key] && task !== "chat"

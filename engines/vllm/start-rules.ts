@@ -1,6 +1,6 @@
 /**
- * What vLLM refuses to start, whatever memory there is and however the GPUs are laid out. Layouts are in divisibility.ts,
- * cards in card-verdict.ts.
+ * Models that vLLM refuses regardless of memory and layout. Layouts: divisibility.ts; cards:
+ * card-verdict.ts.
  */
 
 import { compareVersions } from "../../names/versions";
@@ -11,12 +11,15 @@ import type { VllmRequest } from "./memory/request";
 import { schedulerLimits, takesPiecesOfPrompts } from "./memory/scheduler-defaults";
 import { oldestVllm, vllmConstants } from "./memory/versions";
 
-/** Yarn's factor was multiplied in before: max_position_embeddings has it (config/model.py, in 0.30.0, not in 0.29.0). */
+/**
+ * Since this version max_position_embeddings includes Yarn's factor (config/model.py, in 0.30.0,
+ * not in 0.29.0).
+ */
 const YARN_INCLUDED_FROM = "0.30.0";
 
 /**
- * The longest context that the engine accepts without VLLM_ALLOW_LONG_MAX_MODEL_LEN, in tokens
- * (_get_and_verify_max_len in config.py of 0.8.0 and 0.9.2, config/model.py of 0.11.0 to 0.33.0).
+ * Longest context without VLLM_ALLOW_LONG_MAX_MODEL_LEN, in tokens (_get_and_verify_max_len in
+ * config.py of 0.8.0 and 0.9.2, config/model.py of 0.11.0 to 0.33.0).
  */
 export function vllmContextLimit(architecture: ModelArchitecture, version: string): number {
   const { maxContextTokens, scaledContextTokens = maxContextTokens } = architecture;
@@ -24,8 +27,8 @@ export function vllmContextLimit(architecture: ModelArchitecture, version: strin
 }
 
 /**
- * What becomes of a replica whose load does not fit: with less memory than one request needs vLLM does not start, with
- * less than all of them need it lets the rest wait (v1/core/kv_cache_utils.py of 0.8.0 and 0.19.0,
+ * Result of a load that does not fit: below one request's memory vLLM does not start, below all
+ * requests' memory the rest waits (v1/core/kv_cache_utils.py of 0.8.0 and 0.19.0,
  * v1/core/kv_cache_planning.py of 0.33.0).
  */
 export function vllmLackOfMemory(
@@ -38,14 +41,14 @@ export function vllmLackOfMemory(
   if (requestCapacity < 1) {
     return `vLLM does not start: ${kvPoolGiB.toFixed(2)} GiB hold no request of ${count(contextTokens)} tokens`;
   }
-  // What lacks is memory outside the budget of the cache: for graphs, before they were counted in it.
+  // Missing memory is outside the cache's budget: for graphs, in releases that do not include them.
   if (requestCapacity >= concurrency || isStartCheck(verdict.decides)) {
     return undefined;
   }
   return `vLLM starts all the same: ${requestCapacity.toFixed(1)} of the ${count(concurrency)} requests are held at once, the rest wait`;
 }
 
-/** The engine before V1 was another one. */
+/** Before V1 the engine was a different one. */
 export function vllmVersionProblems(version: string): string[] {
   return compareVersions(version, oldestVllm) < 0
     ? [`vLLM ${version} runs the engine before V1, of which no memory is known here: take ${oldestVllm} or newer`]

@@ -1,6 +1,6 @@
 /**
- * What KV connectors make of models with recurrent layers. vLLM keeps their states beside the KV cache by its hybrid KV cache
- * manager, which it turns off beside a connector that does not know it: such a model then does not start.
+ * KV connectors with recurrent models. vLLM disables the hybrid KV cache manager, which keeps
+ * recurrent states, with connectors that do not support it: such models do not start.
  */
 import { spanText } from "../../catalog/engine-releases";
 import { compareVersions } from "../../names/versions";
@@ -11,12 +11,12 @@ import { kvConnectors } from "./kv-connectors";
 import type { VllmOwnSettings } from "./settings";
 import table from "./state-transfer.json";
 
-/** Layout of convolution states that NIXL can send: (channel, token). */
+/** NIXL's layout of convolution states: (channel, token). */
 export const NIXL_STATE_LAYOUT = { name: "VLLM_SSM_CONV_STATE_LAYOUT", value: "DS" } as const;
 
 const nixlSince: Readonly<Partial<Record<RecurrentMixer["variant"], string>>> = table.nixl.since;
 
-/** Why a model with recurrent layers would not start beside its connectors. The version of its engine is vLLM's. */
+/** Why a recurrent model would not start with its connectors. Its engine version is vLLM's. */
 export function stateTransferProblems(model: ServedModel, own: VllmOwnSettings): SettingsOutcome["problems"] {
   const names = connectorsOf(model, own);
   if (!keepsStates(model.architecture) || names.length === 0) {
@@ -27,7 +27,7 @@ export function stateTransferProblems(model: ServedModel, own: VllmOwnSettings):
     .map((message) => ({ rule: "state-transfer", message: `models.${model.name}: ${message}` }));
 }
 
-/** Those that move blocks: of a MultiConnector its parts. */
+/** Connectors that move blocks, including parts of a MultiConnector. */
 function connectorsOf({ args = {} }: ServedModel, { prefillDecode }: VllmOwnSettings): string[] {
   const named = kvConnectors(args["kv-transfer-config"]).map(({ name }) => name);
   return [

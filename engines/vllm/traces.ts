@@ -5,8 +5,9 @@ import { vllmHas } from "./releases";
 const ENDPOINT = "otlp-traces-endpoint";
 
 /**
- * Spans of requests that come with a `traceparent`, and by OpenTelemetry's default as their parent was sampled. The packages of OpenTelemetry
- * are among the release's own requirements since 0.14 (requirements/common.txt); before, `pip install` of them is up to the image.
+ * Traces requests with a `traceparent`, sampled as their parent by OpenTelemetry's default.
+ * OpenTelemetry packages are requirements since 0.14 (requirements/common.txt); before, the image
+ * must install them.
  */
 export const vllmTraces: NonNullable<Engine["traces"]> = (receiver, { name, engineVersion }) =>
   vllmHas(ENDPOINT, engineVersion)

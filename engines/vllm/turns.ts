@@ -1,4 +1,4 @@
-/** What vLLM does not start with where pods take turns on a card: the size of its cache is then told to it. */
+/** vLLM settings incompatible with time slicing, where the engine gets a cache size. */
 import type { MemoryRequest } from "../memory-request";
 import { featureGap } from "./releases";
 

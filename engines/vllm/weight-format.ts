@@ -1,4 +1,4 @@
-/** Which weights vLLM can make of a checkpoint, and what it must be told of them. */
+/** Weight formats that vLLM can load from a checkpoint, with settings. */
 
 import type { Dtype, ModelArchitecture } from "../../planner/model/architecture";
 import { dtypeNamed, formatKey } from "../../planner/model/format-names";
@@ -11,15 +11,15 @@ import { dtypeOfFlag } from "./flags";
 import { servedCacheDtype } from "./memory/served-model";
 import { checkpointMethods, noFloat16, weightKindNamed, weightKindOf } from "./weight-formats";
 
-/** The number type that the configuration asks for, as a quantization or as vLLM's own flag; undefined: vLLM chooses. */
+/** Requested number type, from a quantization or vLLM's flag; undefined: vLLM chooses. */
 export function dtypeAskedFor({ quantization, args }: ServedModel): Dtype | undefined {
   const flag = dtypeOfFlag(args?.dtype);
   return flag === undefined || flag === "auto" ? dtypeNamed(quantization ?? "") : flag;
 }
 
 /**
- * vLLM reads the format of a quantized checkpoint from its config.json, and refuses a `--quantization` that differs.
- * Files have the checkpoint's format whatever is made of them at load.
+ * vLLM reads a quantized checkpoint's format from its config.json, and refuses a different
+ * `--quantization`. Files keep the checkpoint's format, whatever is created at load.
  */
 export function vllmWeights(model: ServedModel): WeightsAnswer {
   const { architecture, quantization } = model;
@@ -36,7 +36,7 @@ export function vllmWeights(model: ServedModel): WeightsAnswer {
   return dtype === undefined ? namedFormat(model, quantization) : numberType(model, quantization, dtype);
 }
 
-/** FP8 weights or cache, which vLLM makes of plain ones; on which cards, the plan knows. */
+/** FP8 weights or cache that vLLM creates at load; the plan knows the supporting cards. */
 export function eightBits(model: ServedModel): Partial<Pick<ServedModel, "quantization" | "kvCacheDtype">> {
   const { architecture, quantization, kvCacheDtype, engineVersion: version } = model;
   const isPlain = quantization === undefined && architecture.quantization.rules.length === 0;
@@ -44,7 +44,7 @@ export function eightBits(model: ServedModel): Partial<Pick<ServedModel, "quanti
   return { ...(isPlain && { quantization: "fp8" }), ...(!isCached && { kvCacheDtype: "fp8" }) };
 }
 
-/** The checkpoint as it is: no flag, but where its method is on the way out. */
+/** The unchanged checkpoint: no flag, except for a deprecated method. */
 function ownFormat({ name, architecture, engineVersion }: ServedModel): WeightsAnswer {
   const { rules, method } = architecture.quantization;
   if (rules.some(({ scheme }) => isGoneIn(weightKindOf(scheme.name)?.weights, engineVersion))) {
@@ -82,7 +82,8 @@ function namedFormat(
     note: `the config.json of its source must declare ${key} weights: that file was not read`,
   };
   if (isPlain && kind.madeAtLoad.includes(key)) {
-    // Weights that already have the format take no flag: vLLM refuses one that differs from their config.json.
+    // Weights already in the format need no flag: vLLM refuses one that differs from their
+    // config.json.
     const isWritten = kindsOf(architecture, key).includes(statedKind(originOf(model.source).name)?.kind ?? "plain");
     return isWritten ? unread : { loadAs: { quantization: key } };
   }
@@ -117,7 +118,7 @@ function declares({ quantization: { name, method } }: ModelArchitecture): string
   return `its config.json declares ${name} weights (quant_method ${method})`;
 }
 
-/** Names such as "auto", and those of the checkpoint's own family (fp8 on an fp8 checkpoint). */
+/** Names such as "auto", or of the checkpoint's family (fp8 on an fp8 checkpoint). */
 function repeatsTheCheckpoint({ quantization: own }: ModelArchitecture, name: string): boolean {
   const family = weightKindNamed(formatKey(name))?.weights.split("-")[0];
   return (

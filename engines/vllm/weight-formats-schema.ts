@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { CacheDtype, CheckpointMethod, WeightKind } from "./weight-formats";
 
-// Schema of weight-formats.json. Tests apply it; the program trusts the file and starts without it.
+// Schema of weight-formats.json, applied by tests only.
 
 const text = z.string().trim().min(1);
 const processor = z.enum(["any", "avx512", "amx", "unproven"]);

@@ -12,9 +12,9 @@ export interface EksAccessArgs {
 }
 
 /**
- * Who may do everything in the cluster: each administrator of the environment, and nobody for having made it. ARNs of roles
- * may have a path, such as those of IAM Identity Center (EKS User Guide, "Create access entries", read 2026-11-23). A role
- * that was deleted and made again under its old name is another one to EKS: its entry has to be made again too.
+ * Full rights for each administrator of the environment, none for the cluster's creator. Role ARNs
+ * may have a path, as in IAM Identity Center (EKS User Guide, "Create access entries", read
+ * 2026-11-23). A recreated role is a different principal and needs a new entry.
  */
 export class EksAccess extends PlatformComponent {
   readonly ready: readonly pulumi.Resource[];
@@ -39,7 +39,10 @@ export class EksAccess extends PlatformComponent {
   }
 }
 
-/** By the ARN and not by its place in the list: a new one in front changes no other. Two paths may have one last name. */
+/**
+ * Keyed by ARN, not by list position: a new first entry changes no other. Two paths may end in the
+ * same name.
+ */
 export function administratorKey(arn: string): string {
   const last = arn
     .slice(arn.lastIndexOf("/") + 1)

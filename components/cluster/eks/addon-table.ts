@@ -3,28 +3,30 @@ import type { EksAddonName } from "../../../catalog/eks";
 import type { EksSettings } from "./settings";
 import { environmentTags } from "./tags";
 
-/** An add-on of Amazon's. */
 export interface EksAddon {
-  /** As Amazon writes it. */
+  /** Amazon's name. */
   readonly addon: EksAddonName;
-  /** Last part of its logical name. */
+  /** Suffix of the logical name. */
   readonly suffix: string;
-  /** Whether nodes wait for it, or it for nodes: without any, a Deployment is degraded until the add-on's time is over. */
+  /**
+   * Whether nodes need it, or it needs nodes, without which a Deployment is degraded until the
+   * timeout.
+   */
   readonly comes: "before nodes" | "after nodes";
-  /** Its settings, by the keys of its schema. */
+  /** Settings by the keys of its schema. */
   readonly values?: (settings: Pick<EksSettings, "environment">) => object;
-  /** Its service account in `kube-system` that has rights in AWS. */
+  /** Service account in `kube-system` with AWS permissions. */
   readonly account?: EksAddonAccount;
 }
 
 export interface EksAddonAccount {
   readonly serviceAccount: string;
   readonly managedPolicy: ManagedPolicyName;
-  /** It makes volumes, with our key. */
+  /** Creates volumes with the volumes key. */
   readonly usesVolumesKey: boolean;
 }
 
-/** Where replicas go: onto as many zones and nodes as there are, but rather close than not at all. */
+/** Spread replicas over zones and nodes if possible; still schedule them if not. */
 const SPREAD = ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((topologyKey) => ({
   maxSkew: 1,
   topologyKey,
@@ -33,21 +35,21 @@ const SPREAD = ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((to
 }));
 
 /**
- * What Amazon runs in the cluster, in the order in which it comes.
+ * EKS add-ons in installation order.
  *
- * Not here: `eks-node-monitoring-agent`, whose findings only Amazon's repair of nodes reads, which would replace a machine
- * under a model that still answers; GPUs are watched by the platform's exporters and alerts. The agents of the first three tolerate all
- * taints, as does the volumes' on each node, so that nothing has to be said of pools; the Deployments tolerate no taint of
- * a pool, so that none of their pods goes to a GPU node (aws/amazon-vpc-cni-k8s charts/aws-vpc-cni and
- * aws/eks-pod-identity-agent charts, values; kubernetes-sigs/aws-ebs-csi-driver docs/install.md at 429e202).
+ * `eks-node-monitoring-agent` is absent: Amazon's node repair would replace machines whose models
+ * still answer. The platform's exporters monitor GPUs. Agents tolerate all taints; Deployments
+ * tolerate no pool taint, so they stay off GPU nodes (aws/amazon-vpc-cni-k8s charts/aws-vpc-cni and
+ * aws/eks-pod-identity-agent charts, values; kubernetes-sigs/aws-ebs-csi-driver docs/install.md at
+ * 429e202).
  */
 export const EKS_ADDONS: readonly EksAddon[] = [
-  // It answers the pod network's question for its rights, so that it comes first.
+  // First, because it provides the AWS credentials of the pod network.
   { addon: "eks-pod-identity-agent", suffix: "identity-agent", comes: "before nodes" },
   {
-    // Policies in the standard mode: the strict one takes the network from every pod that no policy selects, CoreDNS included
-    // (aws/amazon-vpc-cni-k8s README, NETWORK_POLICY_ENFORCING_MODE).
-    // No prefixes: the pods that a node takes are counted without them, in the catalogue and by the nodes themselves.
+    // Standard policy mode: strict mode blocks pods without policy, including CoreDNS
+    // (aws/amazon-vpc-cni-k8s README, NETWORK_POLICY_ENFORCING_MODE). No prefix delegation: pod
+    // limits assume none.
     addon: "vpc-cni",
     suffix: "pod-network",
     comes: "before nodes",
@@ -65,7 +67,7 @@ export const EKS_ADDONS: readonly EksAddon[] = [
     }),
   },
   {
-    // Volumes carry the environment's tag, so that those that a claim has left behind can be found.
+    // The environment tag identifies volumes left behind by deleted claims.
     addon: "aws-ebs-csi-driver",
     suffix: "volumes",
     comes: "after nodes",

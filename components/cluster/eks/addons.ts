@@ -17,19 +17,16 @@ export interface EksAddonsArgs {
   readonly keys: Pick<EksKeys, "volumesKeyArn">;
 }
 
-/** Namespace of Amazon's add-ons. */
 const NAMESPACE = "kube-system";
 
 /**
- * What Amazon runs in the cluster. In two steps, because a node needs some of it to become ready, and the pods of the rest
- * need nodes.
+ * EKS add-ons in two steps: nodes need some to become ready, the others need nodes.
  *
- * Versions are pinned by Kubernetes version (catalog/eks.json): they change with the cluster's, or with a release of this
- * project, and never between two runs of the same one. What stands here holds: where somebody has changed an object of an add-on by hand, the
- * next change of it takes that back (`OVERWRITE`).
+ * Versions are pinned per Kubernetes version (catalog/eks.json). `OVERWRITE` reverts manual changes
+ * at the next update.
  */
 export class EksAddons extends PlatformComponent {
-  /** Pod network, kube-proxy and the identity agent: what nodes wait for. */
+  /** Pod network, kube-proxy and the identity agent: required by nodes. */
   readonly beforeNodes: readonly pulumi.Resource[];
 
   constructor(
@@ -42,7 +39,7 @@ export class EksAddons extends PlatformComponent {
     this.registerOutputs({});
   }
 
-  /** Name resolution, volumes, metrics: what needs nodes. */
+  /** DNS, volumes and metrics: require nodes. */
   installOn(nodes: readonly pulumi.Resource[]): readonly pulumi.Resource[] {
     return this.install("after nodes", nodes);
   }

@@ -1,6 +1,5 @@
 import { type ManagedPolicyName, managedPolicyPath } from "../../../catalog/aws-managed-policies";
 
-/** What an ARN says of where a thing is. */
 export interface ArnPlace {
   readonly partition: string;
   readonly region: string;
@@ -8,10 +7,10 @@ export interface ArnPlace {
 }
 
 /**
- * The place in the ARN of a cluster: `arn:aws:eks:us-east-1:111122223333:cluster/prod`. What is made for a cluster is where
- * the cluster is, so that nothing has to be asked for.
+ * Partition, region and account of a cluster ARN:
+ * `arn:aws:eks:us-east-1:111122223333:cluster/prod`.
  *
- * @throws Error where it is no such ARN.
+ * @throws Error for any other ARN.
  */
 export function placeOf(arn: string): ArnPlace {
   const [scheme, partition, , region, accountId] = arn.split(":");
@@ -31,7 +30,7 @@ const PARTITIONS = [
   { prefix: "us-gov-", partition: "aws-us-gov" },
 ] as const;
 
-/** ARN of a managed policy of AWS in the partition of a region. */
+/** ARN of an AWS managed policy in the region's partition. */
 export function managedPolicyArn(region: string, name: ManagedPolicyName): string {
   return `arn:${partitionOf(region)}:iam::aws:policy/${managedPolicyPath(name)}`;
 }

@@ -4,14 +4,14 @@ import { getServiceQuota } from "@pulumi/aws/servicequotas/getServiceQuota";
 import { type EksCapacityAnswer, quotasOf } from "./capacity";
 import type { EksPool } from "./settings";
 
-/** Asks Amazon what a region has for the pools, before anything is made. */
+/** Queries the capacity of a region before any resource is created. */
 export type AskEksCapacity = (pools: readonly EksPool[]) => Promise<EksCapacityAnswer>;
 
 /**
- * Asks by functions of the provider, in previews too: which zones offer a shape, and how large the quotas are. How much of
- * them is used no function tells. A quota that nobody answers for is left out.
+ * Calls provider functions, in previews too: zones that offer a shape, and quota sizes, without
+ * usage. Unknown quotas are left out.
  *
- * The answer throws whatever the provider throws when it cannot tell where shapes are offered.
+ * Rejects if the provider cannot list where shapes are offered.
  */
 export function askAwsCapacity(provider: Provider): AskEksCapacity {
   return (pools) => capacityOf(pools, provider);
@@ -30,7 +30,7 @@ async function capacityOf(pools: readonly EksPool[], provider: Provider): Promis
         const { value } = await getServiceQuota({ serviceCode: "ec2", quotaCode: code }, { provider });
         return [[code, value]];
       } catch {
-        // Who may make clusters need not be allowed to read quotas. Unknown is no reason to refuse.
+        // Unknown quotas do not block a deployment: reading them needs permission.
         return [];
       }
     }),

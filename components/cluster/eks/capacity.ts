@@ -3,15 +3,14 @@ import type { CapacityProblem } from "../../../planner/types";
 import type { CapacityFindings } from "../capacity-findings";
 import type { EksPool } from "./settings";
 
-/** What the cloud says of a region. Plain data. */
 export interface EksCapacityAnswer {
-  /** Zones that offer a shape, by the shape. One that is not here was not told. */
+  /** Zones that offer a shape, by shape. Missing if unknown. */
   readonly zones: Readonly<Record<string, readonly string[]>>;
-  /** CPUs that may run at once, by the code of the quota; without those that nobody told. */
+  /** CPUs that may run at once, by quota code. Missing if unknown. */
   readonly quotas: Readonly<Record<string, number>>;
 }
 
-/** Quotas that the nodes of pools count against. Reserved machines were counted when they were reserved. */
+/** Quotas that apply to pool nodes. Reserved machines were counted at reservation. */
 export function quotasOf(pools: readonly EksPool[]): readonly EksQuota[] {
   const all = pools.flatMap((pool) => quotaOf(pool) ?? []);
   return all.filter(({ code }, index) => all.findIndex((other) => other.code === code) === index);
@@ -24,8 +23,8 @@ function quotaOf({ capacity, plan }: EksPool): EksQuota | undefined {
 }
 
 /**
- * Whether the cloud has room for the nodes that pools start with, and for those that they may grow to. Nobody tells how much
- * of a quota is used: what exceeds the whole of it is refused, what stays below may still find no room.
+ * Checks quotas for initial and maximum nodes of pools. Usage is unknown: only requests above the
+ * whole quota are errors.
  */
 export function eksCapacityFindings(pools: readonly EksPool[], answer: EksCapacityAnswer): CapacityFindings {
   const places = pools.map((pool) => place(pool, answer));
@@ -42,7 +41,7 @@ export function eksCapacityFindings(pools: readonly EksPool[], answer: EksCapaci
 
 const NOTHING: CapacityFindings = { problems: [], notes: [] };
 
-/** A pool that asks for what its zones do not have at all. */
+/** A pool whose zones do not offer its shape. */
 function place({ plan: { name, shape }, zones, groupNodes }: EksPool, answer: EksCapacityAnswer): CapacityFindings {
   const offered = answer.zones[shape.name];
   if (offered === undefined) {
@@ -66,7 +65,7 @@ function place({ plan: { name, shape }, zones, groupNodes }: EksPool, answer: Ek
   }
   return {
     ...NOTHING,
-    // Karpenter takes the zones that have a machine; a managed group is made over all of its own, or not at all.
+    // Karpenter uses the zones that offer the machine; a managed group needs all of its zones.
     notes:
       groupNodes > 0
         ? [`pools.${name}: ${shape.name} is not offered in ${lacking.join(", ")}; write pools.${name}.zones without it`]
@@ -91,7 +90,7 @@ function quotaFindings(quota: EksQuota, pools: readonly EksPool[], limit: number
   const later = cpus(pools, ({ plan }) => plan.maxNodes);
   const said = (needed: number) =>
     `${needed} CPUs are needed at once (nodes of ${listed(pools)}), and the quota "${quota.name}" (${quota.code}) is ${limit}`;
-  // Where there are no spot machines to be had, Karpenter makes others.
+  // Karpenter falls back to other capacity types when spot is unavailable.
   if (now > limit && first.capacity !== "spot") {
     return {
       ...NOTHING,

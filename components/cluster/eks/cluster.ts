@@ -23,22 +23,22 @@ import type { EksPool, EksSettings } from "./settings";
 import { eksVolumeClass } from "./volume-class";
 
 export interface EksClusterArgs {
-  /** Of everything that it makes. */
   readonly provider: Provider;
   readonly settings: EksSettings;
   readonly pools: readonly EksPool[];
-  /** A class that exists. @default one of ours, on volumes encrypted with the cluster's key */
+  /** An existing class. @default a new class encrypted with the cluster's key */
   readonly storageClass: string | undefined;
   readonly gpuExporters: Cluster["gpuExporters"];
-  /** Networks that are not the internet, besides the cluster's own. */
+  /** Private networks in addition to the cluster's own. */
   readonly privateCidrs: readonly string[];
-  /** Undefined: the subnets of the control plane, and the Service `kubernetes`. */
+  /** @default the control plane subnets and the Service `kubernetes` */
   readonly apiServerCidrs: readonly string[];
 }
 
 /**
- * An EKS cluster of our own, with its network, keys, node groups and add-ons, and what controllers in it may do. All of it
- * is the cloud's: what is Kubernetes' (Karpenter, its pools, the load balancer controller) is the platform's to install.
+ * An EKS cluster of this stack: network, keys, node groups, add-ons and IAM permissions of
+ * controllers. The platform installs Kubernetes objects (Karpenter, its pools, the load balancer
+ * controller).
  */
 export class EksCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;

@@ -10,7 +10,7 @@ export interface EksControlPlaneRoleArgs {
   readonly logGroupArn: pulumi.Input<string>;
 }
 
-/** As whom EKS works in the account: interfaces in our subnets, its security group, the key of the cluster's secrets. */
+/** Role of EKS in the account: interfaces, security group, secrets key. */
 export class EksControlPlaneRole extends PlatformComponent {
   readonly arn: pulumi.Output<string>;
   readonly ready: readonly pulumi.Resource[];
@@ -36,9 +36,9 @@ export class EksControlPlaneRole extends PlatformComponent {
 }
 
 /**
- * What Amazon's policy for the role leaves out: the key. And what must not be: a control plane that is being deleted still
- * logs, and would make its log group again after it is gone, one that keeps logs forever and is in the way of the next
- * cluster of this name (terraform-aws-modules/terraform-aws-eks#920; main.tf there at 0005984, for both).
+ * Adds the key, which Amazon's managed policy lacks. Denies log group creation: a control plane
+ * under deletion would recreate its group with unlimited retention, blocking the next cluster
+ * (terraform-aws-modules/terraform-aws-eks#920; main.tf there at 0005984, for both).
  */
 function document(secretsKeyArn: string, logGroupArn: string): string {
   return iamDocument([

@@ -19,33 +19,34 @@ export interface EksControlPlaneArgs {
   readonly keys: Pick<EksKeys, "secretsKeyArn">;
 }
 
-/** All that a control plane can log. `audit` is who did what, `authenticator` who came as whom. */
+/** `audit` records requests, `authenticator` identities. */
 const LOGS = ["api", "audit", "authenticator", "controllerManager", "scheduler"];
 
 /**
- * The control plane, its role, its logs, and who may get in.
+ * The control plane with its role, logs and access.
  *
- * What it is made with for good: name, role, addresses of Services, key of its secrets, no add-ons that it would bring and
- * nobody manage, no rights for whoever made it. Another value there replaces the cluster, with all that runs on it; in
- * production it is protected, by Pulumi and by EKS, so that such a change is refused instead (`ForceNew` in
- * hashicorp/terraform-provider-aws 00555dc, internal/service/eks/cluster.go; another key the provider would write down
- * there, and change nothing). Of the last two EKS tells nothing back, and a cluster that was imported has another value in
- * the state: their differences are ignored (pulumi/pulumi-aws#3997, #4096).
+ * Immutable: name, role, Service addresses, secrets key, no default add-ons, no rights for the
+ * creator. A change replaces the cluster; in production it is refused by protection of Pulumi and
+ * EKS (`ForceNew` in hashicorp/terraform-provider-aws 00555dc, internal/service/eks/cluster.go;
+ * another key is only recorded in the state). EKS does not report the last two, and imported
+ * clusters have other values, so differences are ignored (pulumi/pulumi-aws#3997, #4096).
  *
- * The private endpoint is always on: inside of the network the name of the API leads to it, so that nodes need no place
- * in the list of the public one, and no way out to come back in (EKS User Guide, "Cluster API server endpoint", read
- * 2026-11-23).
+ * The private endpoint is always on: nodes need neither public endpoint access nor egress (EKS User
+ * Guide, "Cluster API server endpoint", read 2026-11-23).
  */
 export class EksControlPlane extends PlatformComponent {
-  /** Of the cluster. Known once it is there. */
+  /** Cluster name. Known after creation. */
   readonly clusterName: pulumi.Output<string>;
   readonly clusterArn: pulumi.Output<string>;
   readonly endpoint: pulumi.Output<string>;
   /** PEM in base64. */
   readonly certificateAuthority: pulumi.Output<string>;
-  /** The group that EKS makes, of control plane and nodes: the one of a node's that has the cluster's tag. */
+  /**
+   * Security group that EKS creates for control plane and nodes; a node's only group with the
+   * cluster's tag.
+   */
   readonly securityGroupId: pulumi.Output<string>;
-  /** Access of the administrators: nobody can make an object without it. */
+  /** Access entries of administrators, required to create objects. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: EksControlPlaneArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -53,7 +54,7 @@ export class EksControlPlane extends PlatformComponent {
     const { settings, network, keys } = args;
     const { environment, endpoint } = settings;
     const operators = operatorNetworks(endpoint);
-    // Made before the cluster: EKS would make one that keeps logs forever.
+    // Otherwise EKS would create a group with unlimited retention.
     const logs = new LogGroup(
       this.child("logs"),
       { name: `/aws/eks/${environment}/cluster`, retentionInDays: settings.logRetentionDays },
@@ -76,25 +77,26 @@ export class EksControlPlane extends PlatformComponent {
           subnetIds: Object.values(network.subnetIds.controlPlane),
           endpointPrivateAccess: true,
           endpointPublicAccess: endpoint.public,
-          // Without a list the public endpoint is everybody's; of a private one EKS takes none.
+          // Without a list the public endpoint is open; a private one accepts no list.
           ...(endpoint.public && { publicAccessCidrs: [...operators.overInternet] }),
         },
         kubernetesNetworkConfig: { ipFamily: "ipv4", serviceIpv4Cidr: settings.network.services },
         encryptionConfig: { provider: { keyArn: keys.secretsKeyArn }, resources: ["secrets"] },
         enabledClusterLogTypes: LOGS,
-        // At the end of a version's standard support EKS moves the cluster on, instead of charging six times as much.
+        // EKS upgrades at the end of standard support. Extended support costs six times as much.
         upgradePolicy: { supportType: "STANDARD" },
         deletionProtection: settings.protect,
       },
       this.childOptions({
         protect: settings.protect,
-        // Its rights last longer than the cluster: EKS removes network interfaces and its group with them.
+        // The role must outlive the cluster: EKS uses it to remove interfaces and the security
+        // group.
         dependsOn: [logs, ...role.ready],
         ignoreChanges: ["accessConfig.bootstrapClusterCreatorAdminPermissions", "bootstrapSelfManagedAddons"],
         replaceOnChanges: ["encryptionConfig.provider.keyArn"],
-        // Its name is taken until it is gone.
+        // The name stays taken until the cluster is deleted.
         deleteBeforeReplace: true,
-        // The provider's own limits are 30, 60 and 15 minutes.
+        // The provider's defaults are 30, 60 and 15 minutes.
         customTimeouts: { create: "1h", update: "2h", delete: "1h" },
       }),
     );
@@ -103,8 +105,8 @@ export class EksControlPlane extends PlatformComponent {
     this.endpoint = ofMade(cluster, cluster.endpoint);
     this.certificateAuthority = ofMade(cluster, cluster.certificateAuthority.data).apply((data) => data ?? "");
     this.securityGroupId = ofMade(cluster, cluster.vpcConfig.clusterSecurityGroupId);
-    // EKS gives the group its own tag, kubernetes.io/cluster/<name>: a second group with that on a node and controllers
-    // refuse to choose. Karpenter's nodes get this group alone, by a tag of their own.
+    // Controllers fail if a node has two groups with EKS' tag kubernetes.io/cluster/<name>, so
+    // Karpenter uses a separate tag.
     const discovery = new Tag(
       this.child("group-discovery"),
       { resourceId: this.securityGroupId, key: DISCOVERY_TAG, value: environment },
@@ -115,7 +117,7 @@ export class EksControlPlane extends PlatformComponent {
       { settings, clusterName: this.clusterName },
       this.childOptions(),
     );
-    // The group lets in its members alone: nodes. Operators inside of the network, or connected to it, are none.
+    // Only members, the nodes, have access. Operators in connected networks need rules.
     const doors = operators.overNetwork.map((cidr) => {
       const key = cidr.replaceAll(/[./]/g, "-");
       return new SecurityGroupIngressRule(

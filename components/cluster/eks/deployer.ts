@@ -1,15 +1,15 @@
 import { getCallerIdentity } from "@pulumi/aws/getCallerIdentity";
 import type { Provider } from "@pulumi/aws/provider";
 
-/** Asks the cloud as whom a deployment works: the ARN that STS knows them by. */
+/** Returns the ARN of the deployer's identity in STS. */
 export type AskDeployer = () => Promise<string>;
 
-/** Asks by a function of the provider, in previews too. Everybody may: `GetCallerIdentity` needs no rights. */
+/** Uses a provider function, in previews too. `GetCallerIdentity` needs no permissions. */
 export function askAwsDeployer(provider: Provider): AskDeployer {
   return async () => (await getCallerIdentity({}, { provider })).arn;
 }
 
-/** A role or a user. Their names are unlike all others of their account, whatever path stands before them. */
+/** A role or user. Names are unique in an account, regardless of path. */
 interface Identity {
   readonly accountId: string;
   readonly kind: "role" | "user";
@@ -17,8 +17,8 @@ interface Identity {
 }
 
 /**
- * Whether somebody whom STS knows by an ARN is one of the administrators. Of a role STS tells the name and the session
- * (`arn:aws:sts::111122223333:assumed-role/Admin/ann`), not the path that an administrator's ARN may have.
+ * Whether an STS ARN is an administrator. For roles STS returns name and session
+ * (`arn:aws:sts::111122223333:assumed-role/Admin/ann`) without path.
  */
 export function isAdministrator(callerArn: string, administrators: readonly string[]): boolean {
   const caller = identityOf(callerArn);
@@ -31,7 +31,7 @@ export function isAdministrator(callerArn: string, administrators: readonly stri
   );
 }
 
-/** Undefined for whom EKS gives no access: the account's root, and sessions that are neither a role's nor a user's. */
+/** Undefined for identities that EKS cannot admit: the root user, and other sessions. */
 export function identityOf(arn: string): Identity | undefined {
   const [, , service, , accountId = "", resource = ""] = arn.split(":");
   const [kind, ...path] = resource.split("/");

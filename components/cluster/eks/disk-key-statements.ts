@@ -1,10 +1,10 @@
 import type { IamStatement } from "./iam-document";
 
 /**
- * Rights on the key of disks and volumes for who makes them: EC2 uses the key on their behalf, and keeps it for as long as
- * the disk is attached, by a grant that they may make for Amazon's services alone (kubernetes-sigs/aws-ebs-csi-driver
- * docs/install.md at 429e202; EBS User Guide, "Requirements for Amazon EBS encryption", read 2026-11-23). A key of another
- * account must let them in by its own policy besides.
+ * Permissions on the disk key: EC2 uses it for the caller, by a grant for AWS services while the
+ * disk is attached (kubernetes-sigs/aws-ebs-csi-driver docs/install.md at 429e202; EBS User Guide,
+ * "Requirements for Amazon EBS encryption", read 2026-11-23). A key in another account must also
+ * allow it by policy.
  */
 export function diskKeyStatements(keyArn: string): IamStatement[] {
   return [

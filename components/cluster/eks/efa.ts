@@ -7,18 +7,18 @@ import { PlatformComponent } from "../../core/platform-component";
 import type { EksSettings } from "./settings";
 import { EFA_TAG } from "./tags";
 
-/** A network interface that a machine starts with. */
+/** Network interface present at launch. */
 export interface EfaInterface {
   readonly networkCardIndex: number;
   readonly deviceIndex: 0 | 1;
-  /** With an address and EFA, or EFA alone. */
+  /** EFA with an IP address, or EFA only. */
   readonly interfaceType: "efa" | "efa-only";
 }
 
 /**
- * Numbers of a machine's network cards: each takes one interface with EFA.
+ * Indexes of a machine's network cards, each with one EFA interface.
  *
- * @throws Error where the shape has no EFA.
+ * @throws Error if the shape has no EFA.
  */
 export function efaCards({ name, rdma }: Pick<MachineShape, "name" | "rdma">): readonly number[] {
   if (rdma.kind !== "efa" || rdma.interfaces === undefined) {
@@ -28,11 +28,11 @@ export function efaCards({ name, rdma }: Pick<MachineShape, "name" | "rdma">): r
 }
 
 /**
- * One interface with EFA on each network card. The first one is the machine's own, with an address; the others have none, and
- * pods' addresses are not taken from them. A device index above 1 is refused on p5 (eksctl-io/eksctl#7520; the same rules in
+ * One EFA interface per network card. Only the first, the primary interface, has an address. p5
+ * refuses device indexes above 1 (eksctl-io/eksctl#7520; same rules in
  * terraform-aws-modules/terraform-aws-eks@bef29c4).
  *
- * @throws Error where the shape has no EFA.
+ * @throws Error if the shape has no EFA.
  */
 export function efaInterfaces(shape: Pick<MachineShape, "name" | "rdma">): readonly EfaInterface[] {
   return efaCards(shape).map((networkCardIndex) =>
@@ -48,13 +48,12 @@ export interface EfaSecurityGroupArgs {
 }
 
 /**
- * Lets interfaces with EFA talk to each other, and to nobody else: EFA needs rules for all traffic to the group itself in both
- * directions, and one to any address is no such rule (EC2 User Guide, "Get started with EFA", security group). It has no tag
- * of the cluster's: of a node's groups only one may have that.
+ * Restricts EFA to its interfaces, which need all-traffic rules to and from the group itself, not
+ * to any address (EC2 User Guide, "Get started with EFA", security group). Without the cluster's
+ * tag, allowed on one group of a node only.
  */
 export class EfaSecurityGroup extends PlatformComponent {
   readonly securityGroupId: pulumi.Output<string>;
-  /** The group with its rules. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, { settings, vpcId }: EfaSecurityGroupArgs, opts?: pulumi.ComponentResourceOptions) {

@@ -8,18 +8,18 @@ import type { EksSettings } from "./settings";
 export interface EksEndpointsArgs {
   readonly settings: Pick<EksSettings, "environment" | "region" | "network">;
   readonly vpcId: pulumi.Input<string>;
-  /** One of each zone, where interfaces are. */
+  /** One subnet per zone for interfaces. */
   readonly subnetIds: readonly pulumi.Input<string>[];
-  /** Of those who reach S3 without the internet. */
+  /** Route tables that reach S3 without the internet. */
   readonly routeTableIds: readonly pulumi.Input<string>[];
 }
 
 /**
- * Amazon's services inside of the network. S3 always, by routes, free of charge: layers of images and models come from
- * there. The others by an interface in every zone, which the names of the services resolve to.
+ * Private access to AWS services. S3 always, through free gateway routes; others through an
+ * interface per zone, to which DNS resolves.
  *
- * No policy on any of them: what a pod may do stands in its role, and images come from buckets of Amazon's own accounts.
- * Security groups of interfaces let the whole network in on 443, and nothing out: they only answer.
+ * No endpoint policies: pod roles define permissions, and images come from buckets of Amazon's
+ * accounts. Interfaces allow 443 from the whole network and no egress.
  */
 export class EksEndpoints extends PlatformComponent {
   readonly ready: readonly pulumi.Resource[];

@@ -1,29 +1,29 @@
-/** Operator, then key, then the values of which one must hold. */
+/** Operator, then key, then the accepted values. */
 export type IamConditions = Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 
-/** Who a statement of a trust or resource policy speaks of. Never everybody, but to deny them something. */
+/** Principal of a trust or resource policy. `*` only in Deny statements. */
 export type IamPrincipal = "*" | { readonly Service: readonly string[] } | { readonly AWS: readonly string[] };
 
-/** One statement, in IAM's own words (IAM User Guide, "Grammar of the IAM JSON policy language"). */
+/** One IAM statement (IAM User Guide, "Grammar of the IAM JSON policy language"). */
 export interface IamStatement {
-  /** Letters and digits, unlike the others of its document. */
+  /** Letters and digits, unique in its document. */
   readonly Sid: string;
   readonly Effect: "Allow" | "Deny";
-  /** Of trust and resource policies alone. */
+  /** Only in trust and resource policies. */
   readonly Principal?: IamPrincipal;
   readonly Action: readonly string[];
-  /** Absent in trust policies alone. */
+  /** Absent only in trust policies. */
   readonly Resource?: readonly string[];
   readonly Condition?: IamConditions;
 }
 
-/** The version of the policy language; not a date to renew. */
+/** Version of the policy language; never update it. */
 const LANGUAGE = "2012-10-17";
 
 /**
- * A document as text, always in the same order of keys: a plan shows a difference where there is one.
+ * Policy document as JSON with a fixed key order, for stable diffs.
  *
- * @throws Error where two statements have one name, or one has a name that IAM refuses.
+ * @throws Error for duplicate or invalid Sids.
  */
 export function iamDocument(statements: readonly IamStatement[]): string {
   const names = statements.map(({ Sid }) => Sid);
@@ -45,14 +45,13 @@ function ordered({ Sid, Effect, Principal, Action, Resource, Condition }: IamSta
   };
 }
 
-/** Lets a service of Amazon's work as a role: `ec2.amazonaws.com`. */
+/** Trust policy for an AWS service: `ec2.amazonaws.com`. */
 export function serviceTrust(service: string): string {
   return iamDocument([
     { Sid: "Service", Effect: "Allow", Principal: { Service: [service] }, Action: ["sts:AssumeRole"] },
   ]);
 }
 
-/** A service account of one cluster. */
 export interface PodAccount {
   readonly clusterArn: string;
   readonly namespace: string;
@@ -60,9 +59,9 @@ export interface PodAccount {
 }
 
 /**
- * Lets pods of one service account of one cluster work as a role: without the conditions, whoever may make an association
- * in the account could give the role to any pod (EKS User Guide, pod-id-role and pod-id-abac: the tags of the request;
- * read 2026-11-23). `sts:TagSession`, because the agent sends those tags.
+ * Trust policy for one service account of one cluster. Without the conditions, any creator of
+ * associations could give the role to any pod (EKS User Guide, pod-id-role and pod-id-abac: the
+ * tags of the request; read 2026-11-23). The agent's tags need `sts:TagSession`.
  */
 export function podTrust({ clusterArn, namespace, serviceAccount }: PodAccount): string {
   return iamDocument([

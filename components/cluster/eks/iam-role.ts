@@ -10,23 +10,22 @@ import type { EksSettings } from "./settings";
 export interface IamRoleArgs {
   readonly settings: Pick<EksSettings, "region">;
   readonly description: string;
-  /** Document that says who may work as it. */
+  /** Trust policy. */
   readonly trust: pulumi.Input<string>;
-  /** Managed policies of AWS. */
+  /** AWS managed policies. */
   readonly managedPolicies?: readonly ManagedPolicyName[];
-  /** Documents of our own by a word each, which names their policies. */
+  /** Own policy documents, by the suffix of the policy name. */
   readonly documents?: Readonly<Record<string, pulumi.Input<string>>>;
 }
 
 /**
- * A role with its policies. Ours are policies of their own and not inline: all inline ones of a role share 10,240
- * characters, which Karpenter's would nearly fill, and a policy of its own has 6,144 (IAM User Guide, "IAM and AWS STS
- * quotas", read 2026-11-23). Names are made up by Pulumi: those of roles and policies are the account's, in all regions.
+ * A role with its policies. Managed, not inline: a role's inline policies share 10,240 characters,
+ * nearly filled by Karpenter's; a managed policy has 6,144 (IAM User Guide, "IAM and AWS STS
+ * quotas", read 2026-11-23). Pulumi generates the account-wide unique names.
  */
 export class IamRole extends PlatformComponent {
   readonly arn: pulumi.Output<string>;
   readonly roleName: pulumi.Output<string>;
-  /** The role with all of its rights. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: IamRoleArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -48,7 +47,7 @@ export class IamRole extends PlatformComponent {
   }
 }
 
-/** A policy's name as a part of a logical name. */
+/** Policy name as part of a logical name. */
 function wordOf(policy: ManagedPolicyName): string {
   return policy.replaceAll("_", "-").toLowerCase();
 }

@@ -19,19 +19,17 @@ export interface KarpenterIdentityArgs {
   readonly settings: EksSettings;
   readonly controlPlane: Pick<EksControlPlane, "clusterArn" | "clusterName">;
   readonly keys: Pick<EksKeys, "volumesKeyArn">;
-  /** Those whose nodes Karpenter makes. */
   readonly pools: readonly Pick<EksPool, "capacity">[];
 }
 
 /**
- * What Karpenter needs of the cloud: its rights, the role of its nodes, and the queue on which it hears that some will go.
+ * Karpenter's permissions, node role and interruption queue.
  *
- * Its nodes have a role of their own, because of the entry by which they join: EKS makes it for managed groups itself, and
- * takes it away with the last group of a role (EKS User Guide, "access entries", read 2026-11-23).
+ * Its nodes have a dedicated role: EKS deletes the access entry of a role with its last managed
+ * group (EKS User Guide, "access entries", read 2026-11-23).
  */
 export class KarpenterIdentity extends PlatformComponent {
   readonly ground: KarpenterGround;
-  /** All that its pods, and the nodes that they make, rely on. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: KarpenterIdentityArgs, opts?: pulumi.ComponentResourceOptions) {

@@ -7,7 +7,7 @@ import { PlatformComponent } from "../../core/platform-component";
 import { type IamStatement, iamDocument } from "./iam-document";
 
 /**
- * What EventBridge tells Karpenter of, by the last part of a rule's name (aws/karpenter-provider-aws v1.14.1, the
+ * EventBridge rules for Karpenter, by name suffix (aws/karpenter-provider-aws v1.14.1, the
  * reference CloudFormation: its five rules).
  */
 export const INTERRUPTIONS: Readonly<Record<string, { readonly source: string; readonly detailType: string }>> = {
@@ -18,10 +18,10 @@ export const INTERRUPTIONS: Readonly<Record<string, { readonly source: string; r
   reservation: { source: "aws.ec2", detailType: "EC2 Capacity Reservation Instance Interruption Warning" },
 };
 
-/** Seconds for which a warning is worth reading: a spot machine goes two minutes after its own. */
+/** Seconds that warnings stay useful: spot machines end two minutes after theirs. */
 const RETENTION_SECONDS = 300;
 
-/** The queue on which Karpenter hears that machines will be taken away, so that it can bring new ones first. */
+/** Interruption queue: Karpenter replaces machines before the cloud takes them away. */
 export class KarpenterQueue extends PlatformComponent {
   readonly arn: pulumi.Output<string>;
   readonly queueName: pulumi.Output<string>;
@@ -67,10 +67,9 @@ export class KarpenterQueue extends PlatformComponent {
 }
 
 /**
- * Our rules alone send, and everybody over TLS. The reference lets all rules of all accounts send, and SQS itself, which
- * has nothing to send.
+ * Only the given rules may send, over TLS. The reference admits all rules of all accounts, and SQS.
  *
- * @param rules ARNs of the rules that send.
+ * @param rules ARNs of the EventBridge rules.
  */
 export function queueStatements(queueArn: string, rules: readonly string[]): IamStatement[] {
   return [

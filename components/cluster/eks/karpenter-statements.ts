@@ -2,32 +2,28 @@ import { type ArnPlace, partitionOf } from "./arn";
 import { diskKeyStatements } from "./disk-key-statements";
 import type { IamConditions, IamStatement } from "./iam-document";
 
-/** What Karpenter's rights are parted into, each a policy. */
 export const KARPENTER_POLICIES = ["nodes", "profiles", "discovery", "cluster", "disks"] as const;
 export type KarpenterPolicy = (typeof KARPENTER_POLICIES)[number];
 
-/** What Karpenter's rights are bound to. */
 export interface KarpenterBounds {
   readonly place: ArnPlace;
   readonly clusterName: string;
   readonly clusterArn: string;
   readonly nodeRoleArn: string;
   readonly queueArn: string;
-  /** Of its nodes' disks. */
   readonly volumesKeyArn: string;
-  /** Whether it buys spot capacity. */
   readonly spot: boolean;
 }
 
 /**
- * What Karpenter may do, by policy: it starts machines of this cluster in this account and region, and ends those that it
- * has started, which it knows by their tags. After the reference of aws/karpenter-provider-aws v1.14.1 (1d92708,
- * website/content/en/docs/getting-started/getting-started-with-karpenter/cloudformation.yaml, read 2026-11-23), and
- * narrower: subnets, security groups, placement groups and reservations of this account alone, a role for EC2 alone, and
- * no rights for zonal shifts, which are off (`enableZonalShift` of its chart).
+ * Karpenter's permissions by policy: it starts machines of this cluster in this account and region,
+ * and ends only those with its tags. Based on aws/karpenter-provider-aws v1.14.1 (1d92708,
+ * website/content/en/docs/getting-started/getting-started-with-karpenter/cloudformation.yaml, read
+ * 2026-11-23), but narrower: this account only, a role for EC2 only, no zonal shift
+ * (`enableZonalShift` of its chart is off).
  *
- * Its reference has nothing for a key of one's own. Whoever starts a machine with an encrypted disk uses the key, by EC2:
- * without `disks` its nodes end before they are ready (its troubleshooting page).
+ * The reference lacks customer keys, which the caller uses through EC2. Without `disks`, nodes end
+ * before they are ready (its troubleshooting page).
  */
 export function karpenterStatements(
   bounds: KarpenterBounds,
@@ -41,12 +37,12 @@ export function karpenterStatements(
   };
 }
 
-/** Things of EC2 of this account and region: `subnet`. */
+/** EC2 resources of this account and region: `subnet`. */
 function ec2({ place: { partition, region, accountId } }: KarpenterBounds, ...kinds: readonly string[]): string[] {
   return kinds.map((kind) => `arn:${partition}:ec2:${region}:${accountId}:${kind}/*`);
 }
 
-/** What Karpenter tags all that it makes with, in a request or on the thing. */
+/** Condition on Karpenter's tags, in the request or on the resource. */
 function tagged(of: "RequestTag" | "ResourceTag", clusterName: string): IamConditions {
   return {
     StringEquals: { [`aws:${of}/kubernetes.io/cluster/${clusterName}`]: "owned" },
@@ -68,7 +64,7 @@ function nodeStatements(bounds: KarpenterBounds): IamStatement[] {
       Effect: "Allow",
       Action: ["ec2:RunInstances", "ec2:CreateFleet"],
       Resource: [
-        // Images and their snapshots are Amazon's.
+        // Amazon owns images and their snapshots.
         `arn:${partition}:ec2:${region}::image/*`,
         `arn:${partition}:ec2:${region}::snapshot/*`,
         ...ec2(bounds, "security-group", "subnet", "capacity-reservation", "placement-group"),
@@ -121,8 +117,8 @@ function nodeStatements(bounds: KarpenterBounds): IamStatement[] {
 }
 
 /**
- * EC2 makes its role for spot capacity with the first request of an account, as whoever asks: without this right the
- * request fails with `ServiceLinkedRoleCreationNotPermitted`. A role of the stack would fail where the account has it.
+ * EC2 creates its spot service-linked role at an account's first request, as the caller; otherwise
+ * `ServiceLinkedRoleCreationNotPermitted`. A role in the stack would fail if it already exists.
  */
 function spotRoleStatement({ place: { partition, accountId } }: KarpenterBounds): IamStatement {
   return {
@@ -176,17 +172,17 @@ function profileStatements({ place, clusterName, nodeRoleArn }: KarpenterBounds)
       Condition: { StringEquals: of("ResourceTag"), StringLike: ofClass("ResourceTag") },
     },
     { Sid: "ReadProfiles", Effect: "Allow", Action: ["iam:GetInstanceProfile"], Resource: profiles },
-    // It cannot be narrowed: IAM lists all profiles or none.
+    // Cannot be narrowed: IAM lists all profiles or none.
     { Sid: "ListProfiles", Effect: "Allow", Action: ["iam:ListInstanceProfiles"], Resource: ["*"] },
   ];
 }
 
-/** EC2 as a service to which a role is given: another name in China. */
+/** EC2 service principal: differs in China. */
 export function ec2Service(region: string): string {
   return partitionOf(region) === "aws-cn" ? "ec2.amazonaws.com.cn" : "ec2.amazonaws.com";
 }
 
-/** What there is to choose from, and what it costs. EC2 describes all things of a region, or none. */
+/** Available machines and prices. EC2 Describe calls cover a whole region. */
 function discoveryStatements({ place: { partition, region } }: KarpenterBounds): IamStatement[] {
   return [
     {
@@ -214,7 +210,7 @@ function discoveryStatements({ place: { partition, region } }: KarpenterBounds):
       Action: ["ssm:GetParameter"],
       Resource: [`arn:${partition}:ssm:${region}::parameter/aws/service/*`],
     },
-    // Prices are told in a few regions alone, whichever they are of.
+    // The pricing API exists only in some regions.
     { Sid: "ReadPrices", Effect: "Allow", Action: ["pricing:GetProducts"], Resource: ["*"] },
   ];
 }

@@ -1,15 +1,14 @@
 import { type IamStatement, iamDocument } from "./iam-document";
 
-/** The account of a key. */
 export interface KeyAccount {
   readonly accountId: string;
   readonly partition: string;
 }
 
 /**
- * The account decides by IAM who may use and administrate a key, as in the policy that KMS itself gives to keys: without
- * it, a key that nobody can administrate any more is one call away (KMS Developer Guide, "Default key policy", read
- * 2026-11-23). `kms:*` and `*` are of this key alone: a key's policy speaks of no other thing.
+ * Delegates key access to the account's IAM, as the KMS default policy does. Otherwise one call can
+ * leave a key without administrator (KMS Developer Guide, "Default key policy", read 2026-11-23).
+ * In a key policy, `kms:*` and `*` refer to this key only.
  */
 function byIam({ accountId, partition }: KeyAccount): IamStatement {
   return {
@@ -22,10 +21,9 @@ function byIam({ accountId, partition }: KeyAccount): IamStatement {
 }
 
 /**
- * Roles by which Amazon starts machines on our behalf: those of managed node groups, which are Auto Scaling groups, and of
- * spot capacity. Their rights are Amazon's and hold no keys of ours; a key's policy alone can let them in (EC2 Auto Scaling
- * User Guide, "Required AWS KMS key policy for use with encrypted volumes", read 2026-11-23). The roles of Karpenter and of
- * the volumes' driver are ours: they have their rights by IAM.
+ * Service-linked roles of Auto Scaling (managed node groups) and spot, which lack permissions on
+ * customer keys (EC2 Auto Scaling User Guide, "Required AWS KMS key policy for use with encrypted
+ * volumes", read 2026-11-23). Karpenter and the volume driver get access through IAM.
  */
 const LAUNCHERS = [
   "autoscaling.amazonaws.com/AWSServiceRoleForAutoScaling",
@@ -33,11 +31,10 @@ const LAUNCHERS = [
 ];
 
 /**
- * Named by a condition, and not as principals: in an account that never had such a group, Amazon makes these roles with the
- * first one, which comes after the key, and KMS refuses a policy that names a principal that does not exist
- * (`MalformedPolicyDocumentException`: terraform-aws-modules/terraform-aws-eks#3013). Making them here is no way either:
- * where one exists, making it fails, and it would go with this stack while others need it. The conditions let in exactly
- * those roles of exactly this account: `aws:PrincipalArn` is the ARN of the role, with its path (IAM User Guide, "AWS global
+ * By condition, not as principals: new accounts get these roles with the first group, after the
+ * key, and KMS refuses missing principals (`MalformedPolicyDocumentException`:
+ * terraform-aws-modules/terraform-aws-eks#3013). The stack cannot create roles that may exist and
+ * that others use. `aws:PrincipalArn` is the role's ARN with path (IAM User Guide, "AWS global
  * condition context keys", read 2026-11-23).
  */
 function byLaunchers({ accountId, partition }: KeyAccount): IamStatement[] {
@@ -72,12 +69,12 @@ function byLaunchers({ accountId, partition }: KeyAccount): IamStatement[] {
   ];
 }
 
-/** Policy of the key of a cluster's secrets. EKS uses it by a grant that it makes as whoever makes the cluster. */
+/** Policy of the secrets key. EKS uses it by a grant of the cluster's creator. */
 export function secretsKeyPolicy(account: KeyAccount): string {
   return iamDocument([byIam(account)]);
 }
 
-/** Policy of the key of disks, volumes and models. */
+/** Policy of the key for disks, volumes and models. */
 export function volumesKeyPolicy(account: KeyAccount): string {
   return iamDocument([byIam(account), ...byLaunchers(account)]);
 }

@@ -12,16 +12,16 @@ export interface EksKeysArgs {
 }
 
 /**
- * The keys that encrypt the cluster's secrets, its nodes' disks and its volumes: one of the environment's, or two of our
- * own. Ours outlive the stack: whoever loses them loses every volume and backup that they encrypted. Their aliases do not,
- * so that the next stack of the same name can have them.
+ * Keys for secrets, node disks and volumes: an existing key, or two new ones. New keys outlive the
+ * stack: losing them means losing every volume and backup. Aliases do not, so that a new stack can
+ * reuse them.
  *
- * The policy of a key of the environment's must let the account decide by IAM, and let Auto Scaling's role in: as
- * `volumesKeyPolicy` does. Nobody can tell here whether it does; machines end before they are ready where it does not.
+ * The policy of an existing key must admit IAM and Auto Scaling's role, as `volumesKeyPolicy` does.
+ * Unchecked here; otherwise machines end before they are ready.
  */
 export class EksKeys extends PlatformComponent {
   readonly secretsKeyArn: pulumi.Output<string>;
-  /** Of nodes' disks, of the platform's volumes, and of the bucket for models. */
+  /** Key of node disks, platform volumes and the model bucket. */
   readonly volumesKeyArn: pulumi.Output<string>;
 
   constructor(name: string, { settings }: EksKeysArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -41,7 +41,7 @@ export class EksKeys extends PlatformComponent {
             description,
             policy: account.apply(policy),
             enableKeyRotation: true,
-            // The longest: time to notice that something still needs it.
+            // The maximum: time to notice that data still needs the key.
             deletionWindowInDays: 30,
             tags: { Name: `${environment}-${of}` },
           },

@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import type { EksControlPlane } from "./control-plane";
 
 /**
- * The kubeconfig of a cluster, secret. It holds no token: it starts the `aws` command line, which makes short-lived ones
- * for whoever runs it, by their profile or role.
+ * Secret kubeconfig without token: the `aws` command line creates short-lived ones with the user's
+ * profile or role.
  */
 export function eksKubeconfig(
   { clusterName, endpoint, certificateAuthority }: EksControlPlane,

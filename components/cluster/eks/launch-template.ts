@@ -10,15 +10,15 @@ export interface NodeTemplateArgs {
   readonly settings: Pick<EksSettings, "environment">;
   readonly pool: EksPool;
   readonly volumesKeyArn: pulumi.Input<string>;
-  /** The cluster's own, and those of its interfaces with EFA. */
+  /** The cluster's group and those of EFA interfaces. */
   readonly securityGroupIds: readonly pulumi.Input<string>[];
-  /** Undefined: nodes may be anywhere in their zones. */
+  /** @default nodes anywhere in their zones */
   readonly placementGroupName: pulumi.Input<string> | undefined;
 }
 
 type Template = ec2.LaunchTemplateCapacityReservationSpecification;
 
-/** What the machines of a managed node group are made with: all that the group itself does not say. */
+/** Machine settings of a managed node group that the group itself does not cover. */
 export function nodeTemplate(name: string, args: NodeTemplateArgs, opts: pulumi.CustomResourceOptions): LaunchTemplate {
   const { settings, pool, volumesKeyArn, securityGroupIds, placementGroupName } = args;
   const { plan, bootVolumeGiB, capacity } = pool;
@@ -32,7 +32,7 @@ export function nodeTemplate(name: string, args: NodeTemplateArgs, opts: pulumi.
       blockDeviceMappings: [
         {
           deviceName: ROOT_DEVICE,
-          // Nested truth values are texts since version 7 of the SDK.
+          // Nested booleans are strings since version 7 of the SDK.
           ebs: {
             volumeType: "gp3",
             volumeSize: bootVolumeGiB,
@@ -42,7 +42,7 @@ export function nodeTemplate(name: string, args: NodeTemplateArgs, opts: pulumi.
           },
         },
       ],
-      // One hop: pods get no credentials of their node. Theirs come from the identity agent.
+      // One hop: pods cannot get node credentials; theirs come from the identity agent.
       metadataOptions: { httpEndpoint: "enabled", httpTokens: "required", httpPutResponseHopLimit: 1 },
       ...(config !== undefined && { userData: Buffer.from(multipart(config)).toString("base64") }),
       ...(pool.efa
@@ -71,9 +71,9 @@ export function nodeTemplate(name: string, args: NodeTemplateArgs, opts: pulumi.
 }
 
 /**
- * Taints that the kubelet registers, where a node has some for its start: whoever tried the node takes those away, and the
- * group, which knows its taints for good, must not know of them. Then all of them stand there and none in the group: the flag
- * is one, and the last one that says it wins (k8s.io/component-base, RegisterWithTaintsVar).
+ * Taints that the kubelet registers if the node has startup taints. The group restores its taints,
+ * so it cannot contain startup taints, which the node check removes. The kubelet then registers
+ * all: there is one flag, and the last value wins (k8s.io/component-base, RegisterWithTaintsVar).
  */
 export function registeredTaints({ plan: { taints, startupTaints } }: Pick<EksPool, "plan">) {
   return startupTaints.length > 0 ? [...taints, ...startupTaints] : [];

@@ -15,7 +15,7 @@ export interface LoadBalancerIdentityArgs {
   readonly network: Pick<EksNetwork, "vpcId">;
 }
 
-/** What the AWS Load Balancer Controller may do: network load balancers of this cluster, and nothing else. */
+/** Permissions for network load balancers of this cluster only. */
 export class LoadBalancerIdentity extends PlatformComponent {
   readonly ready: readonly pulumi.Resource[];
 

@@ -1,25 +1,23 @@
 import type { ArnPlace } from "./arn";
 import type { IamConditions, IamStatement } from "./iam-document";
 
-/** What the controller's rights are bound to. */
 export interface LoadBalancerBounds {
   readonly place: ArnPlace;
   readonly clusterName: string;
   readonly vpcId: string;
 }
 
-/** Tag by which the controller knows what it has made, whose value is the cluster's name. */
+/** Ownership tag of the controller; its value is the cluster name. */
 const OWN = "elbv2.k8s.aws/cluster";
 
 /**
- * What the AWS Load Balancer Controller may do: network load balancers of one cluster in its own network. After the
- * project's policy (kubernetes-sigs/aws-load-balancer-controller v3.5.0 docs/install/iam_policy.json, read 2026-11-23)
- * and narrower:
- * - no application load balancers, and with them no rules, web ACLs, Shield, Cognito or certificates: TLS ends at the
- *   gateway. The chart's `enableShield`, `enableWaf` and `enableWafv2` are off, or it would ask for what it may not know;
- * - tags must hold this cluster's name; the project's are content with any;
- * - rules of security groups in this network alone, not in the whole account. They need be no group of its own: it lets
- *   load balancers in to the nodes.
+ * Permissions of the AWS Load Balancer Controller: network load balancers of one cluster in its
+ * network. Based on the project's policy (kubernetes-sigs/aws-load-balancer-controller v3.5.0
+ * docs/install/iam_policy.json, read 2026-11-23), but narrower:
+ * - no application load balancers, rules, web ACLs, Shield, Cognito or certificates. The chart's
+ *   `enableShield`, `enableWaf` and `enableWafv2` must be off;
+ * - tags must contain this cluster's name;
+ * - security group rules in this network only, in any group.
  */
 export function loadBalancerStatements(bounds: LoadBalancerBounds): IamStatement[] {
   const { place, clusterName } = bounds;
@@ -53,7 +51,7 @@ export function loadBalancerStatements(bounds: LoadBalancerBounds): IamStatement
       },
     },
     {
-      // The tag of ownership itself is none of those that may change.
+      // The ownership tag itself may not change.
       Sid: "RetagOwn",
       Effect: "Allow",
       Action: ["elasticloadbalancing:AddTags", "elasticloadbalancing:RemoveTags"],
@@ -68,7 +66,7 @@ export function loadBalancerStatements(bounds: LoadBalancerBounds): IamStatement
       Condition: own,
     },
     {
-      // A listener has its load balancer's tags only where the controller gives it them.
+      // No tag condition: listeners have tags only if the controller sets them.
       Sid: "ChangeListeners",
       Effect: "Allow",
       Action: [
@@ -108,7 +106,8 @@ export function loadBalancerStatements(bounds: LoadBalancerBounds): IamStatement
       Condition: own,
     },
     {
-      // Elastic Load Balancing makes its role with the first load balancer of an account, as whoever asks for it.
+      // Elastic Load Balancing creates its service-linked role with the account's first load
+      // balancer, as the caller.
       Sid: "FirstLoadBalancerOfAccount",
       Effect: "Allow",
       Action: ["iam:CreateServiceLinkedRole"],
@@ -120,7 +119,7 @@ export function loadBalancerStatements(bounds: LoadBalancerBounds): IamStatement
   ];
 }
 
-/** What version 3.5.0 asks of both services for network load balancers; they describe all of a region, or nothing. */
+/** Calls of version 3.5.0 for network load balancers. Describe calls cover a whole region. */
 function lookingStatements(region: string): IamStatement[] {
   return [
     {

@@ -8,13 +8,13 @@ export interface EksNatGatewaysArgs {
   readonly settings: Pick<EksSettings, "environment" | "zones" | "network">;
   /** Public subnets, by zone. */
   readonly subnetIds: Readonly<Record<string, pulumi.Input<string>>>;
-  /** The way from those subnets to the internet: it goes after them. */
+  /** Internet routes of those subnets, created first. */
   readonly after: readonly pulumi.Resource[];
 }
 
 /**
- * Ways out to the internet for what has no public address: one in every zone, or one for all, in the first zone. Their
- * addresses stay the same for as long as they live, so that others can let the cluster in by them.
+ * NAT gateways: one per zone, or one shared in the first zone. Their addresses never change, so
+ * that third parties can allow them.
  */
 export class EksNatGateways extends PlatformComponent {
   private readonly ids: readonly pulumi.Output<string>[];
@@ -41,7 +41,7 @@ export class EksNatGateways extends PlatformComponent {
     this.registerOutputs({});
   }
 
-  /** The gateway that serves a zone: its own, or the one of all. */
+  /** The zone's gateway or the shared one. */
   gatewayIdFor(zone: string): pulumi.Output<string> {
     const id = this.ids[Math.max(0, this.zones.indexOf(zone))];
     if (id === undefined) {

@@ -19,19 +19,17 @@ export interface EksNetworkArgs {
 const EVERYWHERE = "0.0.0.0/0";
 
 /**
- * A VPC of the cluster's own: over every zone a subnet for nodes and pods, one for the control plane's interfaces, and a
- * public one for NAT gateways and load balancers. No machine gets a public address: what stands in a public subnet has one
- * because it is a NAT gateway or a load balancer.
+ * A dedicated VPC. Each zone has a subnet for nodes and pods, one for control plane interfaces, and
+ * a public one for NAT gateways and load balancers. Machines get no public addresses.
  *
- * Names resolve inside of it, which the private endpoint of the Kubernetes API and those of Amazon's services need (EKS
- * User Guide, "View Amazon EKS networking requirements for VPC and subnets", read 2026-11-23). The network ACL is the one
- * that a VPC comes with and lets all through: security groups decide.
+ * Private endpoints need DNS (EKS User Guide, "View Amazon EKS networking requirements for VPC and
+ * subnets", read 2026-11-23). The default network ACL allows all traffic: security groups decide.
  */
 export class EksNetwork extends PlatformComponent {
   readonly vpcId: pulumi.Output<string>;
   /** By kind and zone. */
   readonly subnetIds: Readonly<Record<EksSubnet, Readonly<Record<string, pulumi.Output<string>>>>>;
-  /** What nodes need before they join: ways out, and endpoints. */
+  /** Prerequisites of nodes: egress and endpoints. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, { settings }: EksNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -46,7 +44,8 @@ export class EksNetwork extends PlatformComponent {
     this.vpcId = vpc.id;
     const inVpc = (suffix: string) => ({ vpcId: vpc.id, ...tagged(suffix) });
 
-    // What a VPC comes with lets all of its members talk to each other. Whoever names no group has this one: without rules.
+    // A VPC's default group allows traffic between its members and applies where none is named. It
+    // gets no rules.
     new DefaultSecurityGroup(
       this.child("default-group"),
       { vpcId: vpc.id, ingress: [], egress: [], ...tagged("default-empty") },
@@ -91,13 +90,13 @@ export class EksNetwork extends PlatformComponent {
       this.childOptions(),
     );
 
-    // Amazon reaches the control plane's interfaces from its own side: they need no way out.
+    // Amazon reaches control plane interfaces from its own network, without egress.
     const inner = table("control-plane-routes");
     for (const zone of zones) {
       join("controlPlane", zone, inner);
     }
 
-    // A table for each zone even where one NAT gateway serves all: another one later changes a route, and no table.
+    // A table per zone even with one NAT gateway: adding one later changes a route, not a table.
     const ways = zones.map((zone) => {
       const routes = table(`routes-${zone}`);
       const out = new Route(
@@ -121,7 +120,7 @@ export class EksNetwork extends PlatformComponent {
     this.registerOutputs({});
   }
 
-  /** @throws Error for a zone that the network does not span. */
+  /** @throws Error for a zone outside the network. */
   private subnetId(kind: EksSubnet, zone: string): pulumi.Output<string> {
     const id = this.subnetIds[kind][zone];
     if (id === undefined) {
@@ -132,8 +131,8 @@ export class EksNetwork extends PlatformComponent {
 }
 
 /**
- * Tags by which controllers find subnets: the load balancer controller those of public and of internal load balancers
- * (EKS User Guide, "Route TCP and UDP traffic with Network Load Balancers", read 2026-11-23), Karpenter those of its nodes.
+ * Subnet tags for load balancers (EKS User Guide, "Route TCP and UDP traffic with Network Load
+ * Balancers", read 2026-11-23) and Karpenter's nodes.
  */
 function subnetTags(kind: EksSubnet, environment: string): Readonly<Record<string, string>> {
   switch (kind) {

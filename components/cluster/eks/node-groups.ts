@@ -19,21 +19,24 @@ export interface EksNodeGroupsArgs {
   readonly controlPlane: EksControlPlane;
   readonly network: EksNetwork;
   readonly keys: Pick<EksKeys, "volumesKeyArn">;
-  /** Undefined: no pool has EFA. */
+  /** Undefined if no pool has EFA. */
   readonly efa: EfaSecurityGroup | undefined;
-  /** Those with nodes in a group. */
+  /** Pools with nodes in a group. */
   readonly pools: readonly EksPool[];
-  /** Add-ons that a node needs to become ready. */
+  /** Add-ons that nodes need to become ready. */
   readonly after: readonly pulumi.Resource[];
 }
 
-/** Machines with GPUs take long to come, and an update drains node after node, each for 15 minutes at most. */
+/** GPU machines start slowly; an update drains one node at a time, up to 15 minutes each. */
 const TIMEOUTS: pulumi.CustomTimeouts = { create: "1h", update: "3h", delete: "1h" };
 
-/** EKS's longest name is 63 characters, of which the provider's suffix takes 26 (hashicorp/terraform-provider-aws, id.UniqueId). */
+/**
+ * EKS allows 63 characters; the provider's suffix takes 26 (hashicorp/terraform-provider-aws,
+ * id.UniqueId).
+ */
 const LONGEST_PREFIX = 37;
 
-/** The managed node groups: the nodes that always run, those of reservations, and those that are tried before models come. */
+/** Managed node groups: always-on nodes, reservations, and nodes to check before models start. */
 export class EksNodeGroups extends PlatformComponent {
   readonly ready: PoolsReady;
 
@@ -49,7 +52,7 @@ export class EksNodeGroups extends PlatformComponent {
           settings,
           pool,
           volumesKeyArn: keys.volumesKeyArn,
-          // EKS adds the cluster's own group only where the template names none.
+          // EKS adds the cluster's group only if the template names none.
           securityGroupIds: [
             controlPlane.securityGroupId,
             ...(pool.efa && efa !== undefined ? [efa.securityGroupId] : []),
@@ -74,21 +77,21 @@ export class EksNodeGroups extends PlatformComponent {
             desiredSize: groupNodes,
             maxSize: groupNodes,
           },
-          // Machines with GPUs are scarce: one goes before its successor comes.
+          // GPU machines are scarce: remove one before its successor starts.
           updateConfig: { maxUnavailable: 1, ...(plan.shape.gpu && { updateStrategy: "MINIMAL" }) },
           launchTemplate: { id: template.id, version: template.latestVersion.apply(String) },
           labels: { ...plan.labels },
           taints: registeredTaints(pool).length > 0 ? [] : plan.taints.map(groupTaint),
-          // One pod that cannot be evicted must not keep a node on an old version for ever.
+          // A pod that cannot be evicted must not keep a node on an old version.
           forceUpdateVersion: true,
         },
         this.childOptions({
-          // The role's rights, add-ons, ways out: a node that lacks one of them never becomes ready.
+          // A node without role permissions, add-ons or egress never becomes ready.
           dependsOn: [...role.ready, ...(efa?.ready ?? []), ...after],
-          // EKS takes a block's nodes away before its machines go. In other groups nobody else can set how many there are, for
-          // their limits are one number; and EKS refuses a least above what is ignored (terraform-aws-eks#2030).
+          // EKS removes a capacity block's nodes before its machines end. Other groups have a fixed
+          // size; EKS refuses a minimum above an ignored size (terraform-aws-eks#2030).
           ignoreChanges: isBlock(pool.capacity) ? ["scalingConfig.desiredSize"] : [],
-          // Reserved machines are no more than they are: a second group would wait for those of the first.
+          // Reserved machines are limited: a second group would wait for those of the first.
           deleteBeforeReplace: typeof pool.capacity === "object",
           customTimeouts: TIMEOUTS,
         }),

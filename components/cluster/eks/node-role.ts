@@ -4,12 +4,12 @@ import { IamRole } from "./iam-role";
 import type { EksSettings } from "./settings";
 
 /**
- * What every node may do: look up its cluster and pull images. Pods' network is the right of the CNI's own service account,
- * and nobody opens a shell on nodes by Systems Manager: `kubectl debug node` does.
+ * Permissions of every node: find its cluster and pull images. Shells: `kubectl debug node` instead
+ * of Systems Manager.
  */
 export const NODE_POLICIES = ["AmazonEKSWorkerNodePolicy", "AmazonEC2ContainerRegistryPullOnly"] as const;
 
-/** Role of the nodes of managed groups. EKS lets nodes with it in by itself. */
+/** Role of managed group nodes. EKS creates its access entry. */
 export function nodeRole(
   name: string,
   settings: Pick<EksSettings, "environment" | "region">,

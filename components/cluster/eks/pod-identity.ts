@@ -13,7 +13,7 @@ export interface PodRoleArgs extends Omit<IamRoleArgs, "trust"> {
   readonly serviceAccount: string;
 }
 
-/** A role for the pods of one service account of the cluster. An add-on of Amazon's takes it as its own. */
+/** Role for pods of one service account; an EKS add-on can use it as its own. */
 export function podRole(
   name: string,
   { controlPlane, namespace, serviceAccount, ...role }: PodRoleArgs,
@@ -28,11 +28,11 @@ export interface PodIdentityArgs extends Omit<PodRoleArgs, "controlPlane"> {
 }
 
 /**
- * Gives a service account rights in AWS, before it exists. Its pods need nothing but to start after the association: the
- * agent on their node answers their SDK (EKS User Guide, pod-identities, read 2026-11-23).
+ * Grants AWS permissions to a service account, which need not exist. Pods must start after the
+ * association: the agent answers their SDK (EKS User Guide, pod-identities, read 2026-11-23).
  */
 export class PodIdentity extends PlatformComponent {
-  /** What must exist before a pod of the account starts. */
+  /** Prerequisites of pods of the account. */
   readonly ready: readonly pulumi.Resource[];
 
   constructor(name: string, args: PodIdentityArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -50,8 +50,7 @@ export class PodIdentity extends PlatformComponent {
 }
 
 /**
- * Gives service accounts of the platform their rights. A grant is one statement of an IAM policy as JSON, as `IamStatement`
- * has it, with its `Sid`.
+ * Grants permissions to service accounts. A grant is an `IamStatement` as JSON, with a `Sid`.
  *
  * @param nameOf logical name of a binding's component.
  */

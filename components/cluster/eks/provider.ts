@@ -4,8 +4,8 @@ import type { EksSettings } from "./settings";
 import { environmentTags } from "./tags";
 
 /**
- * The provider of all that an environment makes and asks in AWS: one process, and one entry of the state. It is no child of the cluster,
- * because questions come before that. States of earlier programs have it there: docs/decisions/0051-one-provider-of-aws.md.
+ * The AWS provider of an environment: one process and state entry. No child of the cluster, because
+ * capacity checks run first. Older states: docs/decisions/0051-one-provider-of-aws.md.
  */
 export function eksProvider(settings: EksSettings): Provider {
   const { region, accountId } = settings;

@@ -5,23 +5,23 @@ import type { EksPool } from "./settings";
 /** Root disk of AL2023 (awslabs/amazon-eks-ami@81fec2e). */
 export const ROOT_DEVICE = "/dev/xvda";
 
-/** Type of a part of user data that nodeadm reads. */
+/** MIME type of user data for nodeadm. */
 const MEDIA_TYPE = "application/node.eks.aws";
 const BOUNDARY = "==inference-stacks==";
 
 /**
- * What nodeadm is told of a pool's nodes besides what EKS, or Karpenter, tells it: both merge it with theirs. JSON is read as
- * YAML is. By awslabs/amazon-eks-ami@81fec2e, nodeadm/api/v1alpha1 and internal/api/bridge/decode.go.
+ * nodeadm configuration of a pool, merged with that of EKS or Karpenter. JSON is read as YAML
+ * (awslabs/amazon-eks-ami@81fec2e, nodeadm/api/v1alpha1 and internal/api/bridge/decode.go).
  *
- * CPUs of their own for the engines, and CPUs and devices of a whole pod from one set of memory nodes, as on OKE. Which CPUs
- * the system keeps is not named: the kubelet refuses that beside the cgroups that nodeadm gives the system (its
- * internal/kubelet/config.go). It takes as many as nodeadm reserves, less than what plans count with.
+ * CPU pinning as on OKE. The kubelet refuses named system CPUs with nodeadm's cgroups (its
+ * internal/kubelet/config.go), and reserves as many as nodeadm, fewer than plans assume.
  *
- * Local disks become one array that holds pods' files, images and logs. Nobody encrypts it again: a hardware module of the
- * machine does, with keys that are gone with it (EC2 User Guide, data protection: XTS-AES-256; read 2026-11-23).
+ * Local disks become one array, encrypted by hardware with keys that end with the machine (EC2 User
+ * Guide, data protection: XTS-AES-256; read 2026-11-23).
  *
- * @param registered taints that the kubelet registers its node with. @default none: whoever makes the nodes sets them
- * @returns undefined where there is nothing to tell.
+ * @param registered taints that the kubelet registers.
+ * @default none: the provisioner sets them
+ * @returns undefined if there is nothing to configure.
  */
 export function nodeConfig({ plan }: Pick<EksPool, "plan">, registered: readonly Taint[] = []): string | undefined {
   const kubelet = {
@@ -37,7 +37,10 @@ export function nodeConfig({ plan }: Pick<EksPool, "plan">, registered: readonly
     : JSON.stringify({ apiVersion: "node.eks.aws/v1alpha1", kind: "NodeConfig", spec });
 }
 
-/** A part for nodeadm in the form that EKS merges with its own: several parts in one (EKS User Guide, launch-templates). */
+/**
+ * User data for nodeadm as multipart, which EKS merges with its own (EKS User Guide,
+ * launch-templates).
+ */
 export function multipart(config: string): string {
   return [
     "MIME-Version: 1.0",

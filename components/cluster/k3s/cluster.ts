@@ -22,7 +22,7 @@ export interface K3sClusterArgs {
   readonly apiServerCidrs: readonly string[];
 }
 
-/** A machine of one's own that becomes a cluster: looked at, k3s installed over SSH, its kubeconfig read. */
+/** Checks a user's machine, installs k3s over SSH, and reads the kubeconfig. */
 export class K3sCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
   readonly kubeconfig: pulumi.Output<string>;
@@ -30,7 +30,7 @@ export class K3sCluster extends PlatformComponent implements Cluster {
   readonly pools: Cluster["pools"];
   readonly storageClass: string;
   readonly volumeClass = undefined;
-  /** Volumes of `local-path` are folders: nobody can make one larger. */
+  /** `local-path` volumes are folders and cannot be expanded. */
   readonly volumesGrow = false;
   readonly loadBalancer = plainLoadBalancer;
   readonly networkPolicies = ON_K3S.networkPolicies;

@@ -7,15 +7,14 @@ import { type HostFacts, parseHostFacts } from "./host-facts";
 import { hostScript } from "./host-script";
 import type { HostBundle, K3sSettings } from "./settings";
 
-/** A machine that was looked at, and found fit. */
 export interface CheckedHost {
   readonly checks: remote.Command;
   readonly facts: pulumi.Output<HostFacts>;
 }
 
 /**
- * Looks at a machine before anything is written on it: all that is wrong is told at once, with what mends it. Runs when
- * the cluster is made, and again when what is asked of the machine changes.
+ * Checks a machine before any change, at creation and when requirements change. Reports all
+ * problems with fixes.
  */
 export function hostChecks(name: string, settings: K3sSettings, opts: pulumi.CustomResourceOptions): CheckedHost {
   const { host } = settings;
@@ -24,11 +23,10 @@ export function hostChecks(name: string, settings: K3sSettings, opts: pulumi.Cus
     { host, script: "host-checks", verb: "check", values: hostCheckValues(settings) },
     opts,
   );
-  // What a machine is, is no secret; how to log in to it, which the provider mixes in, is.
+  // Facts are not secret; login data, which the provider mixes in, is.
   return { checks, facts: pulumi.unsecret(ofMade(checks, checks.stdout)).apply(parseHostFacts) };
 }
 
-/** What the checks are told. Pure. */
 export function hostCheckValues({
   environment,
   host,
@@ -51,7 +49,7 @@ export function hostCheckValues({
     BUNDLE_SHA256: bundle?.sha256 ?? "",
     BUNDLE_COPY: bundle === undefined ? "" : copyCommand(host, bundle),
     POOL: pool,
-    // The script reckons in whole numbers.
+    // The script uses integers.
     VCPUS: String(Math.floor(vcpus)),
     MEMORY_GIB: String(Math.floor(memoryGiB)),
     DISK_GB: String(Math.floor(diskGB)),
@@ -70,7 +68,7 @@ export function hostCheckValues({
   };
 }
 
-/** Brings a bundle to the machine; what is there already is not sent again. */
+/** Copies a bundle to the machine, skipping files already there. */
 function copyCommand({ user, address, port }: K3sSettings["host"], { here, onHost }: HostBundle): string {
   const at = address.includes(":") ? `[${address}]` : address;
   const through = port === 22 ? "" : ` -e 'ssh -p ${port}'`;

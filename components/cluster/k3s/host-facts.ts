@@ -1,16 +1,16 @@
 import { z } from "zod";
 
-/** What the checks found out of a machine, as they print it: one line of JSON. */
+/** Facts that the checks print as one JSON line. */
 const hostFacts = z.object({
   /** As `uname -m` names it. */
   machine: z.string(),
-  /** Numeric groups of the GPUs' device files; Radeon: `render`. Empty where everybody may open them. */
+  /** Numeric groups of GPU device files; Radeon: `render`. Empty if all users may open them. */
   deviceGroups: z.array(z.int().min(1)).readonly(),
 });
 
 export type HostFacts = z.output<typeof hostFacts>;
 
-/** @throws Error for what is no such line: the scripts of this folder print one. */
+/** @throws Error for an invalid line. */
 export function parseHostFacts(line: string): HostFacts {
   return hostFacts.parse(JSON.parse(line));
 }

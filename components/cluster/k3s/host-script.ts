@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { shippedText } from "../../../names/shipped-file";
 import type { Host } from "./settings";
 
-/** A file that a script writes on the machine; root owns it. */
+/** A file on the machine, owned by root. */
 export interface HostFile {
   readonly path: string;
   /** In octal: "0600". */
@@ -11,33 +11,32 @@ export interface HostFile {
   readonly content: pulumi.Input<string>;
 }
 
-/** What a script is told. */
 export interface ScriptInput {
-  /** By the names that the script reads: capital letters, digits and "_". */
+  /** By variable name: capital letters, digits and "_". */
   readonly values: Readonly<Record<string, pulumi.Input<string>>>;
   readonly files?: readonly HostFile[];
 }
 
-/** File in `scripts/`, without `.sh`, that defines `main`, which gets the verb. */
+/** File in `scripts/`, without `.sh`, that defines `main`, called with the verb. */
 export type HostScript = "host-checks" | "k3s" | "kubeconfig";
 
 export interface HostScriptArgs extends ScriptInput {
   readonly host: Host;
   readonly script: HostScript;
-  /** What the script does when the resource is made or changed: it must end in the same state however often it runs. */
+  /** Action on create and update; must be idempotent. */
   readonly verb: string;
-  /** What it does when the resource is deleted. @default nothing */
+  /** Action on delete. @default none */
   readonly undo?: string;
-  /** Whether what it prints on stdout is secret. Its stderr, which tells of its progress, is shown and never secret. */
+  /** Whether stdout is secret. Progress on stderr is shown, never secret. */
   readonly secretOutput?: boolean;
 }
 
 /**
- * Runs a script of this folder as root on a machine. The script and all that it is told go over standard input, so that
- * nothing of it is in a list of processes or in a history; the machine keeps no copy. A change of either runs it again.
+ * Runs a script as root on a machine. Script and inputs use standard input, so they appear in no
+ * process list or shell history. A change runs it again.
  *
- * No `triggers`: in this release of the provider they replace, and a replacement is made before the old one is deleted.
- * `undo` would then take away what had just been made.
+ * No `triggers`: they replace, creating before deleting, so `undo` would remove the new
+ * installation.
  */
 export function hostScript(
   name: string,
@@ -51,7 +50,7 @@ export function hostScript(
       create: commandLine(host, script, verb),
       ...(undo !== undefined && { delete: commandLine(host, script, undo) }),
       stdin: loginInput(host, standardInput(script, input)),
-      // stdout is data for this program, and may be secret; the provider would print it.
+      // stdout is data, possibly secret, and the provider would print it.
       logging: "stderr",
       addPreviousOutputInEnv: false,
     },
@@ -60,8 +59,8 @@ export function hostScript(
 }
 
 /**
- * Failed tries after which one more is the last: four in all. The provider's default is eleven, of up to fifteen seconds each:
- * nobody waits that long for a wrong key.
+ * Retries after the first failure. The provider's default is eleven, up to fifteen seconds each,
+ * too long for a wrong key.
  */
 const FAILED_TRIES = 3;
 
@@ -80,9 +79,8 @@ function connectionOf(host: Host) {
 }
 
 /**
- * What the machine's login shell runs. It is part of every message of a script that fails, so it is short: what makes the
- * user root is the first line of the input (become-root.sh, in base64), and the password, or nothing, the second. `read`
- * takes no byte more than its line, so the rest is there for the shell of root.
+ * Login shell command. Short, because it appears in every error message. The first input line, in
+ * base64, is become-root.sh; the second is the password or empty. `read` consumes exactly one line.
  */
 export function commandLine(host: Pick<Host, "user" | "password">, script: HostScript, verb: string): string {
   return needsStart(host)
@@ -90,7 +88,6 @@ export function commandLine(host: Pick<Host, "user" | "password">, script: HostS
     : `sh -s ${script} ${verb}`;
 }
 
-/** The whole input of that command. */
 export function loginInput(host: Pick<Host, "user" | "password">, script: pulumi.Input<string>): pulumi.Output<string> {
   return pulumi
     .all([host.password, script])
@@ -103,12 +100,12 @@ function needsStart({ user, password }: Pick<Host, "user" | "password">): boolea
   return user !== "root" || password !== undefined;
 }
 
-/** Marks the end of what a script is told; no line of base64 is like it. */
+/** End marker of the inputs; never equal to a base64 line. */
 const END = "end-of-input";
 
 /**
- * What the shell of root reads: functions, and last the call of `main` with what it is told as its own input. The
- * shell runs that call once it has read all of it; `main` refuses input without its last line, which is one cut off.
+ * Input of the root shell: functions, then the call of `main` with its input. `main` refuses input
+ * without its last line, to detect truncation.
  */
 export function standardInput(script: HostScript, { values, files = [] }: ScriptInput): pulumi.Output<string> {
   const told = [
@@ -124,14 +121,13 @@ export function standardInput(script: HostScript, { values, files = [] }: Script
     .apply((lines) => [hostScriptText(script), `run "$@" <<'${END}'`, ...lines, "end", END, ""].join("\n"));
 }
 
-/** Files of `scripts/` that a script uses, in the order in which they are put before it. */
+/** Files of `scripts/` that each script needs, in order. */
 const PARTS: Readonly<Record<HostScript, readonly string[]>> = {
   "host-checks": ["lib", "ownership", "releases", "check-system", "check-disk", "check-network", "check-gpu"],
   k3s: ["lib", "ownership", "state", "releases", "files", "fetch", "uninstall"],
   kubeconfig: ["lib", "ownership"],
 };
 
-/** A script of this folder with all that it uses. */
 export function hostScriptText(script: HostScript): string {
   return [...PARTS[script], script].map(scriptFile).join("\n\n");
 }

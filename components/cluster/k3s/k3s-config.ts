@@ -1,4 +1,3 @@
-/** Files that set k3s up. Pure. */
 import { stringify } from "yaml";
 import { auditPolicy } from "./audit-policy";
 import type { HostFile } from "./host-script";
@@ -18,12 +17,12 @@ import { admissionConfig, exemptNamespaces } from "./pod-security";
 import { registriesFile } from "./registries";
 import type { K3sSettings } from "./settings";
 
-/** Every file that must be there before k3s starts for the first time. */
+/** Files required before the first start of k3s. */
 export function k3sFiles(settings: K3sSettings): readonly HostFile[] {
   const { namespaces, kubelet, images } = settings;
   const registries = registriesFile(images);
   return [
-    // The kernel's first: k3s' kubelet ends where they are not loaded.
+    // Kernel settings first: the kubelet of k3s exits without them.
     { path: KUBELET_SYSCTL, mode: "0644", content: kernelSettings() },
     { path: LOGIND_CONFIG, mode: "0644", content: shutdownDelay(shutdownSeconds(kubelet)) },
     { path: K3S_CONFIG, mode: "0600", content: stringify(k3sConfig(settings)) },
@@ -35,34 +34,36 @@ export function k3sFiles(settings: K3sSettings): readonly HostFile[] {
 }
 
 /**
- * The CIS guide of k3s (k3s-io/docs@035acb0, for v1.29 and newer; flags as docs/cli/server.md and agent.md have them), read 2026-11-23, with
- * what it leaves out. k3s itself forbids anonymous requests and profiling, and has the kubelet ask the API server who may do what. What it
- * tells the kubelet is in the kubelet's own file instead of arguments, which Kubernetes gives up.
+ * The CIS guide of k3s (k3s-io/docs@035acb0, for v1.29 and newer; flags as in docs/cli/server.md
+ * and agent.md), read 2026-11-23, with additions. k3s already forbids anonymous requests and
+ * profiling, and delegates kubelet authorization to the API server. Kubelet settings are in its
+ * file, because Kubernetes deprecates its flags.
  */
 export function k3sConfig({ host, labels, serverNames }: Pick<K3sSettings, "host" | "labels" | "serverNames">): object {
   return {
     "node-name": host.name,
     "write-kubeconfig-mode": "0600",
     "tls-san": [...new Set([host.address, ...serverNames])],
-    // Counts at the first start alone: later, Secrets that are there stay as they are, and k3s may not start (k3s#13595).
+    // Only effective at the first start: existing Secrets stay as they are, and k3s may not start
+    // (k3s#13595).
     "secrets-encryption": true,
-    // XSalsa20 with a check of integrity; aescbc, the default, has none.
+    // XSalsa20 with an integrity check; the default, aescbc, has none.
     "secrets-encryption-provider": "secretbox",
     "protect-kernel-defaults": true,
-    // The gateway takes ports 80 and 443 by servicelb, which stays.
+    // servicelb gives the gateway ports 80 and 443, and stays enabled.
     disable: ["traefik"],
     "node-label": Object.entries(labels).map(([key, value]) => `${key}=${value}`),
     "kube-apiserver-arg": [
-      // Takes the place of k3s' own list, which is NodeRestriction.
+      // Replaces k3s' own list, which is NodeRestriction.
       "enable-admission-plugins=NodeRestriction,EventRateLimit",
       `admission-control-config-file=${ADMISSION_CONFIG}`,
       `audit-policy-file=${AUDIT_POLICY}`,
       `audit-log-path=${AUDIT_LOG}`,
-      // Days, files, and MB of each: at most 1.1 GB of the disk.
+      // Days, files, and MB per file: at most 1.1 GB of disk.
       "audit-log-maxage=30",
       "audit-log-maxbackup=10",
       "audit-log-maxsize=100",
-      // A pod's token ends after an hour, and not after a year.
+      // Pod tokens expire after an hour instead of a year.
       "service-account-extend-token-expiration=false",
     ],
     "kube-controller-manager-arg": ["terminated-pod-gc-threshold=100"],

@@ -5,7 +5,7 @@ import { hostScript } from "./host-script";
 import { k3sFiles } from "./k3s-config";
 import type { K3sSettings } from "./settings";
 
-/** Installs k3s with its settings, and waits until its node is ready; deleted, it leaves the machine as it was. */
+/** Installs k3s and waits until its node is ready. Deletion restores the machine. */
 export function k3sHost(name: string, settings: K3sSettings, opts: pulumi.CustomResourceOptions): remote.Command {
   const { host, environment, arch, labels, bundle } = settings;
   const { binary, images } = k3sFor(arch);

@@ -1,8 +1,6 @@
-/** Settings of the machine itself that the kubelet needs. */
-
 /**
- * What a kubelet with protectKernelDefaults insists on: it ends where the kernel has other values (CIS guide of k3s, k3s-io/docs@035acb0).
- * Out of memory, the kernel kills a process instead of stopping, and a kernel that has failed starts anew after ten seconds.
+ * Required by a kubelet with protectKernelDefaults (CIS guide of k3s, k3s-io/docs@035acb0). Without
+ * memory the kernel kills a process; after a panic it restarts in ten seconds.
  */
 const KUBELET_KERNEL: Readonly<Record<string, number>> = {
   "vm.panic_on_oom": 0,
@@ -11,7 +9,7 @@ const KUBELET_KERNEL: Readonly<Record<string, number>> = {
   "kernel.panic_on_oops": 1,
 };
 
-/** As sysctl reads it. */
+/** In sysctl format. */
 export function kernelSettings(): string {
   return Object.entries(KUBELET_KERNEL)
     .map(([key, value]) => `${key}=${value}\n`)
@@ -19,10 +17,10 @@ export function kernelSettings(): string {
 }
 
 /**
- * As systemd-logind reads it. A kubelet that may delay a shutdown for longer than logind allows would write a file of its own
- * there, which nobody would take away again.
+ * In systemd-logind format. With a longer delay than logind's, the kubelet would write its own file
+ * there, which removal leaves.
  *
- * @param seconds that pods may need to end when the machine goes down.
+ * @param seconds that pods may need to end on shutdown.
  */
 export function shutdownDelay(seconds: number): string {
   return `[Login]\nInhibitDelayMaxSec=${seconds}\n`;

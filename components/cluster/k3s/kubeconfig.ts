@@ -6,19 +6,18 @@ import { ofMade } from "../../core/known";
 import { hostScript } from "./host-script";
 import type { K3sSettings } from "./settings";
 
-/** Port of the Kubernetes API. */
 const PORT = 6443;
 
 const answer = z.object({ clusterIdentifier: z.string().min(1), kubeconfig: z.base64() });
 
 export interface K3sAccess {
-  /** Secret: it holds the key of an administrator. */
+  /** Secret: contains an administrator's key. */
   readonly kubeconfig: pulumi.Output<string>;
-  /** Stays the same until k3s is installed anew. */
+  /** Unchanged until k3s is reinstalled. */
   readonly clusterIdentifier: pulumi.Output<string>;
 }
 
-/** Reads the kubeconfig of the k3s that a command installed. Its server is the machine's address, as seen from here. */
+/** Kubeconfig of k3s. Its server is the machine's address as seen from here. */
 export function k3sAccess(
   name: string,
   { host }: Pick<K3sSettings, "host">,
@@ -31,7 +30,7 @@ export function k3sAccess(
       host,
       script: "kubeconfig",
       verb: "read",
-      // What the installation says of itself: read again where k3s was installed anew, or its certificates were.
+      // Output of the installation: read again after k3s or its certificates were reinstalled.
       values: { INSTALLED: ofMade(installed, installed.stdout) },
       secretOutput: true,
     },

@@ -3,34 +3,33 @@ import type { PoolPlan } from "../../../planner/types";
 import { pinnedCpus } from "../cpu-placement";
 import { CIPHER_SUITES } from "./tls";
 
-/** What of the plan a machine's kubelet follows. */
 export interface KubeletSettings {
   readonly pool: Pick<PoolPlan, "shape" | "numa">;
-  /** That pods of the plan may need to end, at most. */
+  /** Longest time that planned pods may need to end. */
   readonly leavingSeconds: number;
 }
 
-/** Of the time to end, what is left to pods that others need: DNS, the network, storage. */
+/** Shutdown time reserved for critical pods: DNS, network, storage. */
 const CRITICAL_PODS_SECONDS = 30;
 
-/** Free memory of the machine at which the kubelet ends a pod, MiB: before the kernel kills a process of its own choice. */
+/** Free memory below which the kubelet evicts a pod, MiB, before the kernel kills a process. */
 const EVICTION_MIB = 256;
 
 /**
- * Processes and threads of one pod. An engine has some hundred for each GPU; the kernel of a machine with 32 cores gives numbers
- * to 32,768 at least.
+ * PID limit of a pod. An engine has a few hundred per GPU; a kernel with 32 cores allows at least
+ * 32,768.
  */
 const POD_PIDS = 16_384;
 
-/** From the order to go down until the kubelet lets the machine, seconds. */
+/** Maximum delay of a shutdown by the kubelet, seconds. */
 export function shutdownSeconds({ leavingSeconds }: Pick<KubeletSettings, "leavingSeconds">): number {
   return leavingSeconds + CRITICAL_PODS_SECONDS;
 }
 
 /**
- * What the kubelet is told besides k3s' own settings, as plain data (`kubelet.config.k8s.io/v1beta1` of Kubernetes 1.36). Of the maps, keys
- * that stand here count, and others stay as k3s has them (pkg/daemons/agent/agent.go): its `evictionHard` names disks alone, and a kubelet
- * with any of them has no other default, so memory would have none.
+ * Additional kubelet settings as plain data (`kubelet.config.k8s.io/v1beta1` of Kubernetes 1.36).
+ * In maps, other keys keep k3s' values (pkg/daemons/agent/agent.go). Its `evictionHard` covers only
+ * disks and disables the kubelet's defaults, so memory must be set here.
  */
 export function kubeletConfig({ pool, leavingSeconds }: KubeletSettings): object {
   const kept = keptFromPods(pool.shape);
@@ -38,7 +37,7 @@ export function kubeletConfig({ pool, leavingSeconds }: KubeletSettings): object
     apiVersion: "kubelet.config.k8s.io/v1beta1",
     kind: "KubeletConfiguration",
     ...pinnedCpus(pool),
-    // What plans count with. The static policy takes whole CPUs of it for the system.
+    // As plans assume. The static policy reserves whole CPUs of it for the system.
     systemReserved: {
       cpu: `${Math.round(kept.cpu * 1000)}m`,
       memory: `${Math.max(0, Math.floor(kept.memoryGiB * 1024) - EVICTION_MIB)}Mi`,
@@ -50,11 +49,11 @@ export function kubeletConfig({ pool, leavingSeconds }: KubeletSettings): object
       "imagefs.available": "5%",
       "imagefs.inodesFree": "5%",
     },
-    // Images that no pod uses go long before pods do.
+    // Removes unused images long before pods are evicted.
     imageGCHighThresholdPercent: 85,
     imageGCLowThresholdPercent: 80,
     podPidsLimit: POD_PIDS,
-    // Pods that name no profile, those of k3s among them.
+    // Applies to pods without a profile, including those of k3s.
     seccompDefault: true,
     shutdownGracePeriod: `${shutdownSeconds({ leavingSeconds })}s`,
     shutdownGracePeriodCriticalPods: `${CRITICAL_PODS_SECONDS}s`,

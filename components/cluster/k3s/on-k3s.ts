@@ -1,8 +1,8 @@
 import type { Cluster } from "../../core/cluster";
 
-/** Who brings what to a machine that k3s was installed on: known before there is a cluster. */
+/** Components that k3s or the platform provides, known before the cluster exists. */
 export const ON_K3S = {
-  /** k3s brings a controller of its own for them. */
+  /** k3s has a built-in controller. */
   networkPolicies: "present",
   gpuSoftware: "platform",
 } as const satisfies Partial<Cluster>;

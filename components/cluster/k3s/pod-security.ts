@@ -1,6 +1,6 @@
 import { type PodSecurityLevel, podSecurityLevel } from "../../../names/pod-security";
 
-/** Namespaces that k3s itself fills. */
+/** Namespaces of k3s. */
 const OF_K3S: readonly { readonly name: string; readonly reason: string }[] = [
   {
     name: "kube-system",
@@ -10,31 +10,32 @@ const OF_K3S: readonly { readonly name: string; readonly reason: string }[] = [
 ];
 
 /**
- * Namespaces that Pod Security leaves alone on this machine: those of the environment whose exception in `names/pod-security.ts` is
- * `privileged`, and k3s' own. One list gives both these and the labels of namespaces, so that the two cannot differ. One that is
- * `baseline` by its exception is held to that by its label, and is none of these.
+ * Namespaces exempt from Pod Security on this machine: `privileged` exceptions of
+ * `names/pod-security.ts`, and k3s' own. Labels use the same list. `baseline` exceptions are
+ * enforced by label, so not exempt.
  *
- * @param namespaces all that the environment makes. No label counts: the exceptions that go by one are of pods that span machines.
+ * @param namespaces all of the environment. Exceptions by label are ignored: they apply to pods
+ *   that span machines.
  */
 export function exemptNamespaces(namespaces: readonly string[]): string[] {
   const excepted = namespaces.filter((name) => podSecurityLevel({ name, labels: {} }) === "privileged");
   return [...new Set([...OF_K3S.map(({ name }) => name), ...excepted])].sort();
 }
 
-/** What every other namespace gets where its labels say nothing. */
+/** Default level of namespaces without labels. */
 const DEFAULT_LEVEL: PodSecurityLevel = "restricted";
 
 /**
- * Events that the API server takes, of all and of each namespace. A plugin that is on without limits keeps the API server from starting
- * ("limits: must not be empty", kubernetes plugin/pkg/admission/eventratelimit); the CIS guide of k3s turns it on and leaves them
- * out. The first is what RKE sets, the second keeps one namespace from taking all of it.
+ * Event rate limits of the API server, in total (RKE's value) and per namespace, for isolation. The
+ * CIS guide of k3s enables the plugin without limits, which prevents startup ("limits: must not be
+ * empty", kubernetes plugin/pkg/admission/eventratelimit).
  */
 const EVENT_LIMITS = [
   { type: "Server", qps: 5000, burst: 20_000 },
   { type: "Namespace", qps: 50, burst: 500, cacheSize: 2000 },
 ];
 
-/** What the API server's admission plugins are told, as plain data. */
+/** Configuration of the API server's admission plugins, as plain data. */
 export function admissionConfig(exempt: readonly string[]): object {
   return {
     apiVersion: "apiserver.config.k8s.io/v1",

@@ -2,20 +2,20 @@ import * as pulumi from "@pulumi/pulumi";
 import { stringify } from "yaml";
 import { type ImageMirror, mirrored } from "../../../catalog/image-mirror";
 
-/** Where all of k3s' own images are: pause, CoreDNS, metrics-server, local-path, servicelb. */
+/** Location of k3s' images: pause, CoreDNS, metrics-server, local-path, servicelb. */
 const IMAGES_OF_K3S = { registry: "docker.io", folder: "rancher" };
 
-/** Where k3s gets its own images, and with what. */
+/** Registry and credentials of k3s' own images. */
 export interface RegistrySource extends ImageMirror {
-  /** Secret: content of a Docker config.json. @default the registry is open */
+  /** Secret: content of a Docker config.json. @default no authentication */
   readonly credentials?: pulumi.Output<string>;
 }
 
 /**
- * Sends k3s' own images through the mirror of the environment. Those of the platform name it themselves, and their pods have its
- * credentials; no pod of k3s has, so k3s' container runtime gets them.
+ * Redirects k3s' own images to the environment's mirror. Pods of k3s neither name the mirror nor
+ * have credentials, so the container runtime gets both.
  *
- * @returns undefined where these images come from their own registry.
+ * @returns undefined if these images come from their original registry.
  */
 export function registriesFile({ credentials, ...mirror }: RegistrySource): pulumi.Output<string> | undefined {
   const { registry, folder } = IMAGES_OF_K3S;
@@ -26,7 +26,7 @@ export function registriesFile({ credentials, ...mirror }: RegistrySource): pulu
   }
   const [host = "", ...path] = elsewhere.split("/");
   const mirrors = {
-    // Of other images of that registry it knows nothing: they are asked for under their new names.
+    // Other images of that registry are requested by their new names.
     [registry]: { endpoint: [`https://${host}`], rewrite: { [`^${folder}/(.*)`]: `${path.join("/")}/$1` } },
   };
   return pulumi.output(credentials).apply((content) => {
@@ -35,7 +35,7 @@ export function registriesFile({ credentials, ...mirror }: RegistrySource): pulu
   });
 }
 
-/** What a Docker config.json has for a host, whose name may stand there as an address. */
+/** Entry of a Docker config.json for a host, which may be stored as a URL. */
 function authOf(content: string, host: string): { auth: string } | { username: string; password: string } | undefined {
   const { auths = {} } = JSON.parse(content) as { auths?: Record<string, Partial<Record<string, string>>> };
   const entry = Object.entries(auths).find(([key]) => key.replace(/^https?:\/\//, "").split("/")[0] === host)?.[1];

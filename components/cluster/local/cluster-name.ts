@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 
-/** k3d takes no longer names (v5.9.0, pkg/types/defaults.go); of kind, more than 50 characters "might not work". */
+/**
+ * k3d limits names to this length (v5.9.0, pkg/types/defaults.go); for kind, more than 50
+ * characters "might not work".
+ */
 const LONGEST = 32;
 const PREFIX = "inference-";
 const HASH_LENGTH = 6;
 
 /**
- * Name of the cluster of an environment: `inference-<environment>`, of letters, digits and dashes as host names have them. What
- * has to be changed for that gets a hash of the environment's name, so that no two environments share a cluster.
+ * Cluster name of an environment: `inference-<environment>` in host name characters. Changed names
+ * get a hash, so that environments never share a cluster.
  */
 export function localClusterName(environment: string): string {
   const plain = environment

@@ -18,9 +18,9 @@ const SCRIPT = "components/cluster/local/scripts/local-cluster.sh";
 
 export interface LocalClusterArgs {
   readonly settings: LocalClusterSettings;
-  /** What the plan counts on: the one node of the cluster. */
+  /** Planned pools: the one node of the cluster. */
   readonly pools: readonly PoolPlan[];
-  /** A class that exists. @default the one that the tool brings, which is the cluster's default class */
+  /** An existing class. @default the tool's default class */
   readonly storageClass: string | undefined;
   readonly gpuExporters: Cluster["gpuExporters"];
   readonly privateCidrs: Cluster["privateCidrs"];
@@ -28,12 +28,11 @@ export interface LocalClusterArgs {
 }
 
 /**
- * A cluster of one node in a container of the computer that runs `pulumi up`, by k3d or kind. Its kubeconfig is in the state
- * alone: neither tool adds it to the user's own.
+ * A one-node cluster in a local container, by k3d or kind. Its kubeconfig is only in the state.
  *
- * The script comes to the shell by standard input: the state then holds all that removes the cluster again, wherever the
- * repository lies, and what a failing command prints of itself is short. No `triggers`: they would make a second cluster of that
- * name, and then remove both (docs/local.md).
+ * The script uses standard input: the state can delete the cluster from any checkout, and errors
+ * stay short. No `triggers`: they would create a second cluster of that name, then delete both
+ * (docs/local.md).
  */
 export class LocalCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
@@ -60,7 +59,7 @@ export class LocalCluster extends PlatformComponent implements Cluster {
     const { environment, tool, engine, nodeImage } = args.settings;
     const { install, storageClass } = localClusterTool(tool);
     const cluster = localClusterName(environment);
-    // Another tool or engine makes another cluster, and another clusterIdentifier replaces all that is in it.
+    // Another tool or engine creates another cluster; its clusterIdentifier replaces all objects.
     const owner = new RandomId(
       this.child("owner"),
       { byteLength: 8, keepers: { tool, engine, cluster } },
@@ -81,7 +80,7 @@ export class LocalCluster extends PlatformComponent implements Cluster {
           INSTALL: install,
         },
         addPreviousOutputInEnv: false,
-        // Progress is there, and never the kubeconfig.
+        // stderr has progress only, never the kubeconfig.
         logging: "stderr",
       },
       this.childOptions<pulumi.CustomResourceOptions>({ additionalSecretOutputs: ["stdout"] }),

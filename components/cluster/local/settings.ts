@@ -1,12 +1,11 @@
 import type { ContainerEngine, LocalClusterTool } from "../../../catalog/local-clusters";
 
-/** What a cluster in containers of one computer is made of. */
 export interface LocalClusterSettings {
-  /** Of whose name the cluster has a part: `inference-<environment>`. */
+  /** Part of the cluster name: `inference-<environment>`. */
   readonly environment: string;
   readonly tool: LocalClusterTool;
-  /** What runs the containers. */
+  /** Container engine. */
   readonly engine: ContainerEngine;
-  /** Image of the node, as the engine pulls it. */
+  /** Node image, as the engine pulls it. */
   readonly nodeImage: string;
 }

@@ -4,12 +4,11 @@ import type { GpuVendor } from "../../core/gpu-access";
 import { tolerationsOf } from "../../core/node-placement";
 import type { OkePool } from "./settings";
 
-/** Settings of an add-on, by Oracle's keys. All are strings; what is a list or an object is JSON as text. */
+/** Add-on settings by Oracle's keys. All are strings; lists and objects are JSON. */
 export type AddonSettings = Readonly<Record<string, string>>;
 
-/** What runs in an OKE cluster that Oracle installs and updates. */
 export interface OkeAddon {
-  /** As Oracle writes it. */
+  /** Oracle's name. */
   readonly addon:
     | "CoreDNS"
     | "NvidiaGpuPlugin"
@@ -17,36 +16,37 @@ export interface OkeAddon {
     | "NodeFeatureDiscovery"
     | "NvidiaGpuOperator"
     | "NvidiaNetworkOperator";
-  /** Those of the table that come before it, where the cluster has them. @default none */
+  /** Add-ons to install before it. @default none */
   readonly follows?: readonly OkeAddon["addon"][];
-  /** Last part of its logical name. */
+  /** Suffix of the logical name. */
   readonly suffix: string;
-  /** Who waits for it: the platform, pods with GPUs, or pods of pools with RDMA devices, whose nodes it waits for in turn. */
+  /** What depends on it: the platform, GPU pods, or pods of RDMA pools, whose nodes it requires. */
   readonly neededBy: "platform" | "gpus" | "rdma";
-  /** Whether a cluster with these pools needs it. */
+  /** Whether these pools require it. */
   readonly when: (pools: readonly OkePool[]) => boolean;
   readonly settings: (pools: readonly OkePool[]) => AddonSettings;
-  /** Whether its pods go when the add-on does. An essential one stays, as Oracle made it. */
+  /** Whether deletion removes its pods. An essential add-on stays as Oracle created it. */
   readonly removed: boolean;
 }
 
 /**
- * The add-ons besides the autoscaler, which depends on the pools' identifiers.
+ * All add-ons except the autoscaler, which needs the pools' OCIDs.
  *
- * Not here: `KubeProxy` and `OciVcnIpNative`, which every cluster with native pod networking has, and whose defaults are ours;
- * `CertManager`, because the platform brings its own, pinned; `KubernetesMetricsServer`, because nothing of ours reads
- * the resource metrics API. No version is pinned: which there are depends on the cluster's Kubernetes version and is
- * told by the cloud alone, so that a pin written here would fail the first deployment on another version. Oracle moves them.
+ * Absent: `KubeProxy` and `OciVcnIpNative`, which every cluster with native pod networking has;
+ * `CertManager`, which the platform installs pinned; `KubernetesMetricsServer`, because the
+ * platform does not use resource metrics. No version is pinned: only the cloud lists those of a
+ * Kubernetes version. Oracle updates them.
  *
- * GPU nodes have Oracle's plugin of their vendor. Where a pool parts its GPUs, or gives RDMA devices to pods, NVIDIA's operators
- * serve all NVIDIA nodes instead: of two device plugins on a node, each would give the same cards away. The label
- * `oci.oraclecloud.com/disable-gpu-device-plugin` says the same of single nodes, and is not needed beside `disableNvidiaGpuPlugin`.
+ * GPU nodes use Oracle's device plugin of their vendor. If a pool partitions GPUs or exposes RDMA
+ * devices, NVIDIA's operators serve all NVIDIA nodes: two device plugins would both allocate a
+ * node's GPUs. `disableNvidiaGpuPlugin` makes the node label
+ * `oci.oraclecloud.com/disable-gpu-device-plugin` unnecessary.
  *
- * Keys: catalog/oke.json, which a test holds these to.
+ * Keys: catalog/oke.json, enforced by a test.
  */
 export const ADDONS: readonly OkeAddon[] = [
   {
-    // Essential: it exists already, with one replica at least, which every name of the platform would hang on.
+    // Essential: pre-installed, with as little as one replica, on which all DNS would depend.
     addon: "CoreDNS",
     suffix: "dns",
     neededBy: "platform",
@@ -55,7 +55,8 @@ export const ADDONS: readonly OkeAddon[] = [
     removed: false,
   },
   {
-    // Pods get their cards through `nvidia.com/gpu` and the variables that the container runtime of the node image reads.
+    // Pods get GPUs through `nvidia.com/gpu` and environment variables that the node image's
+    // container runtime reads.
     addon: "NvidiaGpuPlugin",
     suffix: "nvidia",
     neededBy: "gpus",
@@ -64,7 +65,7 @@ export const ADDONS: readonly OkeAddon[] = [
       migStrategy: "none",
       deviceListStrategy: "envvar",
       deviceIdStrategy: "uuid",
-      // A node whose driver is broken shows no cards, instead of cards that fail the first model.
+      // A node with a broken driver advertises no GPUs, instead of GPUs that fail the first model.
       failOnInitError: "true",
       tolerations: tolerations(taintsOf(poolsOf("nvidia", pools))),
     }),
@@ -76,14 +77,14 @@ export const ADDONS: readonly OkeAddon[] = [
     neededBy: "gpus",
     when: (pools) => poolsOf("amd", pools).length > 0,
     settings: (pools) => ({
-      // Seconds between health checks of the cards; the default is never.
+      // Seconds between GPU health checks; the default is never.
       pulse: "30",
       tolerations: tolerations(taintsOf(poolsOf("amd", pools))),
     }),
     removed: true,
   },
   {
-    // Both operators know their nodes by its labels.
+    // Both operators select nodes by its labels.
     addon: "NodeFeatureDiscovery",
     suffix: "node-features",
     neededBy: "gpus",
@@ -103,7 +104,7 @@ export const ADDONS: readonly OkeAddon[] = [
     settings: (pools) => {
       const nvidia = poolsOf("nvidia", pools);
       return {
-        // Oracle may have put its own plugin into the new cluster already.
+        // Oracle may already have installed its plugin in the new cluster.
         disableNvidiaGpuPlugin: "true",
         skipNodeFeatureDiscoveryDependencyCheck: "false",
         "daemonsets.tolerations": tolerations(taintsOf(nvidia)),
@@ -114,7 +115,7 @@ export const ADDONS: readonly OkeAddon[] = [
         ...(nvidia.some(isTimeSliced) && { "devicePlugin.config.name": DEVICE_PLUGIN_CONFIG }),
         "mig.strategy": "mixed",
         "migManager.enabled": String(nvidia.some(isParted)),
-        // The platform's own exporter is on every GPU node, whatever its plugin.
+        // The platform's exporter runs on every GPU node.
         "dcgm.enabled": "false",
         "dcgmExporter.enabled": "false",
       };
@@ -122,9 +123,9 @@ export const ADDONS: readonly OkeAddon[] = [
     removed: true,
   },
   {
-    // After the GPU operator, whose toolkit restarts CRI-O on every node: that would strand the pods which give out addresses
-    // of RDMA devices. Oracle's API says when an add-on is there, not when its pods are: it is installed once the toolkit has settled on
-    // the nodes (components/gpu/rdma-devices.ts), as Oracle's own stack does.
+    // After the GPU operator, whose toolkit restarts CRI-O and would break pods that assign RDMA
+    // addresses. Oracle's API does not report pod readiness. As in Oracle's stack, installed once
+    // the toolkit has settled (components/gpu/rdma-devices.ts).
     addon: "NvidiaNetworkOperator",
     suffix: "nvidia-network",
     neededBy: "rdma",
@@ -141,8 +142,9 @@ export const ADDONS: readonly OkeAddon[] = [
 ];
 
 /**
- * What the device plugin is told where devices come by CDI: Oracle's default hands out bare identifiers, which no container
- * runtime resolves then (oracle-quickstart/oci-hpc-oke@61d210a, terraform/oke-addons.tf, 2026-08-20).
+ * Device plugin settings for CDI: Oracle's default returns bare identifiers, which no container
+ * runtime then resolves (oracle-quickstart/oci-hpc-oke@61d210a, terraform/oke-addons.tf,
+ * 2026-08-20).
  */
 const DEVICE_PLUGIN_VARIABLES = Object.entries({
   PASS_DEVICE_SPECS: "true",
@@ -154,12 +156,15 @@ const DEVICE_PLUGIN_VARIABLES = Object.entries({
   MOFED_ENABLED: NO_HOST_RDMA,
 }).map(([name, value]) => ({ name, value }));
 
-/** Parts of GPUs and RDMA devices are beyond Oracle's plugin. */
+/** Oracle's plugin supports neither partitioned GPUs nor RDMA devices. */
 function needsGpuOperator(pools: readonly OkePool[]): boolean {
   return pools.some(({ plan }) => needsNvidiaOperator(plan));
 }
 
-/** Whether a pool of NVIDIA's cards asks for what Oracle's own plugin cannot: then the operator serves all of the cluster's. */
+/**
+ * Whether an NVIDIA pool needs more than Oracle's plugin: the operator then serves the whole
+ * cluster.
+ */
 export function needsNvidiaOperator({ shape, sharing, fabric }: PoolPlan): boolean {
   return shape.gpu?.vendor === "nvidia" && (sharing !== undefined || fabric?.access === "virtual-functions");
 }
@@ -180,10 +185,7 @@ function isTimeSliced({ plan: { sharing } }: OkePool): boolean {
   return sharing !== undefined && "timeSlicing" in sharing;
 }
 
-/**
- * Lets the pods of a Deployment run where there are only nodes that keep pods away: without it, a cluster of GPU
- * pools alone would have no name service.
- */
+/** Tolerations for Deployments if all nodes have taints, without which there would be no DNS. */
 export function tolerationsOfDeployments(pools: readonly OkePool[]): AddonSettings {
   return ofDeployments("tolerations", pools);
 }
@@ -192,7 +194,7 @@ function ofDeployments(key: string, pools: readonly OkePool[]): AddonSettings {
   return pools.some(({ plan }) => taintsOf([{ plan }]).length === 0) ? {} : { [key]: tolerations(taintsOf(pools)) };
 }
 
-/** Tolerations of pods for each of the taints, once, as JSON. */
+/** Deduplicated tolerations for the taints, as JSON. */
 function tolerations(taints: readonly Taint[]): string {
   return JSON.stringify(tolerationsOf(taints));
 }
@@ -201,7 +203,7 @@ function poolsOf(vendor: GpuVendor, pools: readonly OkePool[]): OkePool[] {
   return pools.filter(({ plan }) => plan.shape.gpu?.vendor === vendor);
 }
 
-/** What keeps pods away from nodes, of new ones too. */
+/** Taints of nodes, including startup taints. */
 function taintsOf(pools: readonly Pick<OkePool, "plan">[]): Taint[] {
   return pools.flatMap(({ plan }) => [...plan.taints, ...plan.startupTaints]);
 }

@@ -11,26 +11,22 @@ export interface OkeAddonsArgs {
   readonly settings: Pick<OkeSettings, "compartmentId">;
   readonly clusterId: pulumi.Output<string>;
   readonly pools: readonly OkePool[];
-  /** OCIDs of the node pools by name. */
   readonly poolIds: Readonly<Record<string, pulumi.Output<string>>>;
-  /** Gives the autoscaler its rights. */
   readonly workloadIdentity: IdentityBinder;
   /** By pool. */
   readonly nodes: PoolsReady;
 }
 
 /**
- * What Oracle runs in the cluster. Add-ons wait for nodes of the platform, because one whose pods find none never becomes active; what
- * runs on GPU nodes comes to them when they join.
+ * OKE add-ons. Most wait for platform nodes, because add-ons with pending pods never become active.
+ * Those for GPU nodes start as nodes join.
  */
 export class OkeAddons extends PlatformComponent {
-  /** What the platform waits for. */
   readonly ready: readonly pulumi.Resource[];
-  /** What pods with GPUs wait for. */
   readonly gpusReady: readonly pulumi.Resource[];
-  /** What the pods of a pool wait for besides its nodes. */
+  /** Dependencies of a pool's pods besides its nodes. */
   readonly poolsReady: PoolsReady;
-  /** Installs what gives pods RDMA devices. Undefined: no pool has any. */
+  /** Installs RDMA device support. Undefined if no pool has any. */
   readonly rdmaOperator: Cluster["rdmaOperator"];
 
   constructor(name: string, args: OkeAddonsArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -48,11 +44,11 @@ export class OkeAddons extends PlatformComponent {
         {
           clusterId,
           addonName: addon,
-          // In one order, whatever order the settings were put together in.
+          // Stable order, independent of the settings' order.
           configurations: Object.entries(values)
             .sort(([a], [b]) => (a < b ? -1 : 1))
             .map(([key, value]) => ({ key, value })),
-          // Oracle puts some into a new cluster by itself, and refuses them a second time (409) without this.
+          // Oracle installs some in new clusters, and otherwise answers 409.
           overrideExisting: true,
           removeAddonResourcesOnDelete: removed,
         },
@@ -95,7 +91,7 @@ export class OkeAddons extends PlatformComponent {
     this.poolsReady = Object.fromEntries(
       pools.map((pool) => [
         pool.plan.name,
-        // It knows each pool by its OCID, and so waits for all: only pods of a pool without nodes wait with it.
+        // It needs every pool's OCID. Only pods of pools without nodes wait for it.
         isAutoscaled(pool) && pool.plan.minNodes === 0 ? autoscaler : [],
       ]),
     );

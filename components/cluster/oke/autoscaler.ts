@@ -6,11 +6,11 @@ import { taintText } from "./kubelet";
 import type { OkePool } from "./settings";
 
 /**
- * Oracle's build of cluster-autoscaler, an add-on: it adds nodes for pods that find no room, and takes nodes away that
- * hold none which could not run elsewhere.
+ * Oracle's cluster-autoscaler add-on.
  *
- * Keys: docs.oracle.com, ContEng/Tasks/configuration-arguments-cluster-autoscaler, page of 2026-09-05; what it reads of
- * a pool: kubernetes/autoscaler, cluster-autoscaler/cloudprovider/oci/nodepools; both read 2026-11-23.
+ * Keys: docs.oracle.com, ContEng/Tasks/configuration-arguments-cluster-autoscaler, page of
+ * 2026-09-05; pool properties: kubernetes/autoscaler,
+ * cluster-autoscaler/cloudprovider/oci/nodepools; both read 2026-11-23.
  */
 export const AUTOSCALER = {
   addon: "ClusterAutoscaler",
@@ -18,41 +18,43 @@ export const AUTOSCALER = {
   serviceAccount: "cluster-autoscaler",
 };
 
-/** Whether the autoscaler owns the number of a pool's nodes: nobody else may set it then. */
+/** Whether the autoscaler owns the pool's size, which no other program may then set. */
 export function isAutoscaled({ plan }: Pick<OkePool, "plan">): boolean {
   return plan.minNodes < plan.maxNodes;
 }
 
-/** What the autoscaler does, and why. */
+/** Autoscaler settings with reasons. */
 const BEHAVIOUR: AddonSettings = {
-  // Pods prove who they are themselves: by default every pod of a node could do what the autoscaler may.
+  // Workload identity: by default every pod of a node has the autoscaler's permissions.
   authType: "workload",
   numOfReplicas: "1",
-  // The pool that has the least left over. "price" does not exist here.
+  // The pool with the least unused capacity. "price" does not exist here.
   expander: "least-waste",
-  // Deployments leave a pool's size alone, so this is what carries out a raised minNodes.
+  // Deployments do not change a pool's size, so this applies a raised minNodes.
   enforceNodeGroupMinSize: "true",
-  // A pool is one shape in the domains that it names. Two pools are two on purpose, and never filled evenly.
+  // A pool is one shape in its domains. Two similar pools are deliberate and need no balancing.
   balanceSimilarNodeGroups: "false",
-  // By default a node is never taken away while a pod on it has an emptyDir: each of ours has.
+  // By default nodes with emptyDir pods are never removed: every platform pod has one.
   skipNodesWithLocalStorage: "false",
-  // By default neither while a pod of kube-system is on it, and CoreDNS is on every fourth.
+  // By default nodes with kube-system pods are not removed either, and CoreDNS runs on every
+  // fourth.
   skipNodesWithSystemPods: "false",
-  // Every node has the same DaemonSets; a small one would never count as empty.
+  // Every node has the same DaemonSets; with them a small node would never be empty.
   ignoreDaemonsetsUtilization: "true",
-  // No new pods on a node that is about to go.
+  // No new pods on a node before its removal.
   cordonNodeBeforeTerminating: "true",
   scaleDownUnneededTime: "10m",
   scaleDownDelayAfterAdd: "10m",
-  // What docs/operations.md says of drains: the autoscaler ends pods after ten minutes, whatever they ask for.
+  // As documented in docs/operations.md: pods end after ten minutes, regardless of their grace
+  // period.
   maxGracefulTerminationSec: "600",
 };
 
-/** Until a node counts as failed. Machines without a hypervisor take 15 minutes and more to boot. */
+/** Minutes until a node counts as failed. Bare metal takes 15 minutes or more to boot. */
 const PROVISION_MINUTES = { virtual: 15, bareMetal: 30 };
 
 /**
- * Settings of the add-on.
+ * Settings of the autoscaler add-on.
  *
  * @param ids OCIDs of the node pools by name.
  * @throws Error for a pool without an OCID.
@@ -79,8 +81,9 @@ export function autoscalerSettings(
 }
 
 /**
- * What the autoscaler may do: sizes of node pools, and what those take to make and take away machines. Oracle's own list
- * (kubernetes/autoscaler, cloudprovider/oci/README.md, workload identity), each for one compartment and one service account.
+ * IAM grants of the autoscaler: pool sizes and what they need. Oracle's list
+ * (kubernetes/autoscaler, cloudprovider/oci/README.md, workload identity), limited to one
+ * compartment and service account.
  */
 export function autoscalerGrants(compartmentId: string): string[] {
   const what = [
@@ -94,15 +97,15 @@ export function autoscalerGrants(compartmentId: string): string[] {
   return what.map((verb) => `${verb} in compartment id ${compartmentId}`);
 }
 
-/** Share of a boot volume that pods may ask for: the kubelet keeps a tenth free, and the system has its part. */
+/** Share of a boot volume for pods: the kubelet keeps a tenth free, and the system needs space. */
 const DISK_FOR_PODS = 0.85;
 
 /**
- * Freeform tags of a node pool by which the autoscaler learns what a node of it offers, while there is none to look at:
- * disk, without which pods that ask for it (all of ours) fit no pool of zero nodes, taints, and cards.
+ * Tags that describe nodes of an empty pool to the autoscaler: taints, GPUs and disk, which all
+ * platform pods request.
  *
- * It knows processors, memory, labels and the number of cards by the pool itself, and takes all cards for NVIDIA's. Tags of
- * `node-template` are read since July 2026; older builds pass over them.
+ * It infers CPUs, memory, labels and GPU count, and assumes NVIDIA. `node-template` tags are read
+ * since July 2026; older builds ignore them.
  */
 export function nodeTemplateTags({
   plan,
@@ -112,7 +115,7 @@ export function nodeTemplateTags({
   const { gpu } = plan.shape;
   return {
     "cluster-autoscaler/node-ephemeral-storage": `${plan.localDisks ? localDisksGiB(plan) : Math.floor(bootVolumeGiB * DISK_FOR_PODS)}Gi`,
-    // Keys of tags have no dots, so the names of taints and resources stand in the values.
+    // Tag keys cannot contain dots, so values hold the names of taints and resources.
     ...Object.fromEntries(plan.taints.map((taint, i) => [`${template}/taint/${i}`, taintText(taint, plan)])),
     ...(gpu && { [`${template}/resources/gpu`]: `${gpu.resource}=${gpu.count}` }),
   };

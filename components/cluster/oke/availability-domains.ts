@@ -2,7 +2,7 @@ import { getAvailabilityDomainsOutput } from "@pulumi/oci/identity/getAvailabili
 import * as pulumi from "@pulumi/pulumi";
 import type { OkeSettings } from "./settings";
 
-/** Names of the region's availability domains: each tenancy has its own, as in "Uocm:EU-FRANKFURT-1-AD-2". */
+/** Availability domain names of the region, unique per tenancy: "Uocm:EU-FRANKFURT-1-AD-2". */
 export function availabilityDomainNames(
   { tenancyId }: Pick<OkeSettings, "tenancyId">,
   opts: pulumi.InvokeOutputOptions,
@@ -12,10 +12,10 @@ export function availabilityDomainNames(
 }
 
 /**
- * The name of an availability domain by its number, which every name ends with.
+ * Name of an availability domain by the number at its end.
  *
- * @param pool names it in the message.
- * @throws pulumi.RunError where the region has none of that number.
+ * @param pool for the message.
+ * @throws pulumi.RunError if the region has none of that number.
  */
 export function availabilityDomainName(pool: string, number: number, names: readonly string[]): string {
   const found = names.find((name) => name.endsWith(`-AD-${number}`));

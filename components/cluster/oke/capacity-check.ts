@@ -10,20 +10,20 @@ import { type CloudCapacity, type DomainCapacity, takenOf } from "./capacity";
 import type { NodeMaker, OkePool, OkeSettings } from "./settings";
 import { ENVIRONMENT_TAG, SHAPE_TAG } from "./tags";
 
-/** Asks the cloud what it has for the pools, before anything is made. */
+/** Queries capacity for the pools, before any resource is created. */
 export type AskCapacity = (
   settings: Pick<OkeSettings, "environment" | "tenancyId" | "compartmentId" | "region">,
   pools: readonly OkePool[],
 ) => Promise<CloudCapacity>;
 
 /**
- * Asks by functions of the provider, in previews too. The report of free machines (`core.ComputeCapacityReport`) is a
- * resource in the SDK, and would exist only once the rest is being made; which shapes an availability domain offers, and
- * what is left of their limits, are functions. A limit that nobody answers for is left out.
+ * Calls provider functions, in previews too: shapes and remaining limits.
+ * `core.ComputeCapacityReport` is a resource and would exist too late. Unknown limits are left out.
  *
- * Registers a provider of its own, because that of the cluster comes into being with the cluster.
+ * Uses a separate provider, because the cluster's is created with the cluster.
  *
- * @throws whatever the provider throws when it cannot tell the domains, their shapes or the node pools of the compartment.
+ * @throws errors of the provider if it cannot list domains, their shapes or the compartment's node
+ *   pools.
  */
 export const askOciCapacity: AskCapacity = async ({ environment, tenancyId, compartmentId, region }, pools) => {
   const options = { provider: new Provider("capacity", { region }) };
@@ -39,7 +39,7 @@ export const askOciCapacity: AskCapacity = async ({ environment, tenancyId, comp
       return [number, await askDomain(name, pools.filter(usesDomain(number)), compartmentId, options)];
     }),
   );
-  // Other environments of the compartment may have pools of the same name.
+  // Other environments in the compartment may use the same pool names.
   const ours = nodePools.filter(({ freeformTags }) => (freeformTags?.[ENVIRONMENT_TAG] ?? environment) === environment);
   return {
     domains: Object.fromEntries(asked),
@@ -55,7 +55,7 @@ export const askOciCapacity: AskCapacity = async ({ environment, tenancyId, comp
   };
 };
 
-/** A cluster network, or an instance pool, as the cloud lists it. */
+/** A cluster network or instance pool in the cloud's list. */
 interface MachineGroup {
   readonly displayName: string;
   readonly state: string;
@@ -63,8 +63,9 @@ interface MachineGroup {
 }
 
 /**
- * Machines of this environment that join by themselves. Their shape stands in a tag of ours: the cloud knows it of each
- * machine alone. Asked only where the environment has such pools, for it takes rights of its own.
+ * Running self-managed machines of this environment. Their shape is in a tag, because the cloud
+ * reports it only per machine. Queried only if such pools exist, because it needs extra
+ * permissions.
  */
 async function runningMachines(
   { environment, compartmentId }: Pick<OkeSettings, "environment" | "compartmentId">,
@@ -86,7 +87,7 @@ async function runningMachines(
   ]);
 }
 
-/** States of what holds no machines any more. The cloud lists it for a while. */
+/** States without machines. The cloud lists such groups for a while. */
 const GONE = ["TERMINATING", "TERMINATED"];
 
 async function askDomain(
@@ -96,7 +97,7 @@ async function askDomain(
   options: pulumi.InvokeOptions,
 ): Promise<DomainCapacity> {
   const { shapes } = await getShapes({ compartmentId, availabilityDomain: name }, options);
-  // A shape stands there once for each way in which it is offered.
+  // The list has a shape once per offer type.
   const limits: Record<string, readonly string[]> = {};
   for (const { name: shape, quotaNames } of shapes) {
     limits[shape] = [...new Set([...(limits[shape] ?? []), ...(quotaNames ?? [])])];
@@ -114,7 +115,8 @@ async function askDomain(
         const left = Number.parseInt(answer.available, 10);
         return Number.isNaN(left) ? [] : [[limitName, left]];
       } catch {
-        // "Not all resource limits support this API" (its documentation): 404. Unknown is no reason to refuse.
+        // 404: "Not all resource limits support this API" (its documentation). Unknown limits do
+        // not block a deployment.
         return [];
       }
     }),

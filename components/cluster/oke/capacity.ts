@@ -3,28 +3,28 @@ import type { CapacityProblem } from "../../../planner/types";
 import type { CapacityFindings } from "../capacity-findings";
 import type { OkePool } from "./settings";
 
-/** What the cloud says of one availability domain. Plain data. */
+/** Capacity of an availability domain. Plain data. */
 export interface DomainCapacity {
-  /** As the tenancy sees it: "Uocm:EU-FRANKFURT-1-AD-1". */
+  /** Name in the tenancy: "Uocm:EU-FRANKFURT-1-AD-1". */
   readonly name: string;
-  /** Names of the limits that a machine of a shape counts against, by shape. A shape that is not here is not to be had. */
+  /** Limits that a machine uses, by shape. Unavailable shapes are missing. */
   readonly shapes: Readonly<Record<string, readonly string[]>>;
-  /** What is left of limits: of machines, GPUs, OCPUs or GB, whatever the limit counts. Without those that nobody told. */
+  /** Remaining machines, GPUs, OCPUs or GB by limit. Missing if unknown. */
   readonly available: Readonly<Record<string, number>>;
 }
 
-/** What the cloud says of a region, and of what runs there already. */
 export interface CloudCapacity {
   /** By number, from 1. */
   readonly domains: Readonly<Record<number, DomainCapacity>>;
-  /** Nodes that count as used already, by pool; of another shape than the planned one, they do not. */
+  /** Nodes already counted in limits, by pool; not counted if their shape differs from the plan. */
   readonly running: Readonly<Record<string, { readonly shape: string; readonly nodes: number }>>;
 }
 
 /**
- * What one machine of a pool takes of a limit. Undefined for limits of another kind: of a whole region, and of capacity
- * reservations. By the names of docs.oracle.com, Quotas/Concepts/resourcequotas_topic-Compute_Quotas, page of
- * 2026-09-05, read 2026-11-23: `…-memory-count` counts GB, `…-core-count` OCPUs, `gpu…-count` GPUs, others machines.
+ * Amount of a limit that one machine uses. Undefined for limits of a region or of reservations.
+ * Names: docs.oracle.com, Quotas/Concepts/resourcequotas_topic-Compute_Quotas, page of 2026-09-05,
+ * read 2026-11-23: `…-memory-count` counts GB, `…-core-count` OCPUs, `gpu…-count` GPUs, others
+ * machines.
  */
 export function takenOf(limit: string, { plan: { shape } }: Pick<OkePool, "plan">): Taken | undefined {
   if (/reserv|regional/.test(limit)) {
@@ -47,7 +47,7 @@ interface Taken {
   readonly unit: string;
 }
 
-/** Whether the cloud has room for the nodes that pools start with, and for those that they may grow to. */
+/** Checks capacity for the initial and the maximum nodes of pools. */
 export function capacityFindings(pools: readonly OkePool[], cloud: CloudCapacity): CapacityFindings {
   const problems = pools.flatMap((pool) => placeProblems(pool, cloud));
   const placed = pools.filter((pool) => placeProblems(pool, cloud).length === 0);
@@ -66,7 +66,7 @@ export function capacityFindings(pools: readonly OkePool[], cloud: CloudCapacity
   };
 }
 
-/** A pool that asks for what a region does not have at all. */
+/** A pool whose shape or domain the region does not offer. */
 function placeProblems(pool: OkePool, { domains }: CloudCapacity): CapacityProblem[] {
   const { name, shape } = pool.plan;
   return pool.availabilityDomains.flatMap((number): CapacityProblem[] => {
@@ -100,7 +100,6 @@ function placeProblems(pool: OkePool, { domains }: CloudCapacity): CapacityProbl
   });
 }
 
-/** A limit of a domain, what pools would take of it, and what is left of it. */
 interface Shortage {
   readonly limit: string;
   readonly domain: number;
@@ -112,8 +111,8 @@ interface Shortage {
 }
 
 /**
- * Limits that the nodes would exceed which do not run yet. A pool's nodes are spread evenly over its domains, as OKE does;
- * one that is left over goes where most is left, so that what could be placed somehow is never refused.
+ * Limits that additional nodes would exceed. OKE spreads nodes evenly over domains; a remainder
+ * goes to the largest capacity, so that possible placements are never refused.
  */
 function shortages(
   pools: readonly OkePool[],
@@ -137,7 +136,7 @@ function shortages(
       });
     }
   };
-  /** How many more nodes of the pool the scarcest limit of a domain has room for. */
+  /** Additional nodes of the pool that a domain's scarcest limit allows. */
   const room = (pool: OkePool, number: number) =>
     Math.min(
       ...limitsOf(pool, cloud, number).map(
@@ -165,7 +164,7 @@ function shortages(
   return [...used.values()].filter(({ needed, available }) => needed > available);
 }
 
-/** Limits whose rest is known, that a machine of a pool counts against in a domain. */
+/** Known limits that a machine of a pool uses in a domain. */
 function limitsOf(pool: OkePool, { domains }: CloudCapacity, number: number) {
   const domain = domains[number];
   return (domain?.shapes[pool.plan.shape.name] ?? []).flatMap((limit) => {
@@ -175,7 +174,7 @@ function limitsOf(pool: OkePool, { domains }: CloudCapacity, number: number) {
   });
 }
 
-/** Those of the planned shape: when the shape changes, new nodes come before the old ones go. */
+/** Nodes of the planned shape only: on a shape change, new nodes start before old ones end. */
 function runningNodes({ plan }: OkePool, { running }: CloudCapacity): number {
   const found = running[plan.name];
   return found?.shape === plan.shape.name ? found.nodes : 0;

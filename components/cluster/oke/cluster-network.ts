@@ -11,16 +11,19 @@ export interface MachineGroupArgs {
   readonly availabilityDomains: readonly pulumi.Input<string>[];
 }
 
-/** Bare metal boots for half an hour, and Oracle makes the machines of a cluster network together (terraform-oci-oke: 2 h). */
+/**
+ * Bare metal boots for half an hour, and Oracle creates a cluster network's machines together
+ * (terraform-oci-oke: 2 h).
+ */
 const TIMEOUTS: pulumi.CustomTimeouts = { create: "2h", update: "2h", delete: "2h" };
 
 /**
- * Machines with an RDMA network of their own, which Oracle makes together: all or none. It is there once it is `RUNNING`,
- * that is once its machines are; they join the cluster by themselves, some minutes later.
+ * Machines with an RDMA network, created all or none. They join the cluster minutes after
+ * `RUNNING`.
  *
- * Its number of machines, and the configuration that new ones are made with, change in place; another availability domain
- * or subnet makes another cluster network (terraform-provider-oci 8de3c48, core_cluster_network_resource.go). So does
- * another shape, which the provider cannot see.
+ * Size and configuration change in place; another availability domain or subnet replaces the
+ * cluster network (terraform-provider-oci 8de3c48, core_cluster_network_resource.go). So does
+ * another shape, which the provider cannot detect.
  */
 export function clusterNetwork(
   name: string,
@@ -38,7 +41,7 @@ export function clusterNetwork(
       compartmentId: settings.compartmentId,
       displayName: plan.name,
       instancePools: [{ instanceConfigurationId, displayName: plan.name, size: plan.minNodes }],
-      // The newer `primaryVnicSubnets` is for addresses of IPv6; this one is what Oracle's own stacks have.
+      // The newer `primaryVnicSubnets` is for IPv6; Oracle's own stacks use this one.
       placementConfiguration: { availabilityDomain, primarySubnetId: subnetId },
       freeformTags: machineTags(settings, plan.shape),
     },
@@ -46,5 +49,5 @@ export function clusterNetwork(
   );
 }
 
-/** Machines of another shape are new ones: nodes of the old would be asked for what they do not have. */
+/** A new shape needs new machines: pods would request what the old nodes lack. */
 export const REPLACED_BY_SHAPE: pulumi.CustomResourceOptions = { replaceOnChanges: [`freeformTags["${SHAPE_TAG}"]`] };

@@ -1,7 +1,7 @@
 import type { ClusterNetworks } from "../../core/network";
 import type { OkeNetworks } from "./settings";
 
-/** Which addresses mean what around a cluster of these networks: its own come after those that the environment names. */
+/** Address ranges around the cluster: those of the environment first, then its own networks. */
 export function okeClusterNetworks(
   { vcn, services, subnets }: OkeNetworks,
   { privateCidrs, apiServerCidrs }: ClusterNetworks,

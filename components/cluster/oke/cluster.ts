@@ -25,16 +25,16 @@ import { okeVolumeClass } from "./volume-class";
 export interface OkeClusterArgs {
   readonly settings: OkeSettings;
   readonly pools: readonly OkePool[];
-  /** A class that exists. @default one of ours, on volumes encrypted with the cluster's key */
+  /** An existing class. @default a new class encrypted with the cluster's key */
   readonly storageClass: string | undefined;
   readonly gpuExporters: Cluster["gpuExporters"];
-  /** Networks that are not the internet, besides the cluster's own. */
+  /** Private networks in addition to the cluster's own. */
   readonly privateCidrs: readonly string[];
-  /** Undefined: the subnet of the endpoint, and the Service `kubernetes`. */
+  /** @default the endpoint's subnet and the Service `kubernetes` */
   readonly apiServerCidrs: readonly string[];
 }
 
-/** An OKE cluster of our own, with its network, keys and node pools. */
+/** An OKE cluster of this stack: network, keys and node pools. */
 export class OkeCluster extends PlatformComponent implements Cluster {
   readonly provider: kubernetes.Provider;
   readonly kubeconfig: pulumi.Output<string>;

@@ -7,11 +7,11 @@ import { environmentTags } from "./tags";
 type Compartment = Pick<OkeSettings, "compartmentId">;
 
 /**
- * What node pools may do besides making plain nodes: it must exist before the first of them does it.
+ * Extra permissions of node pools, required before the first of them.
  *
- * Compute clusters: oracle-quickstart/oci-hpc-oke terraform/iam.tf at 61d210a. Reservations, which are to be in the
- * cluster's compartment: Oracle's page "Using Capacity Reservations to Provision Managed Nodes", where the statement is
- * of the whole tenancy. Both read 2026-11-23.
+ * Compute clusters: oracle-quickstart/oci-hpc-oke terraform/iam.tf at 61d210a. Reservations must be
+ * in the cluster's compartment: Oracle's page "Using Capacity Reservations to Provision Managed
+ * Nodes", which grants the whole tenancy. Both read 2026-11-23.
  */
 export function nodePoolStatements(
   { compartmentId }: Compartment,
@@ -24,7 +24,7 @@ export function nodePoolStatements(
   ];
 }
 
-/** The RDMA network of one pool: its machines are near each other, and reach nothing of other compute clusters. */
+/** RDMA network of one pool, isolated from other compute clusters. */
 export function computeCluster(
   logicalName: string,
   settings: Compartment & Pick<OkeSettings, "environment">,

@@ -1,32 +1,36 @@
 import { GATEWAY_NODE_PORTS } from "../../../names/gateway-node-ports";
 import type { OkeSettings } from "./settings";
 
-/** Network security groups, of what Pulumi makes. */
 export const NSG_NAMES = ["endpoint", "nodes", "pods"] as const;
 export type NsgName = (typeof NSG_NAMES)[number];
 
-/** Who may be at an end of a connection; load balancers are known by their subnet, for a controller makes them. */
+/**
+ * Ends of a connection. Load balancers are identified by subnet, because a controller creates them.
+ */
 export type Party = NsgName | "loadBalancers" | "oracleServices" | "internet" | "operators" | "clients";
 
 export type Traffic =
   | { readonly protocol: "all" }
-  /** Without ports: all of them. */
+  /** All ports if omitted. */
   | { readonly protocol: "tcp"; readonly ports?: { readonly min: number; readonly max: number } }
   /** Type 3, code 4: "your packet is too large". */
   | { readonly protocol: "path-mtu" };
 
-/** Somebody may open connections to somebody: answers come back by themselves, for all rules are stateful. */
+/** Rules are stateful, so answers need no rule. */
 export interface OkeConnection {
-  /** Stable: the resources that are made of it are named so. */
+  /** Stable: names the resources created from it. */
   readonly name: string;
   readonly from: Party;
   readonly to: Party;
   readonly traffic: Traffic;
-  /** The description of each rule that is made of it. */
+  /** Description of the resulting rules. */
   readonly reason: string;
 }
 
-/** Ports of OKE (oracle-terraform-modules/terraform-oci-oke, modules/network/locals.tf at 25ef9a0, read 2026-11-23). */
+/**
+ * Ports of OKE (oracle-terraform-modules/terraform-oci-oke, modules/network/locals.tf at 25ef9a0,
+ * read 2026-11-23).
+ */
 const PORT = { kubernetesApi: 6443, okeControlPlane: 12250, kubelet: 10250, proxyHealth: 10256 } as const;
 /** Kubernetes' default range. */
 const NODE_PORTS = { min: 30000, max: 32767 } as const;
@@ -40,9 +44,9 @@ const pathMtu: Traffic = { protocol: "path-mtu" };
 type Row = readonly [name: string, from: Party, to: Party, traffic: Traffic, reason: string];
 
 /**
- * Everybody who may open a connection in the network of an OKE cluster with VCN-native pods. Oracle's documentation,
- * "Network Resource Configuration for Cluster Creation and Deployment" and its example 4, of 2025-02-12; and the rules of
- * terraform-oci-oke at 25ef9a0, of which this is what both ends allow. Read 2026-11-23. Nobody may use SSH or NFS.
+ * All allowed connections of an OKE cluster with VCN-native pods. Sources: Oracle's "Network
+ * Resource Configuration for Cluster Creation and Deployment", example 4, of 2025-02-12;
+ * terraform-oci-oke at 25ef9a0, rules that both ends allow. Read 2026-11-23. No SSH or NFS.
  */
 export function okeConnections({
   endpoint,
@@ -67,7 +71,7 @@ export function okeConnections({
     ["pods-oracle", "pods", "oracleServices", anyTcp, "Workload identity, Object Storage, volumes and load balancers"],
     ...registryPorts.map(
       (port): Row => [
-        // The first has the name that it always had: the rule is changed, and not made anew.
+        // The first keeps its original name, so that the rule is updated in place.
         port === 443 ? "nodes-internet" : `nodes-registry-${port}`,
         "nodes",
         "internet",
@@ -112,8 +116,8 @@ export function okeConnections({
   return rows.map(([name, from, to, traffic, reason]) => ({ name, from, to, traffic, reason }));
 }
 
-// The controller's health check goes to the Service's healthCheckNodePort, which is one of the range
+// The controller's health check uses the Service's healthCheckNodePort, within the node port range
 // (oci-cloud-controller-manager 1100ac3, load_balancer_spec.go getHealthChecker).
 const NODE_PORT_REASON = "Connections, and the health check of Services with externalTrafficPolicy Local";
-// Nodes have no public address: what comes from a client's address came through the load balancer.
+// Nodes have no public address: traffic from client addresses comes through the load balancer.
 const PRESERVED_REASON = "The gateway's clients: the load balancer keeps their address";

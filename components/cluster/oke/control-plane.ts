@@ -12,15 +12,13 @@ export interface OkeControlPlaneArgs {
 }
 
 /**
- * The control plane of an enhanced cluster, which workload identity, add-ons and node cycling need.
+ * Control plane of an enhanced cluster, required by workload identity, add-ons and node cycling.
  *
- * What it is made with for good: compartment, VCN, CNI, key of its secrets, addresses of Services, subnet of load
- * balancers. Another value there replaces the cluster, with all that runs on it; in production it is protected, so that
- * such a change is refused instead (ForceNew in terraform-provider-oci 8de3c48, 2026-08-19). Nothing is ignored: what a
- * tenancy adds by itself, its default tags, is no input of ours and therefore no difference.
+ * Immutable: compartment, VCN, CNI, secrets key, Service addresses, load balancer subnet. A change
+ * replaces the cluster; in production protection refuses it (ForceNew in terraform-provider-oci
+ * 8de3c48, 2026-08-19). A tenancy's default tags are no inputs, so they cause no diff.
  *
- * OpenID Connect discovery stays off: it publishes an issuer for other clouds' token services, which OCI's own workload
- * identity does not use.
+ * OpenID Connect discovery stays off: OCI workload identity does not use it.
  */
 export function okeControlPlane(
   name: string,
@@ -45,9 +43,9 @@ export function okeControlPlane(
       clusterPodNetworkOptions: [{ cniType: "OCI_VCN_IP_NATIVE" }],
       options: {
         kubernetesNetworkConfig: { servicesCidr: settings.network.services },
-        // Services find the subnet of their load balancers here: no manifest names it.
+        // Services find their load balancer subnet here, not in manifests.
         serviceLbSubnetIds: [network.subnetIds.loadBalancers],
-        // Made by controllers, in no state of Pulumi's: the tag is how people find what they left.
+        // Created by controllers, outside Pulumi's state: the tag identifies leftovers.
         serviceLbConfig: { freeformTags },
         persistentVolumeConfig: { freeformTags },
       },
@@ -56,7 +54,8 @@ export function okeControlPlane(
     {
       ...opts,
       protect: settings.protect,
-      // Oracle's own limit for each is an hour; an upgrade of the control plane took longer (terraform-oci-oke, 120 minutes).
+      // Oracle's default is an hour each; a control plane upgrade took longer (terraform-oci-oke,
+      // 120 minutes).
       customTimeouts: { create: "1h", update: "2h", delete: "1h" },
     },
   );

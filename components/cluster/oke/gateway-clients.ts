@@ -4,16 +4,14 @@ import type { OkeLoadBalancers } from "./settings";
 
 const PRESERVE_SOURCE = `${OCI_SETTINGS.nlb}is-preserve-source`;
 
-/** How clients reach the gateway. */
 export interface GatewayService {
   readonly exposure: "LoadBalancer" | "ClusterIP" | "NodePort";
-  /** What the environment says itself of its load balancer. */
+  /** Load balancer annotations of the environment. */
   readonly serviceAnnotations?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Who may use the load balancers of a cluster of ours: everybody where the gateway has a public address, private networks
- * where it has none.
+ * Clients of the cluster's load balancers: any for a public gateway, otherwise private networks.
  *
  * @param privateCidrs private networks besides RFC 1918 and RFC 6598.
  */
@@ -30,7 +28,8 @@ export function okeLoadBalancers(
       return { public: false, clientCidrs: inside, preserveSource: true };
     case "LoadBalancer": {
       const isPublic = !isInternalOci(chosen);
-      // The other kind is another TCP endpoint; so is this one where the environment says so (Go's ParseBool).
+      // The flexible load balancer hides clients; so does this one if the environment sets it (Go's
+      // ParseBool).
       const hides = ["0", "f", "false"].includes((chosen[PRESERVE_SOURCE] ?? "").toLowerCase());
       return {
         public: isPublic,

@@ -10,19 +10,19 @@ import { environmentTags } from "./tags";
 export interface OkeIdentityArgs {
   readonly settings: Pick<OkeSettings, "environment" | "compartmentId">;
   readonly keys: Pick<OkeKeys, "compartmentId" | "secretsKeyId" | "volumesKeyId">;
-  /** What node pools need besides the key of their disks, as whole statements. */
+  /** Additional policy statements of node pools, besides the disk key. */
   readonly poolStatements: readonly string[];
 }
 
 /**
- * What the cluster and its node pools may do before they exist: nothing but to use their keys, and what pools ask for.
- * Names of policies are made up by Pulumi: they must be unique in the compartment.
+ * Permissions of cluster and node pools on their keys, and pool requirements, before they exist.
+ * Pulumi generates policy names, which must be unique in the compartment.
  */
 export class OkeIdentity extends PlatformComponent {
-  /** Without them a cluster that encrypts its secrets, or a node with an encrypted disk, is not made. */
+  /** Prerequisite of clusters with encrypted secrets and of nodes with encrypted disks. */
   readonly ready: readonly pulumi.Resource[];
 
-  /** @param opts with a provider of the home region: policies are written there, and nowhere else. */
+  /** @param opts with a provider of the home region, the only one for policies. */
   constructor(
     name: string,
     { settings, keys, poolStatements }: OkeIdentityArgs,
@@ -33,7 +33,7 @@ export class OkeIdentity extends PlatformComponent {
     const ofKeys = new Policy(
       this.child("keys"),
       {
-        // A policy holds for its compartment and those below it: that of the keys may be another one.
+        // A policy applies to its compartment and those below; the keys may be in another.
         compartmentId: keys.compartmentId,
         description: `Keys of the OKE cluster ${settings.environment}: secrets, disks and volumes`,
         statements: pulumi
@@ -74,9 +74,8 @@ export interface WorkloadIdentityArgs {
 }
 
 /**
- * Workload identity of enhanced clusters: a policy for one service account of one namespace of this cluster. The account
- * needs no annotation; its pods need their token mounted, and an SDK of Oracle's (contenggrantingworkloadaccesstoresources,
- * 2025-01-15).
+ * Workload identity of enhanced clusters: a policy per service account. Pods need a mounted token
+ * and an OCI SDK (contenggrantingworkloadaccesstoresources, 2025-01-15).
  *
  * @param opts of the policies, with a provider of the home region.
  */

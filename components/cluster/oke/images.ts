@@ -4,7 +4,6 @@ import { hasOkeImage, type OkeImage, okeImageFits, readOkeImage } from "../../..
 import type { MachineShape } from "../../../catalog/shapes";
 import type { OkeSettings } from "./settings";
 
-/** A node image that OKE offers. */
 export interface ImageSource {
   readonly imageId: string;
   /** Oracle-Linux-8.10-Gen2-GPU-2025.11.20-0-OKE-1.34.2-1345 */
@@ -13,7 +12,7 @@ export interface ImageSource {
 
 type Machine = Pick<MachineShape, "name" | "gpu" | "cpu">;
 
-/** The images that OKE offers for new nodes. Asked once: the answer is of the tenancy, not of a pool or cluster. */
+/** Node images that OKE offers, queried once because they depend only on the tenancy. */
 export function offeredImages(
   { compartmentId, kubernetesVersion }: Pick<OkeSettings, "compartmentId" | "kubernetesVersion">,
   opts: pulumi.InvokeOutputOptions,
@@ -33,9 +32,9 @@ export function offeredImages(
 /**
  * The newest OKE image for a shape.
  *
- * @param pool names it in the message.
- * @param kubernetesVersion with a leading v; the image's must be the same.
- * @throws pulumi.RunError where OKE offers none, with what to do.
+ * @param pool for the message.
+ * @param kubernetesVersion with a leading v; must match the image's.
+ * @throws pulumi.RunError if OKE offers none, with the fix.
  */
 export function newestImage(
   pool: string,

@@ -21,9 +21,9 @@ type LaunchDetails = Core.InstanceConfigurationInstanceDetailsLaunchDetails;
 type Agent = Core.InstanceConfigurationInstanceDetailsLaunchDetailsAgentConfig;
 
 /**
- * What the machines of a pool are made with. Every change makes another configuration, before the old one goes: what takes
- * its machines from it is pointed at the new one in between (all of `instance_details` is ForceNew, terraform-provider-oci
- * 8de3c48 core_instance_configuration_resource.go). Machines that run keep what they were made with.
+ * Machine settings of a pool. A change creates a new configuration, to which the group switches
+ * before the old one is deleted (all of `instance_details` is ForceNew, terraform-provider-oci
+ * 8de3c48 core_instance_configuration_resource.go). Running machines keep their settings.
  */
 export function instanceConfiguration(
   name: string,
@@ -45,7 +45,7 @@ export function instanceConfiguration(
   );
 }
 
-/** Where machines are placed says what takes them from here. */
+/** The group that uses the configuration sets the placement. */
 function launchDetails(pool: OkePool, { settings, cluster, network, keys }: InstanceConfigurationArgs): LaunchDetails {
   const { plan, capacity, image, bootVolumeGiB } = pool;
   const { shape } = plan;
@@ -72,7 +72,7 @@ function launchDetails(pool: OkePool, { settings, cluster, network, keys }: Inst
     metadata: metadataOf(pool, { settings, cluster, network }),
     agentConfig: agentOf(pool),
     instanceOptions: { areLegacyImdsEndpointsDisabled: true },
-    // Between hypervisor and volume: bare metal has no hypervisor.
+    // Applies between hypervisor and volume: bare metal has no hypervisor.
     isPvEncryptionInTransitEnabled: shape.name.startsWith("VM."),
     ...(typeof capacity === "object" && { capacityReservationId: capacity.reservation }),
     ...(plan.confidential && {
@@ -83,8 +83,9 @@ function launchDetails(pool: OkePool, { settings, cluster, network, keys }: Inst
 }
 
 /**
- * What OKE's programs on a machine read. All values are strings. Keys: Oracle's page "Creating Self-Managed Nodes"
- * (2026-09-05), terraform-oci-oke 25ef9a0 modules/workers/instanceconfig.tf; read 2026-11-23.
+ * Metadata for OKE's programs on a machine. All values are strings. Keys: Oracle's page "Creating
+ * Self-Managed Nodes" (2026-09-05), terraform-oci-oke 25ef9a0 modules/workers/instanceconfig.tf;
+ * read 2026-11-23.
  */
 function metadataOf(
   pool: OkePool,
@@ -95,7 +96,7 @@ function metadataOf(
     apiserver_host: cluster.apply(({ apiServer }) => apiServer),
     cluster_ca_cert: cluster.apply(({ authority }) => base64(authority)),
     "oke-k8version": settings.kubernetesVersion,
-    // OKE's default; the add-on that runs it is the same for all nodes.
+    // OKE's default; all nodes share the add-on that runs it.
     "oke-kubeproxy-proxy-mode": "iptables",
     "oke-tenancy-id": settings.tenancyId,
     "oke-initial-node-labels": Object.entries({ ...plan.labels, ...NATIVE_NETWORK })
@@ -109,12 +110,15 @@ function metadataOf(
   };
 }
 
-/** On every node of a cluster with VCN-native pods (terraform-oci-oke 25ef9a0, modules/workers/locals.tf). */
+/**
+ * On every node of a cluster with VCN-native pods (terraform-oci-oke 25ef9a0,
+ * modules/workers/locals.tf).
+ */
 const NATIVE_NETWORK = { "oci.oraclecloud.com/vcn-native-ip-cni": "true" };
 
 /**
- * Oracle's agent on the machine: what brings its RDMA network up, which is off by default (oci-hpc-oke 61d210a,
- * terraform/oke-workers.tf). Of others the machine keeps its image's defaults.
+ * Plugins of Oracle's agent that start the RDMA network, off by default (oci-hpc-oke 61d210a,
+ * terraform/oke-workers.tf). Other plugins keep the image's defaults.
  */
 function agentOf({ madeBy }: OkePool): Agent {
   const plugins =

@@ -4,10 +4,10 @@ import { type MachineGroupArgs, REPLACED_BY_SHAPE } from "./cluster-network";
 import type { OkePool } from "./settings";
 import { machineTags } from "./tags";
 
-/** The provider's own is an hour; machines without a hypervisor take half of it to boot. */
+/** The provider's default is an hour; bare metal takes half of it to boot. */
 const TIMEOUTS: pulumi.CustomTimeouts = { create: "2h", update: "2h", delete: "1h" };
 
-/** Machines with settings that no node pool has. All but their shape changes in place, for machines that are made later. */
+/** Machines with settings that node pools lack. Changes except of shape apply to new machines. */
 export function instancePool(
   name: string,
   { plan }: OkePool,

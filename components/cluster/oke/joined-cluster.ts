@@ -2,14 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import { parse } from "yaml";
 import type { JoinedCluster } from "./cloud-init/join";
 
-/** A control plane, as far as its private address tells. */
 interface ControlPlane {
   readonly endpoints: pulumi.Output<readonly { readonly privateEndpoint: string }[]>;
 }
 
 /**
- * What machines are told of the cluster that they join: the private address of its API server, which it has besides a
- * public one too, and the certificate of its authority. The kubeconfig around it stays secret; a certificate is none.
+ * Cluster data for joining machines: private API server address and CA certificate, which is not
+ * secret.
  */
 export function joinedCluster(
   { endpoints }: ControlPlane,

@@ -13,15 +13,15 @@ export interface OkeKeysArgs {
 }
 
 /**
- * The keys that encrypt the cluster's secrets, its nodes' disks and its volumes: one of the environment's, or two of our
- * own. Ours outlive the stack: whoever loses them loses every volume and backup that they encrypted.
+ * Keys for secrets, node disks and volumes: an existing key, or two new ones. New keys outlive the
+ * stack: losing them means losing every volume and backup.
  */
 export class OkeKeys extends PlatformComponent {
-  /** Of the cluster's secrets: chosen when the cluster is made, and never again. */
+  /** Key of the cluster's secrets, fixed at creation. */
   readonly secretsKeyId: pulumi.Output<string>;
-  /** Of boot volumes and of the platform's volumes. */
+  /** Key of boot volumes and platform volumes. */
   readonly volumesKeyId: pulumi.Output<string>;
-  /** OCID of the compartment that holds them: policies on keys are written there. */
+  /** OCID of the keys' compartment, where policies on keys are created. */
   readonly compartmentId: string;
 
   constructor(name: string, { settings }: OkeKeysArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -36,7 +36,7 @@ export class OkeKeys extends PlatformComponent {
       const kept = this.childOptions({ protect: true, retainOnDelete: true });
       const tagged = { compartmentId, freeformTags: environmentTags(settings) };
       const displayName = (of: string) => `${settings.environment}-${of}`;
-      // The shared kind: a private one is billed by the hour, and all that it would add here is rotation by schedule.
+      // A shared vault: a private one is billed hourly and would only add scheduled rotation.
       const vault = new Vault(
         this.child("vault"),
         { ...tagged, displayName: displayName("vault"), vaultType: "DEFAULT" },
@@ -49,8 +49,8 @@ export class OkeKeys extends PlatformComponent {
             ...tagged,
             displayName: displayName(of),
             keyShape: { algorithm: "AES", length: 32 },
-            // It never leaves the hardware, and costs nothing more: 20 versions of such keys are free in every tenancy
-            // (Oracle's list of Always Free resources, 2026-11-23). It cannot be changed later.
+            // HSM keys never leave the hardware. 20 versions per tenancy are free (Oracle's list of
+            // Always Free resources, 2026-11-23). Immutable.
             protectionMode: "HSM",
             managementEndpoint: vault.managementEndpoint,
           },

@@ -6,9 +6,8 @@ import { pinnedCpus } from "../cpu-placement";
 type Pool = Pick<PoolPlan, "shape" | "taints" | "startupTaints" | "numa">;
 
 /**
- * Arguments of the kubelet of a pool's nodes, besides OKE's own. A node pool has no setting for taints: the kubelet
- * registers its node with them, so that no pod comes before they are there. It does so once: what lifts a start-up taint
- * is not undone when the node boots again.
+ * Additional kubelet arguments. Node pools have no taint setting: the kubelet registers taints
+ * before any pod arrives. It registers once, so a removed startup taint does not return on reboot.
  */
 export function kubeletArguments(pool: Pool): string[] {
   const taints = [...pool.taints, ...pool.startupTaints];
@@ -18,7 +17,7 @@ export function kubeletArguments(pool: Pool): string[] {
   ];
 }
 
-/** The CPUs that the system keeps are named on the machine (kubelet-cpus.sh). */
+/** The machine determines the system's CPUs (kubelet-cpus.sh). */
 function cpuArguments(pool: Pool): string[] {
   // "cpuManagerPolicy" of the configuration is --cpu-manager-policy.
   return Object.entries(pinnedCpus(pool)).map(
@@ -26,7 +25,7 @@ function cpuArguments(pool: Pool): string[] {
   );
 }
 
-/** OKE puts some of these on nodes itself, with a value: the same key with another value would be another taint of its node. */
+/** OKE adds some of these with a value: the same key with another value would be a second taint. */
 export function taintText({ key, value, effect }: Taint, { shape }: Pick<Pool, "shape">): string {
   const ofOke = (shape.gpu && key === cardResource(shape.gpu)) || key === PREEMPTIBLE_TAINT.key;
   return `${key}=${value ?? (ofOke ? OKE_TAINT_VALUE : "")}:${effect}`;

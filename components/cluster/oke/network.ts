@@ -37,14 +37,14 @@ const DNS_LABELS: Readonly<Record<SubnetName, string>> = {
 const EVERYWHERE = { destination: "0.0.0.0/0", destinationType: "CIDR_BLOCK" };
 
 /**
- * A VCN of the cluster's own: four regional subnets, their ways out, and who may connect to whom. Nodes and pods have no
- * public address. Load balancers are made by a controller in the cluster, and found by their subnet: it has a security
- * list, the others have network security groups and an empty list.
+ * A dedicated VCN: four regional subnets, egress and allowed connections. Nodes and pods have no
+ * public address. Controllers find the load balancer subnet, which has a security list; others have
+ * security groups and an empty list.
  */
 export class OkeNetwork extends PlatformComponent {
   readonly vcnId: pulumi.Output<string>;
   readonly subnetIds: Readonly<Record<SubnetName, pulumi.Output<string>>>;
-  /** Network security groups. Whoever takes one waits for its rules: without them a node never joins. */
+  /** Network security groups. Users wait for their rules: without them a node never joins. */
   readonly nsgIds: Readonly<Record<NsgName, pulumi.Output<string>>>;
 
   constructor(name: string, { settings }: OkeNetworkArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -79,8 +79,9 @@ export class OkeNetwork extends PlatformComponent {
       (subnet === "endpoint" && endpoint.public) || (subnet === "loadBalancers" && loadBalancers.public);
     const publicRoutes = SUBNETS.some(isPublic) ? this.publicRoutes(named) : privateRoutes;
 
-    // What a VCN comes with lets SSH in from everywhere. A subnet that names no list has this one: an empty list of lists
-    // says nothing to the provider (terraform-provider-oci 8de3c48, core_subnet_resource.go Create).
+    // The default list allows SSH from anywhere and applies to subnets without a list. It is
+    // emptied, because the provider ignores an empty list of lists (terraform-provider-oci 8de3c48,
+    // core_subnet_resource.go Create).
     const emptyList = new DefaultSecurityList(
       this.child("default-list"),
       {
@@ -135,7 +136,7 @@ export class OkeNetwork extends PlatformComponent {
     this.registerOutputs({});
   }
 
-  /** To the internet by address translation, to Oracle's services without the internet. */
+  /** Internet through NAT, Oracle's services through the service gateway. */
   private privateRoutes(named: Named, { id, cidrBlock }: OracleServices): RouteTable {
     const nat = new NatGateway(this.child("nat"), { ...named("nat"), blockTraffic: false }, this.childOptions());
     const services = new ServiceGateway(
@@ -161,7 +162,10 @@ export class OkeNetwork extends PlatformComponent {
     );
   }
 
-  /** No rule for Oracle's services beside the internet's: answers would take another way than questions (Oracle's known issue). */
+  /**
+   * No service gateway route with an internet route: answers would take another path (Oracle's
+   * known issue).
+   */
   private publicRoutes(named: Named): RouteTable {
     const internet = new InternetGateway(
       this.child("internet"),
@@ -181,7 +185,7 @@ export class OkeNetwork extends PlatformComponent {
   }
 }
 
-/** What every part of the network is told, by its name. */
+/** Common arguments of network resources, by name suffix. */
 type Named = (suffix: string) => {
   readonly compartmentId: string;
   readonly vcnId: pulumi.Output<string>;
@@ -189,7 +193,7 @@ type Named = (suffix: string) => {
   readonly freeformTags: Record<string, string>;
 };
 
-/** At most 15 letters and digits, and different in each environment of a tenancy. */
+/** At most 15 letters and digits, unique per environment of a tenancy. */
 function dnsLabel(environment: string): string {
   return `vcn${environment.toLowerCase().replaceAll(/[^a-z0-9]/g, "")}`.slice(0, 15);
 }

@@ -23,14 +23,15 @@ export interface OkeNodePoolsArgs {
   readonly pools: readonly OkePool[];
 }
 
-/** Bare metal takes half an hour to start, and an update drains node after node; OKE's own limit is 50 minutes for each. */
+/**
+ * Bare metal takes half an hour to start, and updates drain one node at a time; OKE allows 50
+ * minutes each.
+ */
 const TIMEOUTS: pulumi.CustomTimeouts = { create: "2h", update: "3h", delete: "2h" };
 
 type Placement = ContainerEngine.NodePoolNodeConfigDetailsPlacementConfig;
 
-/** The managed node pools of a cluster. */
 export class OkeNodePools extends PlatformComponent {
-  /** OCIDs by the pool's name. */
   readonly ids: Readonly<Record<string, pulumi.Output<string>>>;
   readonly ready: PoolsReady;
 
@@ -88,7 +89,7 @@ export class OkeNodePools extends PlatformComponent {
             })),
             nsgIds: [network.nsgIds.nodes],
             kmsKeyId: keys.volumesKeyId,
-            // Between hypervisor and volume: bare metal has no hypervisor.
+            // Applies between hypervisor and volume: bare metal has no hypervisor.
             isPvEncryptionInTransitEnabled: shape.name.startsWith("VM."),
             nodePoolPodNetworkOptionDetails: {
               cniType: "OCI_VCN_IP_NATIVE",
@@ -98,7 +99,7 @@ export class OkeNodePools extends PlatformComponent {
             },
             ...(cluster && { computeClusterId: cluster.id }),
           },
-          // Forced: one pod that cannot be evicted must not keep a node, and with it an update, for ever.
+          // Forced: a pod that cannot be evicted must not block a node, and with it an update.
           nodeEvictionNodePoolSettings: {
             evictionGraceDuration: `PT${pool.evictionGraceMinutes}M`,
             isForceActionAfterGraceDuration: true,
@@ -127,7 +128,6 @@ function isFlexible({ plan: { shape } }: OkePool): boolean {
   return shape.name.endsWith(".Flex");
 }
 
-/** How the nodes of a placement are bought. */
 function capacityOf({ capacity }: OkePool): Pick<Placement, "preemptibleNodeConfig" | "capacityReservationId"> {
   if (capacity === "spot") {
     return { preemptibleNodeConfig: { preemptionAction: { type: "TERMINATE", isPreserveBootVolume: false } } };

@@ -4,18 +4,18 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { NsgName, Traffic } from "./connections";
 import type { Peer, SecurityRule } from "./security-rules";
 
-/** Oracle's services in a region, as a service gateway knows them. */
+/** Oracle's services in a region, from the service gateway. */
 export interface OracleServices {
   readonly id: pulumi.Output<string>;
   /** Their label in rules and routes. */
   readonly cidrBlock: pulumi.Output<string>;
 }
 
-/** IANA's numbers, as text: what the API takes. */
+/** IANA protocol numbers as strings, as the API requires. */
 const PROTOCOLS = { all: "all", tcp: "6", "path-mtu": "1" } as const;
 const TOO_LARGE = { type: 3, code: 4 } as const;
 
-/** A rule as an argument of its resource, less its own group. */
+/** Arguments of a rule resource, without the rule's own group. */
 export function ruleInputs(
   { direction, peer, traffic, reason }: SecurityRule,
   groupIds: Readonly<Record<NsgName, pulumi.Output<string>>>,
@@ -51,9 +51,9 @@ function addressOf(
 }
 
 /**
- * Rules as arguments of a security list.
+ * Rules of a security list.
  *
- * @throws Error for rules that a list cannot hold: it knows networks alone.
+ * @throws Error for rules with groups: lists support only networks.
  */
 export function listInputs(
   rules: readonly SecurityRule[],

@@ -2,7 +2,6 @@ import { canonicalCidr } from "../../../names/cidr";
 import { NSG_NAMES, type NsgName, type OkeConnection, type Party, type Traffic } from "./connections";
 import type { OkeEndpoint, OkeLoadBalancers, OkeNetworks } from "./settings";
 
-/** What a rule has at its other end. */
 export type Peer =
   | { readonly kind: "group"; readonly group: NsgName }
   | { readonly kind: "cidr"; readonly cidr: string }
@@ -19,14 +18,14 @@ export interface SecurityRule {
   readonly reason: string;
 }
 
-/** Where parties are, as far as rules know them by address. */
+/** Addresses of parties without a group. */
 export interface Addresses {
   readonly network: OkeNetworks;
   readonly endpoint: OkeEndpoint;
   readonly loadBalancers: OkeLoadBalancers;
 }
 
-/** Rules of the network security groups: each connection opens both of its ends that have a group. */
+/** Each connection gives a rule at each end with a group. */
 export function groupRules(
   connections: readonly OkeConnection[],
   addresses: Addresses,
@@ -38,7 +37,7 @@ export function groupRules(
   ) as Record<NsgName, SecurityRule[]>;
 }
 
-/** Rules of the load balancers' subnet. A security list knows groups by their subnets only. */
+/** Security lists identify groups only by subnet. */
 export function loadBalancerRules(
   connections: readonly OkeConnection[],
   addresses: Addresses,
@@ -57,7 +56,7 @@ function rulesOf(
   return connections.flatMap(({ name, from, to, traffic, reason }) => {
     const rules = (direction: SecurityRule["direction"], other: Party) =>
       peersOf(other).map((peer, _, { length }): SecurityRule => {
-        // Keyed by the network and not by its place in the list: a new one in front changes no other rule.
+        // Keyed by network, not by list position: a new first entry changes no other rule.
         const of = length > 1 || isListed(other) ? `-${slug(peer)}` : "";
         return { name: `${name}-${direction === "INGRESS" ? "in" : "out"}${of}`, direction, peer, traffic, reason };
       });
@@ -89,7 +88,7 @@ function isGroup(party: Party): party is NsgName {
   return NSG_NAMES.some((name) => name === party);
 }
 
-/** Parties that a list in the environment's file tells. */
+/** Parties defined by a list in the environment file. */
 function isListed(party: Party): boolean {
   return party === "operators" || party === "clients";
 }

@@ -13,13 +13,13 @@ export interface SelfManagedIdentityArgs {
 }
 
 /**
- * Lets machines of the compartment join this cluster, and no other (Oracle's page "Creating a Dynamic Group and a Policy for
- * Self-Managed Nodes", terraform-oci-oke 25ef9a0 modules/iam/group-workers.tf; read 2026-11-23). The rule of a dynamic group
- * knows a machine by its compartment, its OCID or a defined tag: not by a free-form one, as ours are. So every machine of
- * the compartment may join.
+ * Lets machines of the compartment join only this cluster (Oracle's page "Creating a Dynamic Group
+ * and a Policy for Self-Managed Nodes", terraform-oci-oke 25ef9a0 modules/iam/group-workers.tf;
+ * read 2026-11-23). Dynamic groups do not match free-form tags, so every machine of the compartment
+ * may join.
  *
- * @param opts with a provider of the home region: groups and policies are written there, and nowhere else.
- * @returns what must exist before the first machine: one that may not join gives up after some minutes.
+ * @param opts with a provider of the home region, the only one for groups and policies.
+ * @returns prerequisites of the first machine: one without permission gives up after some minutes.
  */
 export function selfManagedIdentity(
   name: string,
@@ -31,7 +31,7 @@ export function selfManagedIdentity(
   const group = new DynamicGroup(
     `${name}-machines`,
     {
-      // Dynamic groups are of the tenancy; what is in them is not.
+      // Dynamic groups belong to the tenancy; their members do not.
       compartmentId: tenancyId,
       description: `Machines that may join the OKE cluster ${environment}`,
       matchingRule: `ALL {instance.compartment.id = '${compartmentId}'}`,

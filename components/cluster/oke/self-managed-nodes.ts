@@ -18,18 +18,18 @@ export interface OkeSelfManagedNodesArgs {
   readonly cluster: pulumi.Output<JoinedCluster>;
   readonly network: OkeNetwork;
   readonly keys: OkeKeys;
-  /** Of the region that policies are written in. */
+  /** Provider of the home region. */
   readonly home: Provider;
-  /** Those that no node pool of OKE's makes. */
+  /** Pools without an OKE node pool. */
   readonly pools: readonly OkePool[];
 }
 
 /**
- * Nodes that join the cluster by themselves: cluster networks, which have an RDMA network, and instance pools, whose machines
- * have platform settings. OKE neither counts nor drains them, and its autoscaler leaves them alone.
+ * Nodes that join by themselves: cluster networks (with RDMA) and instance pools (with platform
+ * settings). OKE neither counts, drains nor scales them.
  */
 export class OkeSelfManagedNodes extends PlatformComponent {
-  /** Machines that run. Whether they are nodes already, the cloud does not say: pods wait until they are. */
+  /** Running machines. The cloud does not report whether they joined: pods wait until then. */
   readonly ready: PoolsReady;
 
   constructor(name: string, args: OkeSelfManagedNodesArgs, opts?: pulumi.ComponentResourceOptions) {
@@ -61,7 +61,8 @@ export class OkeSelfManagedNodes extends PlatformComponent {
             domains.apply((names) => availabilityDomainName(plan.name, number, names)),
           ),
         },
-        // Routes and security rules too: a machine that cannot reach its cluster at boot does not join.
+        // Including routes and security rules: a machine that cannot reach its cluster at boot does
+        // not join.
         this.childOptions({ dependsOn: [network, ...mayJoin] }),
       );
       return [plan.name, machines];

@@ -1,12 +1,11 @@
-/** Statements of OCI's policy language, each for one compartment and one kind of caller. No Pulumi, no resources. */
+/** Statements of OCI's policy language, each for one compartment and principal type. */
 
-/** Who asks, as the policy engine sees it. */
+/** Caller, as the policy engine identifies it. */
 export type Principal =
-  /** The control planes of clusters: theirs are the secrets, and the volumes that they make for claims. */
+  /** Cluster control planes, which own secrets and claimed volumes. */
   | { readonly type: "cluster" }
-  /** What launches the nodes of managed pools. */
+  /** Launches nodes of managed pools. */
   | { readonly type: "nodepool" }
-  /** Pods of one service account. */
   | {
       readonly type: "workload";
       readonly clusterId: string;
@@ -15,11 +14,12 @@ export type Principal =
     };
 
 /**
- * Lets callers that are no users do something.
+ * Grants permissions to a resource principal.
  *
- * @param grant in the policy language without `Allow … to`, with at most one condition:
- *   `use keys in compartment id ocid1…`, `manage objects in compartment id ocid1… where target.bucket.name='models'`.
- * @throws Error where its condition is one of `ANY {…}`: within `ALL {…}` it would mean something else.
+ * @param grant in the policy language without `Allow … to`, with at most one condition: `use keys
+ *   in compartment id ocid1…`, `manage objects in compartment id ocid1… where
+ *   target.bucket.name='models'`.
+ * @throws Error for an `ANY {…}` condition: within `ALL {…}` its meaning would change.
  */
 export function allow(principal: Principal, grant: string): string {
   const [, what = grant, condition = ""] = /^(.*?)\s+where\s+(.+)$/i.exec(grant) ?? [];
@@ -30,14 +30,14 @@ export function allow(principal: Principal, grant: string): string {
   return `Allow any-user to ${what} where ALL {${conditions.filter((each) => each !== "").join(", ")}}`;
 }
 
-/** A cluster keeps its secrets encrypted with a key (contengencryptingdata, 2025-01-15). */
+/** Lets a cluster encrypt its secrets with a key (contengencryptingdata, 2025-01-15). */
 export function secretsKeyStatements(compartmentId: string, keyId: string): string[] {
   return [allow({ type: "cluster" }, `use keys in compartment id ${compartmentId} where target.key.id='${keyId}'`)];
 }
 
 /**
- * Disks of nodes, and volumes of claims, are encrypted with a key: the block storage service uses it, on behalf of node
- * pools and of the cluster (contengpolicyconfig, 2025-01-15, as of August 2024).
+ * Lets the block storage service encrypt with a key, for node pools and the cluster
+ * (contengpolicyconfig, 2025-01-15, as of August 2024).
  */
 export function volumesKeyStatements(compartmentId: string, keyId: string): string[] {
   const ofKey = `in compartment id ${compartmentId} where target.key.id='${keyId}'`;
@@ -49,9 +49,9 @@ export function volumesKeyStatements(compartmentId: string, keyId: string): stri
 }
 
 /**
- * Machines of a dynamic group join one cluster as its nodes.
+ * Lets machines of a dynamic group join one cluster.
  *
- * @param groupId OCID of the group: a name would be looked for in the default identity domain alone.
+ * @param groupId OCID of the group: names are resolved only in the default identity domain.
  */
 export function joinStatements(groupId: string, compartmentId: string, clusterId: string): string[] {
   return [

@@ -2,10 +2,10 @@ import type * as pulumi from "@pulumi/pulumi";
 import type { VolumeClass } from "../../core/cluster";
 
 /**
- * Block volumes encrypted with a key of ours. Source: oracle/oci-cloud-controller-manager pkg/csi/driver/bv_controller.go
- * at 1100ac3 (2026-06-17), read 2026-11-23: the keys of the parameters; ext4 and balanced performance (10 VPUs per GB) are
- * its defaults, written down so that they stay. Nodes that encrypt volumes in transit, as those of virtual machines here do,
- * take paravirtualized attachments alone.
+ * Block volumes encrypted with a given key. Parameter keys: oracle/oci-cloud-controller-manager
+ * pkg/csi/driver/bv_controller.go at 1100ac3 (2026-06-17), read 2026-11-23. ext4 and balanced
+ * performance (10 VPUs per GB) are its defaults, set to stay stable. In-transit encryption requires
+ * paravirtualized attachments.
  */
 export function okeVolumeClass(keyId: pulumi.Input<string>): VolumeClass {
   return {

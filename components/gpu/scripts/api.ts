@@ -1,12 +1,11 @@
-/** The Kubernetes API with the account of the pod, and no library. */
+/** Minimal Kubernetes API client with the pod's account. */
 import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 
-/** Where the kubelet puts a pod's token, and the certificate of the API server's authority. */
+/** Where the kubelet mounts the pod's token and CA certificate. */
 const ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
 const DEADLINE_MS = 30_000;
-/** Of a call that fails on its way or by the server's fault. */
 const ATTEMPTS = 5;
 
 export interface Answer {
@@ -14,7 +13,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** An answer that nobody expected. */
+/** An unexpected answer. */
 export class ApiError extends Error {
   readonly status: number;
 
@@ -28,9 +27,9 @@ export class ApiError extends Error {
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /**
- * Asks the API; a change is sent as JSON Patch where the method is PATCH. Waits and asks again where the server is away or busy.
+ * Calls the API; PATCH sends JSON Patch. Retries if the server is unavailable or busy.
  *
- * @param expected statuses besides 2xx that the caller knows what to do with.
+ * @param expected statuses besides 2xx that the caller handles.
  * @throws ApiError for any other.
  */
 export async function call(
@@ -58,9 +57,9 @@ function once(method: Method, path: string, body: object | undefined): Promise<A
   const folder = process.env.SERVICE_ACCOUNT_FOLDER ?? ACCOUNT_FOLDER;
   const text = body && JSON.stringify(body);
   const headers = {
-    // Node sends the body of a DELETE without it, which the server takes for the next request.
+    // Node omits the length of DELETE bodies; the server would read the body as the next request.
     ...(text !== undefined && { "content-length": String(Buffer.byteLength(text)) }),
-    // Read for each call: the kubelet renews it.
+    // Read per call: the kubelet renews it.
     authorization: `Bearer ${readFileSync(join(folder, "token"), "utf8").trim()}`,
     accept: "application/json",
     "content-type": method === "PATCH" ? "application/json-patch+json" : "application/json",

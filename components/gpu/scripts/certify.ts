@@ -1,14 +1,14 @@
 /**
  * Certifies the nodes of a pool: `node certify.ts first|later` (docs/fabric-gate.md).
  *
- * `first` is what a deployment waits for: it waits for the nodes of a new pool, and fails unless as many as the pool's minimum are
- * certified. Where no node has the taint, because nobody registers nodes with it, it tries all that are free. `later` looks at
- * what came since, and ends.
+ * `first`, which a deployment waits for, waits for new nodes and fails if fewer than the pool's
+ * minimum are certified. If nodes register without the taint, it tests all free ones. `later` tests
+ * new nodes.
  *
- * Exit status of `first`: 0 where as many as it needs are certified, else 1; of `later`: 1 where a node failed, else 0; 143: it was
- * told to end. The last line says how many nodes are what.
+ * Exit status of `first`: 0 if enough nodes are certified, else 1; of `later`: 1 if a node failed,
+ * else 0; 143: terminated. The last line counts nodes by state.
  *
- * Runs as it is in the Job's container: Node 24 strips the types.
+ * Runs unmodified in the Job's container: Node 24 strips the types.
  */
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -74,7 +74,8 @@ async function certifyFirst(gate: Trials, until: number): Promise<number> {
     const open = usable.filter(
       (node) => !isFailed(node) && (untaint ? !isRecorded(node) && !fates.has(node.name) : node.uncertified),
     );
-    // One that found no partner may come later: it keeps its taint. One that failed without a taint nothing would keep models from.
+    // Nodes without a partner keep their taint for later tests. A failed node without the taint
+    // would accept models.
     if (good.length >= gate.minNodes && open.every(({ name }) => fates.has(name))) {
       tell(gate, nodes, fates);
       return untaint && nodes.some(isFailed) ? 1 : 0;
@@ -84,7 +85,7 @@ async function certifyFirst(gate: Trials, until: number): Promise<number> {
       tell(gate, nodes, fates);
       return 1;
     }
-    // Two at least: a node alone has nobody to be tried with, and the next may be about to come.
+    // At least two: a single node has no partner, and another may follow.
     if (usable.length >= gate.minNodes && open.length > 0) {
       for (const [name, fate] of await certify(open, good, gate)) {
         fates.set(name, fate);
@@ -125,7 +126,7 @@ async function certify(open: readonly PoolNode[], good: readonly PoolNode[], gat
   return fates;
 }
 
-/** Without the taint a node is certified, or nobody asked that it be. */
+/** Without the taint a node is certified, or needs no certificate. */
 function isCertified({ uncertified }: PoolNode): boolean {
   return !uncertified;
 }
@@ -134,7 +135,7 @@ function isRecorded({ record }: PoolNode): boolean {
   return record?.state === "certified";
 }
 
-/** Whether a node is tried now: not again and again, once it failed. One that may have failed for another waits for a third. */
+/** Whether to test a node now: failed nodes wait. A suspect node waits for a third one. */
 function isDue({ name, record }: PoolNode, usable: readonly PoolNode[], { seconds }: GateSettings): boolean {
   if (!record || !FAILED.includes(record.state)) {
     return true;
@@ -152,7 +153,7 @@ function waitingFor({ pool, minNodes }: GateSettings, nodes: readonly PoolNode[]
   return `waits for ${minNodes} nodes of ${pool}: ${nodes.length} are there${each}`;
 }
 
-/** Says what is what; the last line counts. */
+/** Reports each node; the last line counts. */
 function tell({ pool, taint }: GateSettings, nodes: readonly PoolNode[], fates: ReadonlyMap<string, Fate>): void {
   for (const { name, uncertified, unusable, record } of nodes) {
     const fate = fates.get(name);

@@ -1,4 +1,4 @@
-/** One certifier of a pool at a time: whoever holds its Lease. */
+/** Lease that allows one certifier per pool. */
 import { call } from "./api.ts";
 
 interface LeaseObject {
@@ -25,10 +25,10 @@ export class Lease {
   }
 
   /**
-   * Takes the Lease where nobody has it, or its holder has been silent for longer than it said, and keeps it.
+   * Acquires the Lease if it is free or expired, and renews it.
    *
-   * @param lost called when somebody else has it all the same: this certifier must stop.
-   * @returns who has it, where that is somebody else.
+   * @param lost called if another holder takes it: this certifier must stop.
+   * @returns the other holder, if any.
    */
   async acquire(lost: () => void): Promise<string | undefined> {
     const found = await call("GET", `${this.path}/${this.name}`, undefined, [404]);
@@ -44,7 +44,7 @@ export class Lease {
       () => {
         this.renew().then(
           (mine) => mine || lost(),
-          // The API is away: the Lease stays ours until its time is up, and the next call says so.
+          // API unavailable: the Lease is valid until it expires, and the next call reports.
           () => undefined,
         );
       },
@@ -67,12 +67,12 @@ export class Lease {
     return known.spec.holderIdentity === this.holder && (await this.write(known, this.holder));
   }
 
-  /** False where somebody else was faster. */
+  /** False if another writer was faster. */
   private async write(known: LeaseObject | undefined, holderIdentity: string): Promise<boolean> {
     const lease = {
       apiVersion: "coordination.k8s.io/v1",
       kind: "Lease",
-      // The version makes the write fail where it is not this one any more.
+      // The resource version makes concurrent writes fail.
       metadata: { name: this.name, ...(known && { resourceVersion: known.metadata.resourceVersion }) },
       spec: {
         holderIdentity,

@@ -1,9 +1,7 @@
-/** The nodes of a pool: which of them wait for a certificate, and how they get one. */
 import { ApiError, call, selector } from "./api.ts";
 import type { Fate } from "./rounds.ts";
 import type { GateSettings } from "./settings.ts";
 
-/** A node as far as a certifier reads it. */
 interface NodeObject {
   readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly spec?: { readonly unschedulable?: boolean; readonly taints?: readonly { readonly key: string }[] };
@@ -13,7 +11,7 @@ interface NodeObject {
   };
 }
 
-/** How the last trial of a node ended: the annotation's value. */
+/** Result of a node's last trial, stored in the annotation. */
 export interface TrialRecord {
   readonly state: Fate["state"];
   readonly reason: string;
@@ -24,19 +22,16 @@ export interface TrialRecord {
 
 export interface PoolNode {
   readonly name: string;
-  /** It has the taint. */
   readonly uncertified: boolean;
-  /** Why it cannot be tried now; undefined where it can. */
   readonly unusable: string | undefined;
   readonly record: TrialRecord | undefined;
 }
 
 type Pool = Pick<GateSettings, "nodeSelector" | "resources" | "taint" | "annotation">;
 
-/** Attempts to write down a trial while others change the node. */
+/** Attempts to store a result under concurrent changes. */
 const WRITES = 10;
 
-/** All nodes of the pool, by name. */
 export async function poolNodes(pool: Pool): Promise<PoolNode[]> {
   const { body } = await call("GET", `/api/v1/nodes?labelSelector=${selector(pool.nodeSelector)}`);
   return (body as { readonly items: readonly NodeObject[] }).items
@@ -69,10 +64,10 @@ function recordOf({ metadata }: NodeObject, { annotation }: Pool): TrialRecord |
 }
 
 /**
- * Writes down how a node's trial ended, and takes the taint off one that is certified, in one change. It tests what it takes
- * away: what others change meanwhile stays, and this is tried again on what they made of the node.
+ * Stores a trial's result and removes the taint of a certified node, in one patch, which is retried
+ * on concurrent changes and preserves them.
  *
- * @throws ApiError when the account may not.
+ * @throws ApiError if the account lacks permission.
  */
 export async function writeDown(name: string, { state, ...fate }: Fate, pool: Pool): Promise<void> {
   const record: TrialRecord = { state, ...fate, at: new Date().toISOString() };
@@ -97,7 +92,7 @@ export async function writeDown(name: string, { state, ...fate }: Fate, pool: Po
       { op: "add", path: `/metadata/annotations/${pool.annotation.replace("/", "~1")}`, value: JSON.stringify(record) },
     ];
     const answer = await call("PATCH", `/api/v1/nodes/${name}`, patch, [404, 409, 422]);
-    // 422: the test failed, for the taints moved; or the policy of the gate refuses it, which is for good.
+    // 422: the taints changed, or the gate's policy refuses it, which is final.
     const moved = answer.status === 409 || (answer.status === 422 && !isPolicys(answer.body));
     if (!moved) {
       if (answer.status === 422) {

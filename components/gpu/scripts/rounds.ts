@@ -1,40 +1,35 @@
-/** Who is tried with whom, until every node that waits is certified, refused, or has nobody to be tried with: pure of any API. */
+/** Pairing of nodes until each is certified, refused or without partner. */
 import type { Verdict } from "./verdict.ts";
 
-/**
- * How a trial of two nodes ended. `none`: without a verdict, because a node was busy, or something took the trial away; `busy`
- * names the nodes that could not take part.
- */
+/** Result of a trial. `none`: no verdict, because of busy nodes, listed in `busy`, or deletion. */
 export type TrialResult =
   | { readonly ended: "verdict"; readonly verdict: Verdict }
   | { readonly ended: "none"; readonly reason: string; readonly busy: readonly string[] };
 
-/** What became of a node. */
 export type Fate =
   | { readonly state: "certified"; readonly reason: string; readonly with: string }
-  /** It failed with a node that is good. */
+  /** Failed with a good node. */
   | { readonly state: "refused"; readonly reason: string; readonly with: string }
-  /** It, or the one that it was tried with, is bad: there was no third node to tell which. */
+  /** Failed with a node of unknown state: no third node was available. */
   | { readonly state: "suspect"; readonly reason: string; readonly with: string }
-  /** Nothing was found out. */
+  /** No result. */
   | { readonly state: "waiting"; readonly reason: string };
 
 export interface RoundsArgs {
-  /** Nodes that wait for their certificate. */
   readonly uncertified: readonly string[];
-  /** Nodes that have it, which may lend themselves. */
+  /** Certified nodes that can serve as partners. */
   readonly certified: readonly string[];
-  /** Tries two nodes. Never runs twice on one node at a time. */
+  /** Tests two nodes. Never concurrent on one node. */
   readonly trial: (one: string, other: string) => Promise<TrialResult>;
-  /** Called as soon as a node is known to be good, before the next round. */
+  /** Called as soon as a node passes, before the next round. */
   readonly certify: (node: string, fate: Fate) => Promise<void>;
 }
 
 /**
- * First the uncertified nodes among themselves, in pairs, all at once. Of a pair that fails either may be at fault, so each is
- * tried again with a node that is known to be good; and so is an odd one.
+ * First tests uncertified nodes in parallel pairs. Nodes of failed pairs, and an odd one, are then
+ * tested with a known good node.
  *
- * @returns what became of each uncertified node.
+ * @returns outcome of each uncertified node.
  */
 export async function runRounds({ uncertified, certified, trial, certify }: RoundsArgs): Promise<Map<string, Fate>> {
   const fates = new Map<string, Fate>();
@@ -71,7 +66,7 @@ export async function runRounds({ uncertified, certified, trial, certify }: Roun
     }),
   );
 
-  // Who was certified a moment ago is free for sure: those first.
+  // Freshly certified nodes are surely free: use them first.
   const helpers = [...good, ...[...certified].sort()];
   const asked = new Map<string, Set<string>>(open.map((node) => [node, new Set()]));
   for (let round = assign(open.sort(), helpers, asked); round.length > 0; round = assign(open, helpers, asked)) {
@@ -90,7 +85,7 @@ export async function runRounds({ uncertified, certified, trial, certify }: Roun
         open.splice(open.indexOf(node), 1);
         const known = fates.get(node);
         const fate = fateOf(result, helper, "refused");
-        // A trial without a verdict takes back nothing of what is known.
+        // A trial without a verdict keeps the known state.
         if (fate.state !== "waiting" || known?.state !== "suspect") {
           await settle(node, fate);
         }
@@ -103,7 +98,7 @@ export async function runRounds({ uncertified, certified, trial, certify }: Roun
   return fates;
 }
 
-/** Each node that waits with a helper of its own that it has not asked yet. */
+/** Assigns each waiting node a distinct unused helper. */
 function assign(
   open: readonly string[],
   helpers: readonly string[],

@@ -1,35 +1,32 @@
-/** What a certifier is told of its pool: written by components/gpu/nccl-gate.ts, read by certify.ts. */
+/** Certifier settings of a pool: written by components/gpu/nccl-gate.ts, read by certify.ts. */
 import type { Expected } from "./verdict.ts";
 
 export interface GateSettings {
   readonly pool: string;
-  /** Of the trials, and of the certifier itself. */
   readonly namespace: string;
-  /** Labels of the pool's nodes. */
   readonly nodeSelector: Readonly<Record<string, string>>;
-  /** What a node offers once its drivers are there, by extended resource. */
+  /** Resources that a node advertises once drivers are ready. */
   readonly resources: Readonly<Record<string, number>>;
-  /** Key of the taint that nodes lose when they are certified, and of the annotation that says how their trial ended. */
+  /** Key of the taint that certification removes, and of the annotation with the result. */
   readonly taint: string;
   readonly annotation: string;
-  /** Nodes that must be certified before the first models come. */
+  /** Certified nodes required before the first models. */
   readonly minNodes: number;
   readonly expected: Expected;
   readonly seconds: {
-    /** Until the nodes of a new pool must be there with their drivers. */
+    /** Timeout for nodes and drivers of a new pool. */
     readonly ready: number;
-    /** Until the scheduler must have found room for a trial: the nodes are named, so it is there or not. */
+    /** Timeout for scheduling a trial: nodes are fixed, so it fits at once or not. */
     readonly schedule: number;
-    /** Until an image must be there. */
     readonly pull: number;
-    /** From the start of a trial's container until it counts as hanging. */
+    /** Timeout of a trial's container before it counts as hanging. */
     readonly run: number;
-    /** After these a node that was refused is tried again. */
+    /** Delay before a refused node is tested again. */
     readonly retry: number;
-    /** A certifier that has not told for so long that it lives is dead. */
+    /** Silence after which a certifier counts as dead. */
     readonly lease: number;
     readonly poll: number;
   };
-  /** Name of the CronJob, never run by itself, whose template is the Job of a trial but for its name and nodes. */
+  /** Name of the suspended CronJob with the Job template of trials, without name and nodes. */
   readonly template: string;
 }

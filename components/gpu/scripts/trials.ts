@@ -1,19 +1,16 @@
-/** Trials as Jobs of two pods on two named nodes. */
+/** Trials as Jobs with two pods on two named nodes. */
 import { call, pause, selector } from "./api.ts";
 import type { TrialResult } from "./rounds.ts";
 import type { GateSettings } from "./settings.ts";
 import { verdictOf } from "./verdict.ts";
 
-/** The Job of a trial, as far as a certifier changes it. */
 export interface TrialJob {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> };
   readonly spec: { readonly template: { readonly metadata?: object; readonly spec: object } };
 }
 
-/** A certifier's settings, and the Job that it makes trials of. */
 export type Trials = GateSettings & { readonly job: TrialJob };
 
-/** A pod of a trial as far as it is read here. */
 interface TrialPod {
   readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
   readonly spec?: { readonly nodeName?: string };
@@ -33,18 +30,16 @@ interface TrialPod {
 }
 
 const INDEX = "batch.kubernetes.io/job-completion-index";
-/** Exit status of trial.sh where the second pod did not answer. */
+/** Exit status of trial.sh if the second pod did not answer. */
 const NO_PEER = 69;
-/** So long may pods take to go once their Job is deleted. */
+/** Deletion timeout of pods after their Job. */
 const GOING_MS = 120_000;
 
-/** What trials of a pool are made of. */
 export async function trialJob({ namespace, template }: GateSettings): Promise<TrialJob> {
   const { body } = await call("GET", `/apis/batch/v1/namespaces/${namespace}/cronjobs/${template}`);
   return (body as { readonly spec: { readonly jobTemplate: TrialJob } }).spec.jobTemplate;
 }
 
-/** Tries two nodes, and leaves nothing behind. */
 export async function runTrial(one: string, other: string, gate: Trials): Promise<TrialResult> {
   const name = `trial-${gate.pool}-${Math.random().toString(36).slice(2, 8)}`.slice(-52);
   const jobs = `/apis/batch/v1/namespaces/${gate.namespace}/jobs`;
@@ -60,7 +55,7 @@ export async function runTrial(one: string, other: string, gate: Trials): Promis
   }
 }
 
-/** Deletes what trials of a certifier left that ended in the middle; their GPUs are free afterwards. */
+/** Deletes leftover trials of an interrupted certifier, freeing their GPUs. */
 export async function sweep({ namespace, job }: Pick<Trials, "namespace" | "job">): Promise<void> {
   const { body } = await call(
     "GET",
@@ -79,7 +74,7 @@ async function remove(labels: Readonly<Record<string, string>>, names: readonly 
     const options = { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Background" };
     await call("DELETE", `/apis/batch/v1/namespaces/${namespace}/jobs/${name}`, options, [404, 409]);
   }
-  // Until its pods are gone a node's GPUs are not free for the next trial. On a node that is dead they never go.
+  // GPUs are free only after the pods are gone. On a dead node pods never go.
   for (const until = Date.now() + GOING_MS; Date.now() < until; await pause(500)) {
     if ((await podsOf(labels, namespace)).length === 0) {
       return;
@@ -92,7 +87,7 @@ async function podsOf(labels: Readonly<Record<string, string>>, namespace: strin
   return (body as { readonly items: readonly TrialPod[] }).items;
 }
 
-/** The nodes are named, so that no autoscaler makes another for a trial; each takes one pod. */
+/** Named nodes prevent the autoscaler from adding one; each takes one pod. */
 function jobOf(name: string, nodes: readonly string[], { job }: Trials): object {
   const { metadata, spec } = job;
   return {
@@ -174,7 +169,7 @@ function none(reason: string, busy: readonly string[] = []): TrialResult {
   return { ended: "none", reason, busy };
 }
 
-/** Preempted, evicted, or taken away with its node. */
+/** Preempted, evicted, or lost with its node. */
 function isDisruption({ type, status }: { readonly type: string; readonly status: string }): boolean {
   return type === "DisruptionTarget" && status === "True";
 }

@@ -1,50 +1,49 @@
 /**
- * What the output of an all-reduce test says of the two nodes that it ran on: pure, so that recorded outputs can be judged.
+ * Verdict from the output of an all-reduce test.
  *
- * The format is that of nccl-tests 2.17 to 2.19 and of rccl-tests (src/common.cu, `BenchTime` and `run`): a row for each size
- * with thirteen columns, the last eight being time, algorithm bandwidth, bus bandwidth and wrong elements, out-of-place and then
- * in-place; below them `# Out of bounds values : <n> OK|FAILED`. mpirun may put `[1,0]<stdout>:` before each line.
+ * Format of nccl-tests 2.17 to 2.19 and rccl-tests (src/common.cu, `BenchTime` and `run`): thirteen
+ * columns per size. The last eight are time, algorithm bandwidth, bus bandwidth and wrong elements,
+ * out-of-place then in-place. The end is `# Out of bounds values : <n> OK|FAILED`. mpirun may
+ * prefix lines with `[1,0]<stdout>:`.
  */
 
-/** What the test was asked for, and what a pair must reach. */
 export interface Expected {
-  /** Bytes of the largest message: the row that the output must have, or it was cut. */
+  /** Bytes of the largest message; without its row the output is truncated. */
   readonly largestBytes: number;
-  /** Messages from here on count, bytes: smaller ones are latency. */
+  /** Smallest message that counts, bytes: below, latency dominates. */
   readonly smallestBytes: number;
-  /** Least mean of their bus bandwidths, GB/s. */
   readonly minBusGBps: number;
 }
 
 /**
- * - `good`: right results, fast enough
- * - `slow`: right results, below the limit
- * - `wrong`: elements differ from what they should be
- * - `not-a-number`: a bandwidth is no number, so nothing was measured
- * - `cut`: the output has no end, or lacks rows
- * - `hang`: it was stopped at its deadline
- * - `failed`: the test, or the way to it, ended with an error
+ * - `good`: correct and fast enough
+ * - `slow`: correct, below the limit
+ * - `wrong`: wrong elements
+ * - `not-a-number`: bandwidth is not a number, so nothing was measured
+ * - `cut`: output has no end, or lacks rows
+ * - `hang`: stopped at its deadline
+ * - `failed`: the test or its setup ended with an error
  */
 export type VerdictKind = "good" | "slow" | "wrong" | "not-a-number" | "cut" | "hang" | "failed";
 
 export interface Verdict {
   readonly kind: VerdictKind;
-  /** One line for people, with the numbers. */
+  /** One human-readable line with figures. */
   readonly reason: string;
-  /** Mean bus bandwidth of the rows that count, GB/s; undefined where it could not be read. */
+  /** Mean bus bandwidth of counted rows, GB/s; undefined if unreadable. */
   readonly busGBps?: number;
 }
 
 interface Row {
   readonly bytes: number;
   readonly bus: readonly [number, number];
-  /** Elements that are wrong; NaN where the test did not look. */
+  /** Wrong elements; NaN if the test did not check. */
   readonly wrong: readonly [number, number];
 }
 
 /** Last line of trial.sh. */
 const ENDED = /^trial: ended (?<status>\d+) after (?<seconds>\d+) s(?:: (?<why>.+))?$/;
-/** Exit statuses of coreutils' `timeout`: the time was up; it had to kill. */
+/** Exit statuses of coreutils' `timeout`: timed out; killed. */
 const TIMED_OUT = ["124", "137"];
 
 /** @param output of trial.sh, with its last line. */
@@ -89,7 +88,7 @@ function missing(end: unknown, bounds: unknown): string {
   return `${end ? "" : ", no end of the trial"}${bounds ? "" : ", no check of the values"}`;
 }
 
-/** Undefined for what is no whole row. */
+/** Undefined for an incomplete row. */
 function rowOf(line: string): Row | undefined {
   const columns = line.split(/\s+/);
   if (columns.length !== 13 || !columns.slice(0, 2).every((column) => /^\d+$/.test(column))) {
@@ -100,7 +99,7 @@ function rowOf(line: string): Row | undefined {
   return { bytes, bus: [at(7), at(11)], wrong: [at(8), at(12)] };
 }
 
-/** NaN for `nan`, `inf`, `N/A` and whatever else is no number. */
+/** NaN for `nan`, `inf`, `N/A` and other text. */
 function numberOf(text: string | undefined): number {
   return text === undefined || !/^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text) ? Number.NaN : Number(text);
 }

@@ -1,19 +1,16 @@
 /**
- * Has the model control API fetch models to an engine's disk: `node warm-models.ts`.
+ * Prefetches models to an engine's disk through the model control API: `node warm-models.ts`.
  *
- * All models are asked for at once; the API bounds how many it fetches at a time. Asking again for one that is there
- * already costs nothing, so the Job may run as often as it likes. It fails when a single model cannot be had, after
- * it has said so of every one.
+ * Requests all models at once; the API limits concurrency. Repeatable: existing models cost
+ * nothing. Reports every model, and fails if any is unavailable.
  *
- * Runs as it is in the Job's container: Node 24 strips the types.
+ * Runs unmodified in the Job's container: Node 24 strips the types.
  */
 import { readFileSync } from "node:fs";
 import type { TaskState } from "../../../services/model-control/src/tasks/task";
 
 export interface WarmModelsJob {
-  /** Base URL of the API. */
   readonly url: string;
-  /** File with the bearer token. */
   readonly tokenFile: string;
   readonly models: readonly string[];
 }
@@ -24,7 +21,7 @@ interface TaskStatus {
   readonly error?: string;
 }
 
-/** Time between two questions, and how long the API may be away in between, both in milliseconds. */
+/** Poll interval and tolerated API downtime, both in milliseconds. */
 export interface Patience {
   readonly pauseMs: number;
   readonly outageMs: number;
@@ -32,7 +29,7 @@ export interface Patience {
 
 const PATIENCE: Patience = { pauseMs: 2000, outageMs: 300_000 };
 
-/** @throws Error that names every model that cannot be had, and why. */
+/** @throws Error that lists every unavailable model with the reason. */
 export async function warmModels(job: WarmModelsJob, patience = PATIENCE): Promise<void> {
   const token = readFileSync(job.tokenFile, "utf8").trim();
   const api = new Api(job.url, token, patience);
@@ -86,7 +83,7 @@ class Api {
     this.patience = patience;
   }
 
-  /** The answer as JSON. While the API is away or overloaded it is asked again. */
+  /** Answer as JSON. Retries while the API is unavailable or overloaded. */
   async send(method: string, path: string, body?: object): Promise<unknown> {
     const deadline = Date.now() + this.patience.outageMs;
     let told = "";
@@ -136,7 +133,7 @@ function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** What went wrong; `fetch` itself only says that it failed, and puts the reason behind that. */
+/** Error text; `fetch` has the reason in its cause. */
 function message(error: unknown): string {
   if (!(error instanceof Error)) {
     return String(error);

@@ -1,35 +1,38 @@
-/** A node's place in its server group: when it tells the registrar what, and how that stands. */
+/** Membership of a node in its server group: state and schedule of registrar calls. */
 import { type Call, FAILURES, type FailureKind, type Outcome } from "./registrar.ts";
 
-/** How often a node is asked whether it is well, where it does not renew more often. */
+/** Health check interval if renewals are further apart. */
 const HEALTH_MS = 5_000;
-/** No two calls follow each other faster, whatever a registrar answers. */
+/** Minimum interval of calls, regardless of the registrar's answers. */
 export const FASTEST_MS = 1_000;
 const SLOWEST_MS = 60_000;
-/** Answers by which a registrar says that it does not have the node, whatever it said before. */
+/** Failures that mean the registrar does not have the node. */
 const REFUSALS: readonly FailureKind[] = ["unauthorized", "gone", "refused"];
-/** The longest wait that a registrar can ask for, by `Retry-After` or by 410. */
+/** Maximum wait that a registrar can request, by `Retry-After` or 410. */
 export const LONGEST_MS = 300_000;
 const DEADLINE_MS = 10_000;
-/** So long a node is unwell before it leaves, where renewals are further apart. */
+/** Unhealthy time before a node leaves if renewals are further apart. */
 const UNWELL_MS = 60_000;
-/** Renewals that may fail before a registration ends by itself. */
+/** Failed renewals until a registration expires. */
 const RENEWALS_PER_TTL = 3;
 
-/** A call that runs when the node is told to leave may end by itself for so long. */
+/** Time for a running call to end when the node must leave. */
 const LEAVE_PATIENCE_MS = 1_000;
-/** Of one attempt to leave, and of all of them: less than the engine has before it stops to take requests (10 seconds). */
+/**
+ * Limits per leave attempt and in total, within the 10 seconds until the engine stops accepting
+ * requests.
+ */
 const LEAVE_DEADLINE_MS = 3_000;
 const LEAVE_BUDGET_MS = 8_000;
 
 const NEVER = new AbortController().signal;
 
 /**
- * - `waiting`: the node is not well yet, or again, and nobody is told of it
+ * - `waiting`: not healthy, and not registered
  * - `registered`
  * - `failing`: registered, but the last renewal failed
- * - `unregistered`: the node is well, and the registrar does not have it
- * - `leaving`: it should not be registered, and the registrar was not told yet
+ * - `unregistered`: healthy, but the registrar does not have it
+ * - `leaving`: must leave, but the registrar was not notified
  * - `left`
  */
 export type State = "waiting" | "registered" | "failing" | "unregistered" | "leaving" | "left";
@@ -37,16 +40,16 @@ export type State = "waiting" | "registered" | "failing" | "unregistered" | "lea
 export interface MembershipArgs {
   /** The node at the registrar: `<url>/groups/<group>/nodes/<node>`. */
   readonly url: string;
-  /** What the registrar is told; the time to live is added. */
+  /** Registration body; the time to live is added. */
   readonly record: object;
   readonly renewSeconds: number;
-  /** Asks the registrar. Never throws. */
+  /** Calls the registrar. Never throws. */
   readonly call: (call: Pick<Call, "method" | "url" | "body" | "deadlineMs" | "signal">) => Promise<Outcome>;
-  /** Whether the node is well. Never throws. */
+  /** Checks the node's health. Never throws. */
   readonly healthy: (signal: AbortSignal) => Promise<boolean>;
-  /** At each change of state, with its reason; never at a repetition. */
+  /** Called on state changes only, with the reason. */
   readonly changed: (state: State, reason: string | undefined) => void;
-  /** Milliseconds that never go back. @default of the process */
+  /** Monotonic milliseconds. @default of the process */
   readonly clock?: () => number;
   /** From 0 up to 1. @default Math.random */
   readonly random?: () => number;
@@ -57,7 +60,7 @@ export interface MembershipArgs {
 /** For the series. */
 export interface Standing {
   readonly registered: boolean;
-  /** The node is well and stays: it should be registered. */
+  /** Whether the node should be registered: healthy and not leaving. */
   readonly wanted: boolean;
   /** Unix time in seconds; 0 before the first. */
   readonly lastSuccess: number;
@@ -73,13 +76,15 @@ export class Membership {
   private readonly random: () => number;
   private readonly pause: NonNullable<MembershipArgs["pause"]>;
   private readonly failures = Object.fromEntries(FAILURES.map((kind) => [kind, 0])) as Record<FailureKind, number>;
-  /** Ends what waits, and a call that should not arrive any more. */
+  /** Aborts waits and outdated calls. */
   private readonly end = new AbortController();
   private stays = true;
   private departure: Promise<void> = Promise.resolve();
   private round: Promise<void> = Promise.resolve();
   private well = false;
-  /** Until when the registrar has the node by an answer of its own, and may have it by what was sent. */
+  /**
+   * Until when the registrar confirmed the node, and until when it may have it from sent requests.
+   */
   private registeredUntil = 0;
   private knownUntil = 0;
   private unwellSince: number | undefined;
@@ -100,7 +105,6 @@ export class Membership {
     this.pause = args.pause ?? pause;
   }
 
-  /** Until the node leaves. */
   async run(): Promise<void> {
     while (this.stays) {
       this.round = this.step();
@@ -110,7 +114,10 @@ export class Membership {
     }
   }
 
-  /** Tells the registrar that the node goes, once; a second time only where the first did not reach it. Bounded by 9 seconds. */
+  /**
+   * Deregisters the node once; retries only if the registrar was not reached. Takes at most 9
+   * seconds.
+   */
   leave(): Promise<void> {
     this.departure = this.departure.then(() => this.leaveNow());
     return this.departure;
@@ -145,7 +152,10 @@ export class Membership {
     await this.stayAway();
   }
 
-  /** Not well: no renewal, and after the time of one, at most a minute, the registrar is told, if it may have the node. */
+  /**
+   * Unhealthy: after one renewal interval, at most a minute, deregisters if the registrar may have
+   * the node.
+   */
   private async stayAway(): Promise<void> {
     const now = this.clock();
     this.unwellSince ??= now;
@@ -159,7 +169,7 @@ export class Membership {
 
   private async register(): Promise<void> {
     const sent = this.clock();
-    // What is sent may arrive, also when no answer does.
+    // A request may arrive even without an answer.
     this.knownUntil = sent + this.ttlMs;
     const outcome = await this.args.call({
       method: "PUT",
@@ -174,7 +184,7 @@ export class Membership {
       this.lastFailure = undefined;
       this.lastSuccess = Date.now() / 1000;
       this.registeredUntil = sent + this.ttlMs;
-      // Nodes that started together do not stay in step.
+      // Jitter for nodes that started together.
       this.nextCall = sent + this.renewMs * (0.9 + 0.1 * this.random());
       this.tell("registered");
     } else if (this.stays) {
@@ -186,7 +196,7 @@ export class Membership {
     }
   }
 
-  /** @returns whether the registrar has it no more. */
+  /** @returns whether the registrar no longer has it. */
   private async remove(deadlineMs: number, why: string): Promise<boolean> {
     const outcome = await this.args.call({ method: "DELETE", url: this.args.url, deadlineMs });
     const { status } = outcome.ok ? { status: undefined } : outcome;
@@ -207,7 +217,7 @@ export class Membership {
     const until = this.clock() + LEAVE_BUDGET_MS;
     if (this.stays) {
       this.stays = false;
-      // Sent before and arriving after the DELETE, it would bring the node back.
+      // A renewal arriving after the DELETE would register the node again.
       await Promise.race([this.round, this.pause(LEAVE_PATIENCE_MS, NEVER)]);
       this.end.abort();
       await this.round;
@@ -220,7 +230,7 @@ export class Membership {
     }
   }
 
-  /** A renewal that takes longer than the time until the next one is none. */
+  /** A renewal must end before the next one. */
   private deadlineMs(): number {
     return Math.min(DEADLINE_MS, this.renewMs);
   }
@@ -243,7 +253,7 @@ export class Membership {
     return this.failedInARow > 0 ? "failing" : "registered";
   }
 
-  /** Says it where it is another than before. */
+  /** Reports a changed state only. */
   private tell(state: State, reason?: string): void {
     if (state !== this.state) {
       this.state = state;
@@ -253,10 +263,10 @@ export class Membership {
 }
 
 /**
- * Milliseconds until the next call: doubling from two seconds to a minute, the second half of it by chance; longer where the registrar
- * asks for it, up to five minutes.
+ * Milliseconds until the next call: doubles from two seconds to a minute, half of it random; up to
+ * five minutes on the registrar's request.
  *
- * @param inARow failures since the last success, this one too.
+ * @param inARow failures since the last success, including this one.
  * @param chance from 0 up to 1.
  */
 export function waitAfter(

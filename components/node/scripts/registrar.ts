@@ -1,36 +1,34 @@
 /**
- * One call to a registrar, which may be away, slow or hostile: it ends in time, follows nothing, and reads no body. Of an answer count
- * the status and `Retry-After`.
+ * One call to a registrar that may be down, slow or hostile: bounded in time, no redirects, no
+ * body. Only the status and `Retry-After` of an answer count.
  *
- * node:http, because fetch follows redirects, and decodes bodies.
+ * node:http, because fetch follows redirects and decodes bodies.
  */
 import { readFileSync } from "node:fs";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 
-/** Why a registrar did not do what it was asked for. */
 export const FAILURES = [
-  /** No address, no connection, or it ended before an answer. */
+  /** No address, no connection, or closed before an answer. */
   "connection",
-  /** No trust in its certificate, or no TLS at all. */
+  /** Untrusted certificate, or no TLS. */
   "tls",
-  /** No answer in time. */
   "timeout",
-  /** It answered 3xx: it is elsewhere, and elsewhere gets no key. */
+  /** 3xx: never followed, so that no other server gets the key. */
   "redirect",
-  /** It answered 401 or 403. */
+  /** 401 or 403. */
   "unauthorized",
   /** It answered 429. */
   "rate-limited",
-  /** It answered 410: it wants no more of this node. */
+  /** 410: the registrar rejects this node. */
   "gone",
-  /** It answered another 4xx. */
+  /** Another 4xx. */
   "refused",
   /** It answered 5xx. */
   "server-error",
-  /** It answered what is no answer of HTTP, or no final one. */
+  /** Not HTTP, or no final response. */
   "protocol",
-  /** The file with the key, or with the authorities, cannot be read: nothing was sent. */
+  /** The key or CA file is unreadable: no request was sent. */
   "file",
 ] as const;
 
@@ -41,11 +39,11 @@ export type Outcome =
   | {
       readonly ok: false;
       readonly kind: FailureKind;
-      /** For people: the status or the error's code, nothing that the registrar wrote. */
+      /** Human-readable status or error code, without registrar content. */
       readonly reason: string;
       /** Of an answer. */
       readonly status?: number;
-      /** What it asked for by `Retry-After`. @default it did not */
+      /** Requested wait of `Retry-After`. @default none */
       readonly retryAfterMs?: number;
     };
 
@@ -53,12 +51,12 @@ export interface Call {
   readonly method: "PUT" | "DELETE";
   readonly url: string;
   readonly body?: object;
-  /** File with the bearer token, read for each call: a new key needs no new pod. @default no token */
+  /** File with the bearer token, read per call: a new key needs no new pod. @default no token */
   readonly keyFile?: string;
-  /** PEM file with the authorities that its certificate may be signed by. @default those of the image */
+  /** PEM file with CA certificates. @default those of the image */
   readonly authoritiesFile?: string;
   readonly deadlineMs: number;
-  /** Gives it up early. */
+  /** Aborts the call. */
   readonly signal?: AbortSignal;
 }
 
@@ -81,8 +79,8 @@ export async function callRegistrar(call: Call): Promise<Outcome> {
 }
 
 /**
- * What is asked ends after a time, or early. Not by `AbortSignal.any`: of each of those whose time is over Node keeps something for as long as the
- * other signal lives (nodejs/node#64476, in 24.18 too; read 2026-11-23), and that one lives as long as the process.
+ * Limits a call by time and signal. `AbortSignal.any` leaks memory in Node while the other signal
+ * lives (nodejs/node#64476, in 24.18 too; read 2026-11-23), here as long as the process.
  */
 export async function withDeadline<T>(
   milliseconds: number,
@@ -113,7 +111,7 @@ function optionsOf({ method, keyFile, authoritiesFile }: Call, text: string) {
       "content-length": Buffer.byteLength(text),
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
     },
-    // A connection of its own: nothing of an answer that was not read waits in it for the next one.
+    // A separate connection: an unread answer cannot reach the next call.
     agent: false as const,
     maxHeaderSize: 8192,
     ...(authoritiesFile !== undefined && { ca: readFileSync(authoritiesFile, "utf8") }),
@@ -129,7 +127,7 @@ function answered(url: string, options: RequestOptions, text: string): Promise<O
       outgoing.destroy();
     });
     outgoing.on("error", reject);
-    // An upgrade that nobody asked for ends without an error.
+    // An unexpected upgrade ends without an error event.
     outgoing.once("close", () => resolve({ ok: false, kind: "protocol", reason: "no final answer" }));
     outgoing.end(text);
   });
@@ -166,7 +164,7 @@ function kindOf(status: number): FailureKind {
 
 const HUNDREDS: Readonly<Record<number, FailureKind>> = { 3: "redirect", 4: "refused", 5: "server-error" };
 
-/** Milliseconds from now on, of seconds or of a date. @returns undefined for what is neither. */
+/** Milliseconds until a time given in seconds or as a date. @returns undefined for other values. */
 export function retryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined) {
     return undefined;
@@ -174,7 +172,7 @@ export function retryAfter(value: string | undefined, now: number): number | und
   if (/^\d{1,9}$/.test(value)) {
     return Number(value) * 1000;
   }
-  // A date of HTTP begins with its weekday; what else Date.parse takes for one is none.
+  // HTTP dates begin with a weekday; Date.parse accepts more.
   const date = /^[A-Z][a-z]{2}/.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
@@ -191,7 +189,7 @@ function failureOf(error: unknown): Outcome {
   return { ok: false, kind: tls ? "tls" : "connection", reason: code };
 }
 
-/** The error's code alone: messages of TLS hold what the other side wrote into its certificate. */
+/** Only the code: TLS messages contain text from the peer's certificate. */
 export function codeOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   return typeof code === "string" && /^[A-Z0-9_]{1,64}$/.test(code) ? code : "unknown error";

@@ -1,61 +1,55 @@
 /**
- * Tells the registrar of a server group that a node is there, renews it, and takes it back: `node registration.ts`, beside the node's
- * Envoy (docs/nodes.md, "Registrar").
+ * Registers a node with its server group's registrar, renews and deregisters it: `node
+ * registration.ts`, a sidecar (docs/nodes.md, "Registrar").
  *
- * The node serves whatever a registrar does, so nothing that happens here ends the process: a container that ends makes its pod unready.
- * SIGUSR2, by the container's preStop hook, says that the pod begins to drain; SIGTERM comes when it no longer serves.
+ * Errors never end the process, which would make the pod unready. SIGUSR2, from the preStop hook,
+ * starts draining; SIGTERM comes after serving.
  *
- * Runs as it is in a sidecar (Node 24 strips the types).
+ * Runs unmodified in the sidecar (Node 24 strips the types).
  */
 import { createServer, get, type Server } from "node:http";
 import { isIPv6 } from "node:net";
 import { Membership, type Standing } from "./membership.ts";
 import { callRegistrar, codeOf, withDeadline } from "./registrar.ts";
 
-/** What is the same for all nodes of a model. */
 export interface RegistrationSettings {
-  /** Base URL of the registrar, without a slash at its end. */
+  /** Base URL of the registrar, without trailing slash. */
   readonly registrar: string;
   readonly group: string;
-  /** What clients put in the `model` field. */
+  /** Value of clients' `model` field. */
   readonly model: string;
   readonly engine: string;
   readonly renewSeconds: number;
-  /** Of the node in its pod. */
   readonly port: number;
-  /** Paths on that port. */
   readonly health: string;
   readonly infer: string;
   /** Port of `/metrics`. */
   readonly metricsPort: number;
-  /** File with the bearer token. @default none is sent */
+  /** File with the bearer token. @default none */
   readonly keyFile?: string;
-  /** PEM file with the authorities that the registrar's certificate may be signed by. @default those of the image */
+  /** PEM file with the registrar's CA certificates. @default those of the image */
   readonly authoritiesFile?: string;
 }
 
-/** What each node knows of itself. */
 export interface NodeIdentity {
-  /** Name of its pod. */
+  /** Pod name. */
   readonly name: string;
-  /** Address of its pod. */
   readonly address: string;
 }
 
-/** What a registrar is told of a node, besides `ttlSeconds`. */
+/** Registration body of a node, without `ttlSeconds`. */
 export function nodeRecord({ group, model, engine, port, health, infer }: RegistrationSettings, node: NodeIdentity) {
   const host = isIPv6(node.address) ? `[${node.address}]` : node.address;
   return { group, node: node.name, address: `http://${host}:${port}`, health, infer, model, engine };
 }
 
-/** Where the registrar has the node. */
 export function nodeUrl({ registrar, group }: RegistrationSettings, { name }: NodeIdentity): string {
   return `${registrar}/groups/${encodeURIComponent(group)}/nodes/${encodeURIComponent(name)}`;
 }
 
 const HEALTH_DEADLINE_MS = 5_000;
 
-/** Whether a node says by its own `/health` that it is well. Never throws. */
+/** Whether the node's own `/health` succeeds. Never throws. */
 export function isWell(url: string, signal: AbortSignal): Promise<boolean> {
   return withDeadline(HEALTH_DEADLINE_MS, signal, (deadline) => answersOk(url, deadline));
 }
@@ -79,7 +73,7 @@ interface Series {
   readonly samples: readonly (readonly [labels: string, value: number])[];
 }
 
-/** The series, in the text format of Prometheus, which knows pod, model and group from where it reads them. */
+/** Metrics in Prometheus format; the scraper adds pod, model and group. */
 export function metricsText({ registered, wanted, lastSuccess, renewals, failures }: Standing): string {
   const series: readonly Series[] = [
     {
@@ -123,7 +117,7 @@ export function metricsText({ registered, wanted, lastSuccess, renewals, failure
     .join("");
 }
 
-/** `GET /metrics`, and nothing else; a bounded number of connections, each for a bounded time. */
+/** Serves only `GET /metrics`, with limited connections and time. */
 export function metricsServer(text: () => string): Server {
   const server = createServer(
     { headersTimeout: 5_000, requestTimeout: 5_000, connectionsCheckingInterval: 1_000, maxHeaderSize: 8192 },
@@ -141,12 +135,12 @@ export function metricsServer(text: () => string): Server {
   return server;
 }
 
-/** One line of JSON for each change of state. */
+/** One JSON line per state change. */
 function log(line: Readonly<Record<string, string | undefined>>): void {
   console.log(JSON.stringify({ time: new Date().toISOString(), ...line }));
 }
 
-/** @returns when the node was told to stop, and the registrar was told so or could not be. */
+/** @returns after the node was stopped and deregistration succeeded or failed. */
 async function main(settings: RegistrationSettings, node: NodeIdentity): Promise<void> {
   const { group, port, health, renewSeconds, metricsPort, keyFile, authoritiesFile } = settings;
   const membership = new Membership({
@@ -166,7 +160,7 @@ async function main(settings: RegistrationSettings, node: NodeIdentity): Promise
 }
 
 if (process.env.RUN === "registration") {
-  // A line that no reader takes is an error of the stream. The handler below would log it, and loop (Node 24.21).
+  // An unread line is a stream error. The handler below would log it and loop (Node 24.21).
   process.stdout.on("error", () => undefined);
   process.on("uncaughtException", (error) => log({ error: `unexpected: ${codeOf(error)}` }));
   void main(JSON.parse(process.env.REGISTRATION ?? "{}") as RegistrationSettings, {

@@ -1,6 +1,6 @@
 /**
- * Memory vLLM needs beside weights, KV cache and CUDA graphs: the peak of its profiling run, and what lies outside
- * PyTorch. The model forms follow the profiling code; the factors are fitted to the logs named in versions.json.
+ * Memory of vLLM besides weights, KV cache and CUDA graphs: profiling peak, and memory outside
+ * PyTorch. Formulas follow the profiling code; factors are fitted to the logs in versions.json.
  */
 
 import { BYTES_PER_GIB } from "../../../names/units";
@@ -22,23 +22,23 @@ export interface ProfilingRun {
   readonly constants: VllmConstants;
   readonly runner: ModelRunner;
   readonly sampler: Sampler;
-  /** Of the second runner, once the cache is sized. */
+  /** Sampler of the second runner, after cache allocation. */
   readonly warmUpSampler: Sampler;
-  /** Expert kernels with their own buffers: everything but MXFP4. */
+  /** Expert kernels with separate buffers: all but MXFP4. */
   readonly modularExperts: boolean;
-  /** FP8 experts on a card that DeepGEMM may run them on. */
+  /** FP8 experts on cards that DeepGEMM supports. */
   readonly deepGemmExperts: boolean;
 }
 
 /** Fitted to 46 start-ups of 0.19 on H100; the largest residual is 0.1 GiB for text models. */
 const fitted = {
-  /** Buffers that every profiling run allocates, bytes. */
+  /** Buffers of every profiling run, bytes. */
   baseBytes: 0.036 * BYTES_PER_GIB,
-  /** Hidden-state buffers of the batch that live while sampling. */
+  /** Hidden-state buffers of a batch during sampling. */
   hiddenStates: 1.41,
-  /** Peak of the feed-forward pass over its largest tensors. */
+  /** Feed-forward peak over its largest tensors. */
   prefillPeak: 1.2,
-  /** Encoder outputs and inputs of multimodal models, bytes. */
+  /** Encoder inputs and outputs of multimodal models, bytes. */
   multimodalBytes: 0.17 * BYTES_PER_GIB,
 } as const;
 
@@ -60,15 +60,16 @@ export function activationBytes(run: ProfilingRun): number {
   return Math.max(prefill, sampling) + penalties + betweenStages + multimodal;
 }
 
-/** What the sampler takes for as many sequences as may run at once, bytes on one GPU of a stage. */
+/** Sampling bytes for the maximum sequences on one GPU of a stage. */
 export function samplingBytes(run: ProfilingRun): number {
   return sampledLogits(run) * (samplerBytesPerLogit[run.sampler] + DTYPE_BYTES[run.architecture.checkpointDtype]);
 }
 
 /**
- * What sampling takes once the cache is sized, bytes on one GPU of a stage. The first runner repeats the profiling run's. The second
- * samples with every parameter set, for requests of two tokens that fill a batch (warmup_kernels in v1/worker/gpu/warmup.py of 0.22.0
- * to 0.33.0; before 0.33.0 its profiling run sampled with none): in FlashInfer's buffers, or Triton's on AMD.
+ * Sampling bytes after cache allocation on one GPU of a stage. The first runner repeats the
+ * profiling run. The second samples with all parameters set, for two-token requests that fill a
+ * batch (warmup_kernels in v1/worker/gpu/warmup.py of 0.22.0 to 0.33.0; before 0.33.0 its profiling
+ * run set none): in FlashInfer's buffers, or Triton's on AMD.
  */
 export function warmUpBytes(run: ProfilingRun): number {
   if (run.runner === "v1") {
@@ -79,19 +80,19 @@ export function warmUpBytes(run: ProfilingRun): number {
   return samplingBytes({ ...run, limits, sampler: run.warmUpSampler });
 }
 
-/** The second runner's tables for penalties, bytes on one GPU of a stage. */
+/** Penalty tables of the second runner, bytes on one GPU of a stage. */
 export function penaltyBytes(run: ProfilingRun): number {
   return run.runner === "v2" ? sampledLogits(run) * PENALTY_BYTES_PER_LOGIT : 0;
 }
 
-/** Logits that the profiling run samples from: one row of the vocabulary for each sequence, where the head is. */
+/** Logits of the profiling run: one vocabulary row per sequence, on the stage with the head. */
 function sampledLogits({ architecture, stage, limits }: ProfilingRun): number {
   return stage.isLast && architecture.kind === "decoder" ? limits.maxNumSeqs * architecture.vocabSize : 0;
 }
 
 /**
- * Bytes outside PyTorch's allocator: collective-communication buffers, library handles.
- * @param linked the cards are joined by NVLink
+ * Bytes outside PyTorch's allocator: collective communication buffers, library handles.
+ * @param linked whether NVLink joins the cards
  */
 export function nonTorchBytes({ constants, tensorParallel, pipelineParallel }: ProfilingRun, linked: boolean): number {
   const memory = linked ? constants.nonTorchGiB.linked : constants.nonTorchGiB.other;
@@ -100,7 +101,7 @@ export function nonTorchBytes({ constants, tensorParallel, pipelineParallel }: P
   return gib * BYTES_PER_GIB;
 }
 
-/** Largest tensors alive in one feed-forward pass over a full batch. */
+/** Largest tensors in a feed-forward pass over a full batch. */
 function prefillBytes({ architecture, stage, limits, tensorParallel }: ProfilingRun): number {
   const widths = architecture.layerSpecs.slice(stage.firstLayer, stage.endLayer).map(({ feedForward }) => {
     if (feedForward.kind === "dense") {

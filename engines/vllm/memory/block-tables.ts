@@ -1,9 +1,10 @@
 /**
- * Which pages a request has: tables on the GPU for max-num-seqs requests of the longest context, a row for each group of the cache, and
- * buffers of back ends for sparse attention, a row for each token of a batch. They are made once the cache is sized, so that nothing of
- * them is taken out of its room; short pages (4 tokens for states of DeepSeek-V4's compressors) make them large.
- * Source: v1/worker/block_table.py and gpu_input_batch.py of 0.9.1 to 0.33.0, v1/worker/gpu/block_table.py of 0.25.0, 0.29.0 and 0.33.0;
- * models/deepseek_v4/sparse_mla.py and v1/attention/backends/mla/indexer.py of the same three.
+ * Page tables for max-num-seqs requests of the longest context, a row per cache group, and buffers
+ * of sparse attention back ends, a row per batch token. Allocated after the cache, outside its
+ * memory. Short pages (4 tokens for states of DeepSeek-V4's compressors) make them large. Source:
+ * v1/worker/block_table.py and gpu_input_batch.py of 0.9.1 to 0.33.0, v1/worker/gpu/block_table.py
+ * of 0.25.0, 0.29.0 and 0.33.0; models/deepseek_v4/sparse_mla.py and
+ * v1/attention/backends/mla/indexer.py of the same three.
  */
 import { roundUp } from "../../../names/units";
 import type { ModelArchitecture } from "../../../planner/model/architecture";
@@ -21,13 +22,16 @@ export interface TableNeed {
 
 const ENTRY_BYTES = 4;
 
-/** The second runner keeps one that requests write to, and one that a step reads. */
+/** The second runner has one that requests write, and one that a step reads. */
 const COPIES: Readonly<Record<ModelRunner, number>> = { v1: 1, v2: 2 };
 
-/** From this rate on every compressed vector is looked at, and their numbers are listed: for prompts and for decoding. */
+/**
+ * From this rate on every compressed vector is attended, with an index list: for prompts and for
+ * decoding.
+ */
 const LISTED = { rate: 128, lists: 2, multiple: 128 } as const;
 
-/** Tokens of a page of the indexer's keys. */
+/** Tokens per page of indexer keys. */
 const INDEXER_PAGE_TOKENS = { compressed: 256, latent: 64 } as const;
 
 /** Bytes on one GPU. */

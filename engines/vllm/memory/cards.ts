@@ -1,4 +1,4 @@
-/** What the rules of memory need to know of a card: from the catalogue, or guessed where that has no such card. */
+/** Card properties for memory rules: from the catalogue, or guessed for unknown cards. */
 import { findGpus } from "../../../catalog/find-gpu";
 import type { GpuModel } from "../../../catalog/shapes";
 import type { ExpertKernel } from "./expert-kernels";
@@ -6,25 +6,23 @@ import type { MoeBackend } from "./options";
 import { seenMemoryGiB, type VllmRequest } from "./request";
 
 export interface CardTraits {
-  /** On a board with NVLink, for which collective communication keeps larger buffers. */
+  /** NVLink board, with larger collective communication buffers. */
   readonly linked: boolean;
   readonly expertKernel: ExpertKernel;
-  /** FP8 experts run on FlashInfer's kernels. */
   readonly fp8ExpertsOnFlashInfer: boolean;
-  /** The catalogue has the card. */
   readonly known: boolean;
-  /** Undefined where the catalogue has no such card. */
+  /** Undefined for unknown cards. */
   readonly vendor?: GpuModel["vendor"];
-  /** Whole part of NVIDIA's compute capability, by which kernels differ; 0: of another vendor, or not known. */
+  /** Major NVIDIA compute capability, which selects kernels; 0 for other or unknown cards. */
   readonly generation: number;
 }
 
-/** From this size on, a card that nobody named counts as one of a data centre, GiB: what needs more memory. */
+/** GiB from which an unnamed card counts as a data centre card, which needs more memory. */
 const DATA_CENTRE_GIB = 70;
 
 type NamedCard = Pick<VllmRequest, "gpuModel" | "gpuMemoryGiB" | "cardMemoryGiB">;
 
-/** A name that means several cards takes the traits that need more memory. */
+/** An ambiguous name gets the traits that need more memory. */
 export function cardTraits(request: NamedCard & Pick<VllmRequest, "vllm">): CardTraits {
   const traits = traitsOf(request);
   const backend = request.vllm?.moeBackend;
@@ -38,7 +36,7 @@ export function cardTraits(request: NamedCard & Pick<VllmRequest, "vllm">): Card
   };
 }
 
-/** What `--moe-backend` asks for (0.19.1 and 0.33.0: fused_moe/oracle/mxfp4.py, fp8.py). */
+/** Kernels of `--moe-backend` (0.19.1 and 0.33.0: fused_moe/oracle/mxfp4.py, fp8.py). */
 const KERNEL_OF: Readonly<Record<MoeBackend, ExpertKernel>> = {
   triton: "triton",
   marlin: "marlin",
@@ -68,12 +66,12 @@ function traitsOf({ gpuModel, ...memory }: NamedCard): CardTraits {
   };
 }
 
-/** 9 of Hopper's 9.0; 0 where it is not known, and for AMD's. */
+/** 9 for Hopper's 9.0; 0 if unknown, and for AMD. */
 function majorCapability({ abilities }: GpuModel): number {
   return Math.floor(abilities?.computeCapability ?? 0);
 }
 
-/** As vLLM asks, by compute capability (0.19.0 and 0.33.0: fused_moe/oracle/mxfp4.py). */
+/** vLLM's choice by compute capability (0.19.0 and 0.33.0: fused_moe/oracle/mxfp4.py). */
 function expertKernelOf(card: GpuModel): ExpertKernel {
   if (card.vendor === "amd") {
     return "triton-rocm";
@@ -84,7 +82,7 @@ function expertKernelOf(card: GpuModel): ExpertKernel {
 
 const named = new Map<string, readonly GpuModel[]>();
 
-/** A planner asks for few cards, very often. */
+/** Cached: planners request few cards very often. */
 export function cardsNamed(name: string): readonly GpuModel[] {
   const found = named.get(name) ?? findGpus(name);
   named.set(name, found);

@@ -1,4 +1,4 @@
-/** Memory of CUDA graphs: how many vLLM captures, what they take, and whether it is taken out of the KV cache's room. */
+/** Number and size of CUDA graphs, and whether the KV cache includes them. */
 
 import { BYTES_PER_GIB } from "../../../names/units";
 import type { PipelineStage } from "../../../planner/memory/pipeline";
@@ -8,13 +8,12 @@ import type { ModelRunner } from "./model-runner";
 import type { SchedulerLimits } from "./scheduler-defaults";
 import type { VllmConstants } from "./versions";
 
-/** Which batches are captured. */
 export interface CaptureSizes {
   /** Largest batch. */
   readonly largest: number;
-  /** Batches of pure decoding are captured whole (FULL), besides mixed ones in pieces. */
+  /** Captures pure decoding batches whole (FULL), in addition to mixed ones piecewise. */
   readonly decoding: boolean;
-  /** No batch above twice max-num-seqs is captured. */
+  /** Captures no batch above twice max-num-seqs. */
   readonly followsSequences: boolean;
   /** From batches of 256 on. */
   readonly step: number;
@@ -28,17 +27,16 @@ export interface GraphCapture {
 }
 
 /**
- * What a graph takes: graphs hold the parameters of their kernels, and share the memory that these work in. Latent
- * attention, compressed or not, runs about twice the kernels of a layer. Fitted to 49 start-ups of 0.19.0 on H100, to what
- * vLLM estimates (off by 0.10 / 0.29 / 0.83 GiB: median, p90, largest) and to what the graphs then take (0.08 / 0.29 /
- * 0.65). The first runner measures two graphs of each kind and multiplies, the second measures all mixed batches and two
- * of decoding: whether the second graph measured happens to need a new 20 MiB piece of the allocator makes up to 1 GiB of
- * difference between like start-ups, which nothing foretells. Three start-ups of 0.23.0 (test/fixtures/vllm-h100) estimated
- * 0.48 to 0.61 GiB less; the graphs of all seven then took 0.32 GiB less to 0.12 more.
+ * Graphs hold kernel parameters and share working memory. Latent attention runs about twice the
+ * kernels per layer. Fitted to 49 start-ups of 0.19.0 on H100: to vLLM's estimates (off by 0.10 /
+ * 0.29 / 0.83 GiB: median, p90, largest) and to actual memory (0.08 / 0.29 / 0.65). The first
+ * runner measures two graphs of each kind and multiplies; the second measures all mixed batches and
+ * two of decoding. Equal start-ups differ by up to 1 GiB: the second measured graph may need a new
+ * 20 MiB allocator block. Three start-ups of 0.23.0 (test/fixtures/vllm-h100) estimated 0.48 to
+ * 0.61 GiB less; the graphs of all seven then used 0.32 GiB less to 0.12 more.
  */
 const PER_GRAPH = { baseGiB: 0.00334, perLayerGiB: 0.000159 } as const;
 
-/** CUDA graphs of a stage, bytes. */
 export function cudaGraphBytes({ architecture, stage, limits, sizes }: GraphCapture): number {
   if (architecture.kind === "encoder") {
     return 0;
@@ -49,7 +47,10 @@ export function cudaGraphBytes({ architecture, stage, limits, sizes }: GraphCapt
   return each * capturedGraphs(limits, sizes) * BYTES_PER_GIB;
 }
 
-/** Whether vLLM takes its estimate of the graphs out of the KV cache's room; else they come on top of the utilization. */
+/**
+ * Whether vLLM deducts its graph estimate from the KV cache; otherwise graphs exceed the
+ * utilization.
+ */
 export function graphsInPool(
   { cudaGraphsInPool }: Pick<VllmConstants, "cudaGraphsInPool">,
   runner: ModelRunner,
@@ -58,13 +59,17 @@ export function graphsInPool(
   return cudaGraphsInPool[runner].includes(vendor);
 }
 
-/** Families whose model class in vLLM asks for larger graphs (model_executor/models/config.py of 0.19.1 and 0.33.0). */
+/**
+ * Families whose vLLM class requests larger graphs (model_executor/models/config.py of 0.19.1 and
+ * 0.33.0).
+ */
 const LARGEST_OF_FAMILY: Readonly<Record<string, number>> = { gpt_oss: 1024 };
 
 /**
- * What is captured: FULL_AND_PIECEWISE, unless a back end cannot capture pure decoding (_cudagraph_support in
- * v1/attention/backends of 0.19.1 to 0.33.0). Of those that vLLM chooses by itself on a GPU, Triton's for latent attention
- * alone could not, which is the choice but on compute capability 9 and 10 (_get_backend_priorities in platforms/cuda.py).
+ * Captured sizes: FULL_AND_PIECEWISE, unless a back end cannot capture pure decoding
+ * (_cudagraph_support in v1/attention/backends of 0.19.1 to 0.33.0). Of the automatic choices on
+ * GPUs, only Triton's latent attention could not. It is chosen except on compute capability 9 and
+ * 10 (_get_backend_priorities in platforms/cuda.py).
  */
 export function captureSizes(
   {
@@ -86,9 +91,10 @@ export function captureSizes(
 }
 
 /**
- * Number of CUDA graphs: batches of 1, 2, 4, then every 8 to 256, then by the release's step; mixed batches up to twice
- * max-num-seqs, pure decoding up to max-num-seqs (_set_cudagraph_sizes in config.py of 0.8.0 to 0.10.0, config/__init__.py of 0.10.2
- * and 0.11.0, config/vllm.py of 0.11.1 to 0.33.0).
+ * Number of CUDA graphs: batches of 1, 2, 4, then every 8 to 256, then by the release's step; mixed
+ * batches up to twice max-num-seqs, pure decoding up to max-num-seqs (_set_cudagraph_sizes in
+ * config.py of 0.8.0 to 0.10.0, config/__init__.py of 0.10.2 and 0.11.0, config/vllm.py of 0.11.1
+ * to 0.33.0).
  */
 export function capturedGraphs({ maxNumSeqs, maxNumBatchedTokens }: SchedulerLimits, sizes: CaptureSizes): number {
   const { largest, decoding, followsSequences, step } = sizes;

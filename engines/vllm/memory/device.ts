@@ -1,4 +1,4 @@
-/** What a replica computes on, where that decides its memory: GPUs of a card, or the CPUs of a node. */
+/** Device of a replica as far as it affects memory: GPUs of a card, or CPUs of a node. */
 import { BYTES_PER_GIB } from "../../../names/units";
 import type { PipelineStage } from "../../../planner/memory/pipeline";
 import { nonTorchBytes, type ProfilingRun } from "./activation";
@@ -8,20 +8,25 @@ import { DEFAULT_BLOCK_TOKENS } from "./kv-groups";
 import type { VllmRequest } from "./request";
 import type { VllmConstants } from "./versions";
 
-/** Device memory an engine process holds before it starts to count, by one and by several GPUs; 0.19 on H100. */
+/**
+ * Device memory of an engine process before it measures, for one and several GPUs; 0.19 on H100.
+ */
 export const CONTEXT_GIB = { single: 0.51, group: 1.53 } as const;
 
 export interface Device {
   readonly card: CardTraits;
-  /** Part of the memory that the engine may fill; on CPUs the size of its cache is told to it instead. */
+  /** Share of memory that the engine may fill; on CPUs it gets a cache size instead. */
   readonly utilization: number;
-  /** The same as the engine is told: of all memory that it sees, which is the whole card's where pods take turns. */
+  /**
+   * Value for the engine: relative to all visible memory, which is the whole card with time
+   * slicing.
+   */
   readonly toldUtilization: number;
-  /** Pods take turns on the card: all that a process takes counts, and the size of its cache is told to it. */
+  /** Time slicing: all process memory counts, and the engine gets a cache size. */
   readonly shared: boolean;
-  /** Tokens per page of the KV cache unless the model needs more. */
+  /** Tokens per KV cache page, unless the model needs more. */
   readonly blockTokens: number;
-  /** Pages that the plan gives the pool beside those of requests: the engine keeps one for itself. */
+  /** Extra pages of the planned pool: the engine reserves one. */
   readonly sparePages: number;
   nonTorchBytes(run: ProfilingRun): number;
   graphBytes(run: ProfilingRun, stage: PipelineStage): number;
@@ -57,8 +62,9 @@ function gpus(request: VllmRequest, constants: VllmConstants): Device {
 }
 
 /**
- * What making a group of GPUs takes, where memory is counted from before that (countsAfterGroup); the measured constants are of
- * releases that count from after it. The start-up of 0.8.2 on two cards without NVLink shows no such share.
+ * Memory of creating a GPU group, for releases that measure before it (countsAfterGroup); the
+ * constants come from releases that measure after. The start-up of 0.8.2 on two cards without
+ * NVLink shows none.
  */
 function groupBytes({ constants, tensorParallel, pipelineParallel }: ProfilingRun, linked: boolean): number {
   const isCounted = linked && tensorParallel * pipelineParallel > 1 && !constants.countsAfterGroup;
@@ -70,9 +76,9 @@ function sizesOf({ vllm }: VllmRequest, sizes: CaptureSizes): CaptureSizes {
 }
 
 /**
- * Nothing keeps a process to its part of a card, so the part holds its CUDA context too. What it is told to use bounds what the
- * card must have free when it starts, context made (request_memory in v1/worker/utils.py of 0.33.0): what it takes from then
- * on, rounded up, so that it starts beside any others that keep to their parts.
+ * Processes are not confined to their share of a card, so it includes the CUDA context. The
+ * utilization is a lower bound of free memory at start (request_memory in v1/worker/utils.py of
+ * 0.33.0). It covers later allocations, rounded up, so that the process starts alongside others.
  */
 function onTurns(whole: Device, partGiB: number, cardGiB: number): Device {
   const takenGiB = partGiB * whole.utilization - CONTEXT_GIB.single;
@@ -85,7 +91,10 @@ function onTurns(whole: Device, partGiB: number, cardGiB: number): Device {
   };
 }
 
-/** Kernels there lay out experts as they are stored, or need a little less (fused_moe/experts/cpu_moe.py of 0.33.0). */
+/**
+ * CPU kernels store experts unchanged, or need slightly less (fused_moe/experts/cpu_moe.py of
+ * 0.33.0).
+ */
 const CPU_TRAITS: CardTraits = {
   linked: false,
   expertKernel: "triton-rocm",
@@ -98,8 +107,8 @@ const CPU_TRAITS: CardTraits = {
 const CPU_BLOCK_TOKENS = { latent: 16, other: 128 } as const;
 
 /**
- * What its processes take beside weights, cache and activations: the API server, the engine's core and its worker, each
- * with Python and PyTorch: 2.1 GiB at rest, and the compiler while it warms up.
+ * Process memory besides weights, cache and activations: API server, engine core and worker, each
+ * with Python and PyTorch. 2.1 GiB idle, plus the compiler during warm-up.
  */
 const CPU_PROCESSES_GIB = 2.5;
 

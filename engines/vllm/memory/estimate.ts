@@ -30,7 +30,7 @@ import { startChecks } from "./start-checks";
 import { type VllmConstants, vllmConstants } from "./versions";
 import { stageWeightBytes } from "./weights";
 
-/** The release that kv-packed-groups.ts and the pages of compressed caches are read from. */
+/** Release from which kv-packed-groups.ts and compressed cache pages were read. */
 const COMPRESSED_CACHE_SOURCE = "0.33.0";
 
 interface Setting {
@@ -41,7 +41,7 @@ interface Setting {
   readonly caches: readonly LayerCache[];
   readonly device: Device;
   readonly inFlightTokens: number;
-  /** @default the model has no adapters */
+  /** @default no adapters */
   readonly room: AdapterRoom | undefined;
 }
 
@@ -49,11 +49,10 @@ interface StageResult {
   readonly need: StageNeed;
   readonly layout: KvLayout | undefined;
   readonly poolBytes: number;
-  /** Of the weights, room for adapters. */
+  /** Adapter memory within the weights. */
   readonly adapterBytes: number;
 }
 
-/** Estimates a vLLM replica of tensorParallel × pipelineParallel GPUs. */
 export function estimateVllm(asked: VllmRequest): MemoryEstimate {
   const request = asServed(asked);
   const { architecture, tensorParallel } = request;
@@ -76,19 +75,22 @@ export function estimateVllm(asked: VllmRequest): MemoryEstimate {
   return { ...estimate, notes: [...estimate.notes, ...servedNotes(asked)] };
 }
 
-/** Without groups for layers that look at chunks, those are cached whole. */
+/** Releases without groups for chunked attention cache such layers whole. */
 function cachedAs(cache: LayerCache, { cachesChunksWhole }: VllmConstants): LayerCache {
   return cachesChunksWhole && cache.scope.kind === "chunked" ? { ...cache, scope: { kind: "full" } } : cache;
 }
 
-/** Tokens scheduled but not settled (max-num-batched-tokens of each batch in flight): a windowed layer keeps them besides its window, however short that is. */
+/**
+ * Scheduled but unsettled tokens (max-num-batched-tokens of each batch in flight): windowed layers
+ * keep them besides any window.
+ */
 function inFlightTokens(request: VllmRequest): number {
   const { constants } = vllmConstants(request.engine.version);
   const batches = constants.windowsKeepAllBatches ? request.pipelineParallel + 1 : 1;
   return schedulerLimits(request, constants).maxNumBatchedTokens * batches;
 }
 
-/** What a windowed layer keeps besides its window, and whose it is. */
+/** Additional tokens of a windowed layer, and for what. */
 export function windowMargin(request: VllmRequest): { readonly tokens: number; readonly text: string } {
   return { tokens: inFlightTokens(request), text: "the batches in flight (max-num-batched-tokens)" };
 }

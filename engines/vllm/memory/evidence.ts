@@ -1,4 +1,4 @@
-/** How near a request is to what start-up logs have shown: the traits that decide how far its estimate can be off. */
+/** Traits that determine the estimate's error, from measured start-ups. */
 
 import type { GpuModel } from "../../../catalog/shapes";
 import { compareVersions } from "../../../names/versions";
@@ -9,20 +9,31 @@ import { cardsNamed } from "./cards";
 import table from "./evidence.json";
 import type { VllmRequest } from "./request";
 
-/** Values that the error terms ask for (error-terms.json). */
+/** Values that select error terms (error-terms.json). */
 export interface EvidenceTraits {
   readonly processor: "nvidia" | "amd" | "cpu" | "unknown";
-  /** Of the card's generation (compute capability, NVLink board) there are start-ups, of any version. */
+  /**
+   * Whether start-ups of the card's generation (compute capability, NVLink board) exist, in any
+   * version.
+   */
   readonly card: "measured" | "unmeasured";
-  /** Start-ups of this release line with such attention: on the generation, on other cards only, or none. */
+  /**
+   * Start-ups of this release line with this attention: on the generation, on other cards only, or
+   * none.
+   */
   readonly version: "measured" | "elsewhere" | "unmeasured";
-  /** What a start with nothing compiled yet loses on the card's generation, from 0.20.0 on; "none": an older release. */
+  /**
+   * Loss of a first, uncompiled start on the card's generation, since 0.20.0; "none": an older
+   * release.
+   */
   readonly firstStart: "loses" | "keeps" | "unseen" | "none";
   readonly attention: "full" | "windows" | "latent" | "compressed" | "recurrent" | "none";
-  /** "measured": start-ups of this release line with experts on the generation, whatever their attention. */
+  /**
+   * "measured": start-ups of this release line with experts on the generation, with any attention.
+   */
   readonly experts: "none" | "measured" | "unmeasured";
   readonly format: "measured" | "unmeasured";
-  /** A tower for images; "unmeasured" on releases of whose profiling with one there are no start-ups. */
+  /** Image tower; "unmeasured" for releases without start-ups that profile one. */
   readonly tower: "none" | "measured" | "unmeasured";
   readonly layout: "measured" | "unmeasured";
 }
@@ -59,7 +70,7 @@ export function evidenceFor(request: VllmRequest): VllmEvidence {
   };
 }
 
-/** A name that means several cards is as the worst of them. */
+/** An ambiguous name counts as the worst of its cards. */
 function firstStartOf(cards: readonly GpuModel[], version: string): EvidenceTraits["firstStart"] {
   if (compareVersions(version, "0.20.0") < 0) {
     return "none";
@@ -85,7 +96,7 @@ type StartUps = Pick<EvidenceTraits, "card" | "version">;
 
 const startUps = new Map<string, StartUps>();
 
-/** A planner asks for few cards and versions, very often. */
+/** Cached: planners request few cards and versions very often. */
 function startUpsLike(cards: readonly GpuModel[], version: string, kinds: readonly string[]): StartUps {
   const line = releaseLine(version);
   const key = [line, ...kinds, ...cards.map(({ model }) => model)].join("\n");
@@ -94,7 +105,7 @@ function startUpsLike(cards: readonly GpuModel[], version: string, kinds: readon
   return found;
 }
 
-/** A name that means several cards is measured only where all of them are. */
+/** An ambiguous name is measured only if all of its cards are. */
 function measuredOn(cards: readonly GpuModel[], line: string, kinds: readonly string[]): StartUps {
   const runs = table.runs.map(({ card, versions, kinds: known }) => ({
     classes: classesOf(card),
@@ -115,7 +126,7 @@ export function releaseLine(version: string): string {
 
 const classesOf = (name: string): readonly string[] => cardsNamed(name).map(cardClassOf);
 
-/** Cards that count as one: what a kernel asks for, and whether NVLink joins them. */
+/** Cards that count as equal: kernel capability and NVLink. */
 export function cardClassOf({ arch, abilities, nvlinkBoard }: GpuModel): string {
   return `${arch} ${abilities?.computeCapability ?? abilities?.gfx ?? ""}${nvlinkBoard === true ? " NVLink" : ""}`;
 }
@@ -128,7 +139,7 @@ function attentionOf({ architecture }: VllmRequest): EvidenceTraits["attention"]
   return found;
 }
 
-/** The kind that is hardest to foresee, of the layers that a model mixes. */
+/** The least predictable kind among a model's layers. */
 function hardestAttention(architecture: ModelArchitecture): EvidenceTraits["attention"] {
   if (architecture.kind === "encoder") {
     return "none";

@@ -1,14 +1,14 @@
-/** Buffers of expert kernels in a profiling run; releases and files are in versions.json (expert buffers). */
+/** Buffers of expert kernels in a profiling run; sources: versions.json (expert buffers). */
 import { DTYPE_BYTES, type MixtureOfExperts } from "../../../planner/model/architecture";
 import type { ProfilingRun } from "./activation";
 
-/** DeepGEMM, which has the buffers of a modular kernel, leaves narrower experts to Triton. */
+/** DeepGEMM, which uses modular kernel buffers, leaves narrower experts to Triton. */
 const DEEP_GEMM_ABOVE_WIDTH = 512;
 
 /**
- * The two buffers of vLLM's fused experts, per routed token: outputs of both matrices share the first. The second has inputs of the
- * second matrix; a modular kernel makes it wide enough for outputs of the layer too,
- * and keeps those of all chunks where it computes a batch in several.
+ * The two buffers of vLLM's fused experts, per routed token. Outputs of both matrices share the
+ * first. The second holds inputs of the second matrix; a modular kernel sizes it for layer outputs
+ * too, and for all chunks of a split batch.
  */
 export function expertWorkspaceBytes({ architecture, stage, limits, modularExperts, ...run }: ProfilingRun): number {
   const experts = architecture.layerSpecs

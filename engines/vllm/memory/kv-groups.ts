@@ -1,7 +1,7 @@
 /**
- * vLLM's paged KV cache: layers of different kinds share one pool of equal pages, so their numbers are padded to
- * equal groups. From the pool's size follow the tokens the engine reports and the requests it can hold.
- * Source: vllm/v1/core/kv_cache_planning.py and kv_cache_utils.py (0.33.0).
+ * vLLM's paged KV cache: layer kinds share one pool of equal pages, padded to equal groups. The
+ * pool size determines reported tokens and request capacity. Source:
+ * vllm/v1/core/kv_cache_planning.py and kv_cache_utils.py (0.33.0).
  */
 
 import { roundUp } from "../../../names/units";
@@ -10,14 +10,14 @@ import type { AttentionScope } from "../../../planner/model/architecture";
 import { packedLayout } from "./kv-packed-groups";
 import type { VllmConstants } from "./versions";
 
-/** Tokens per page unless an attention backend or a recurrent state needs more. */
+/** Tokens per page, unless an attention back end or recurrent state needs more. */
 export const DEFAULT_BLOCK_TOKENS = 16;
 
 export interface KvGroup {
   readonly scope: AttentionScope | { readonly kind: "state"; readonly pagesPerRequest: number };
-  /** Layers that one page of the group serves, padding included. */
+  /** Layers per page of the group, including padding. */
   readonly layers: number;
-  /** Tokens that a page holds: more than in other groups where a token takes fewer bytes. */
+  /** Tokens per page: more than in other groups if tokens are smaller. */
   readonly blockTokens: number;
 }
 
@@ -26,16 +26,16 @@ export type GroupingRules = Pick<VllmConstants, "groupSizeTolerance" | "hybridSt
 
 export interface KvLayout {
   readonly groups: readonly KvGroup[];
-  /** Bytes of one page over the layers of a group. */
+  /** Bytes of a page over a group's layers. */
   readonly pageBytes: number;
-  /** The fewest tokens that a page of any group holds. */
+  /** Fewest tokens per page of any group. */
   readonly blockTokens: number;
 }
 
 /**
- * The layout of one stage's layers; undefined when nothing is cached.
+ * Layout of a stage's layers; undefined without a cache.
  *
- * @param defaultBlockTokens of a page, unless a recurrent state needs more.
+ * @param defaultBlockTokens per page, unless a recurrent state needs more.
  */
 export function kvLayout(
   caches: readonly LayerCache[],
@@ -51,7 +51,7 @@ export function kvLayout(
   }
   const bytesPerToken = Math.max(...caches.map((cache) => cache.bytesPerToken));
   const stateBytes = Math.max(...caches.map((cache) => cache.stateBytes));
-  // pages are equal, so a page of tokens is made large enough to hold a recurrent state
+  // pages are equal, so a token page is enlarged to hold a recurrent state
   const blockTokens =
     bytesPerToken === 0
       ? defaultBlockTokens
@@ -80,15 +80,15 @@ export function kvLayout(
   };
 }
 
-/** Tokens in the pool with every group counted alike: what vLLM reported up to 0.20. */
+/** Tokens in the pool with all groups counted equally: the report of vLLM up to 0.20. */
 export function pooledTokens(layout: KvLayout, poolBytes: number): number {
   const blocks = Math.max(0, Math.floor(poolBytes / layout.pageBytes));
   return Math.floor(blocks / layout.groups.length) * layout.blockTokens;
 }
 
 /**
- * Pages that one request of a length takes over all groups: bounded windows stop growing.
- * @param inFlightTokens tokens scheduled but not settled, for which windows keep pages: a multiple of
+ * Pages of a request over all groups: bounded windows stop growing.
+ * @param inFlightTokens scheduled but unsettled tokens, for which windows keep pages: a multiple of
  *   max-num-batched-tokens
  */
 export function pagesPerRequest(layout: KvLayout, tokens: number, inFlightTokens: number): number {
@@ -101,7 +101,7 @@ export function requestCapacity(layout: KvLayout, poolBytes: number, tokens: num
   return blocks / pagesPerRequest(layout, tokens, inFlightTokens);
 }
 
-/** Bytes that a number of requests of a length take on one GPU. */
+/** Bytes of a number of requests of a length on one GPU. */
 export function requestBytes(layout: KvLayout, requests: number, tokens: number, inFlightTokens: number): number {
   return requests * pagesPerRequest(layout, tokens, inFlightTokens) * layout.pageBytes;
 }
@@ -131,7 +131,6 @@ interface LayerBucket {
   bytesPerToken: number;
 }
 
-/** Layers of one kind. */
 function layerBuckets(caches: readonly LayerCache[], hybridStatePages: number): readonly Readonly<LayerBucket>[] {
   const pagesPerRequest = caches.some((cache) => cache.bytesPerToken > 0) ? hybridStatePages : 1;
   const buckets = new Map<string, LayerBucket>();

@@ -1,7 +1,7 @@
 /**
- * How vLLM packs caches whose pages differ in size into one pool of equal blocks: caches of one kind form a bucket, and
- * buckets with many layers are split into groups, so that the groups need about the same bytes for a block.
- * Source: _get_packed_kv_cache_groups and _approximate_gcd in v1/core/kv_cache_planning.py (vLLM 0.33.0).
+ * vLLM's packing of caches with different page sizes into one pool of equal blocks: caches of one
+ * kind form a bucket. Large buckets are split into groups with similar bytes per block. Source:
+ * _get_packed_kv_cache_groups and _approximate_gcd in v1/core/kv_cache_planning.py (vLLM 0.33.0).
  */
 import type { PagedCache } from "../../../planner/memory/compressed-cache";
 import type { KvGroup, KvLayout } from "./kv-groups";
@@ -10,18 +10,17 @@ import type { KvGroup, KvLayout } from "./kv-groups";
 interface Bucket {
   readonly scope: PagedCache["scope"];
   readonly blockTokens: number;
-  /** Caches by bytes of a page. */
   readonly counts: Map<number, number>;
 }
 
-/** The layout of a stage's caches; undefined when there are none. */
+/** Layout of a stage's caches; undefined if there are none. */
 export function packedLayout(caches: readonly PagedCache[]): KvLayout | undefined {
   const buckets = bucketsOf(caches);
   if (buckets.length === 0) {
     return undefined;
   }
   const balanced = buckets.filter(isBalanced);
-  // a bucket of several page sizes stays whole, so the others are split no finer than it
+  // a bucket with several page sizes stays whole, and limits how finely others are split
   const floor = Math.max(0, ...balanced.filter(({ counts }) => counts.size > 1).map(mostLayers));
   const repeats = floor === 0 ? undefined : leastPadding(balanced.map(mostLayers), floor);
   const split = buckets.map((bucket) => ({ ...bucket, groups: groupsOf(bucket, buckets, repeats) }));
@@ -37,7 +36,7 @@ export function packedLayout(caches: readonly PagedCache[]): KvLayout | undefine
   };
 }
 
-/** Into how many groups a bucket is split. */
+/** Number of groups of a bucket. */
 function groupsOf(bucket: Bucket, buckets: readonly Bucket[], repeats: number | undefined): number {
   if (repeats !== undefined) {
     return isBalanced(bucket) ? Math.ceil(mostLayers(bucket) / repeats) : 1;
@@ -45,7 +44,7 @@ function groupsOf(bucket: Bucket, buckets: readonly Bucket[], repeats: number | 
   if (bucket.scope.kind === "full") {
     return 1;
   }
-  // nothing sets a group size: windows go into blocks as large as the caches that grow need them
+  // no group size given: windows go into blocks as large as the growing caches need
   const anchor = Math.max(
     ...buckets.map((each) => (each.scope.kind === "full" ? bytesOf(each, 1) : bytesOf(each, layersOf(each)))),
   );
@@ -53,7 +52,7 @@ function groupsOf(bucket: Bucket, buckets: readonly Bucket[], repeats: number | 
   return Math.ceil(layersOf(bucket) / perBlock);
 }
 
-/** Bytes of a block for the largest of this many groups of a bucket. */
+/** Block bytes of the largest group when a bucket is split this way. */
 function bytesOf({ counts }: Bucket, groups: number): number {
   return sum([...counts].map(([bytes, layers]) => bytes * Math.ceil(layers / groups)));
 }
@@ -78,7 +77,6 @@ function bucketsOf(caches: readonly PagedCache[]): readonly Bucket[] {
   return [...buckets.values()];
 }
 
-/** As many layers of every page size. */
 function isBalanced({ counts }: Bucket): boolean {
   return new Set(counts.values()).size === 1;
 }
@@ -87,7 +85,7 @@ function mostLayers({ counts }: Bucket): number {
   return Math.max(...counts.values());
 }
 
-/** The group size from `least` on that pads these numbers of layers least; the largest of equals. */
+/** Group size from `least` with the least padding; the largest if equal. */
 function leastPadding(layers: readonly number[], least: number): number {
   let best = { size: least, padding: Number.POSITIVE_INFINITY };
   for (let size = least; size <= Math.max(least, ...layers); size++) {

@@ -1,8 +1,8 @@
 /**
- * Room for LoRA adapters, which vLLM takes whole when it loads the model: each slot has two thin matrices of the largest
- * rank for every matrix that adapters may change. Shapes as lora/layers/*.py of 0.33.0 allocate them (create_lora_weights),
- * matrices as lora/model_manager.py finds them: all linear layers and experts of the text model, and the tables of
- * embeddings where the model's class names them. Vision towers have none without `--enable-tower-connector-lora`.
+ * LoRA memory allocated at load: per slot, two thin matrices of the largest rank per adaptable
+ * matrix. Shapes: create_lora_weights in lora/layers/*.py of 0.33.0. Matrices:
+ * lora/model_manager.py, all linear layers and experts of the text model, and embedding tables if
+ * the class names them. Vision towers only with `--enable-tower-connector-lora`.
  */
 import { isOnStage, type PipelineStage } from "../../../planner/memory/pipeline";
 import { DTYPE_BYTES, type ModelArchitecture } from "../../../planner/model/architecture";
@@ -11,7 +11,10 @@ import type { AdapterRoom } from "../../adapters";
 import { type LoraTraits, loraTraits } from "../adapters";
 import { allocatedBytes, type Sharding, shard } from "./weights";
 
-/** Each CUDA graph is captured with adapters and without (cudagraph_specialize_lora, config/compilation.py of 0.33.0). */
+/**
+ * Each CUDA graph is captured with and without adapters (cudagraph_specialize_lora,
+ * config/compilation.py of 0.33.0).
+ */
 export const GRAPHS_WITH_ADAPTERS = 2;
 
 export interface LoraRequest extends Sharding {
@@ -20,16 +23,16 @@ export interface LoraRequest extends Sharding {
   readonly room: AdapterRoom;
 }
 
-/** Rows of values of the largest rank, `[max_loras, 1, rank, width]`: so wide is each pair of matrices, and so many there are. */
+/** Widths and count of matrix pairs `[max_loras, 1, rank, width]`. */
 interface Pair {
-  /** Of the first matrix, which takes what the layer takes; 0 where it shares that of another pair. */
+  /** First matrix: layer inputs; 0 if shared with another pair. */
   readonly inputs: number;
-  /** Of the second, which gives what the layer gives. */
+  /** Second matrix: layer outputs. */
   readonly outputs: number;
   readonly count: number;
 }
 
-/** Bytes on one GPU of a stage. Values have the model's type (`--lora-dtype auto`). */
+/** Bytes on one GPU of a stage, in the model's type (`--lora-dtype auto`). */
 export function loraBytes({ architecture, stage, room, ...sharding }: LoraRequest): number {
   const traits = loraTraits(architecture);
   const valueBytes = DTYPE_BYTES[architecture.checkpointDtype];
@@ -69,8 +72,8 @@ function isFused({ kind }: ModelTensor, { fused, fusedExperts }: LoraTraits): bo
 }
 
 /**
- * Tables are not cut: every GPU has room for the whole vocabulary (lora/layers/vocab_parallel_embedding.py,
- * logits_processor.py).
+ * Tables are not split: every GPU has the whole vocabulary
+ * (lora/layers/vocab_parallel_embedding.py, logits_processor.py).
  */
 function tablePairs(
   { vocabSize, hiddenSize }: ModelArchitecture,

@@ -1,8 +1,8 @@
 /**
- * vLLM's two model runners. The second took over family by family from 0.22.0 on, and profiles differently: it counts no
- * CUDA graphs at first, samples in fewer buffers, and keeps tables for penalties. Without VLLM_USE_V2_MODEL_RUNNER, that is
- * use_v2_model_runner in vllm/config/vllm.py, read in 0.22.0 to 0.33.0. Left out: on AMD, DeepSeek-V3.2 and V4 stay with
- * the first runner from 0.29.0 on.
+ * vLLM's two model runners. Since 0.22.0 the second replaces the first by family. It counts no CUDA
+ * graphs at first, uses fewer sampling buffers, and keeps penalty tables. Without
+ * VLLM_USE_V2_MODEL_RUNNER: use_v2_model_runner in vllm/config/vllm.py, read in 0.22.0 to 0.33.0.
+ * Not modelled: on AMD, DeepSeek-V3.2 and V4 keep the first runner since 0.29.0.
  */
 import type { GpuModel } from "../../../catalog/shapes";
 import { keepsStates, type ModelArchitecture } from "../../../planner/model/architecture";
@@ -13,17 +13,19 @@ import type { Sampler, VllmConstants, VllmOrigin } from "./versions";
 
 export type ModelRunner = "v1" | "v2";
 
-/** The models that the second runner serves. */
 export interface SecondRunner {
-  /** listed: the families alone; dense: also all without experts and recurrent layers; all: every model. */
+  /**
+   * listed: only the families; dense: also all without experts and recurrent layers; all: every
+   * model.
+   */
   readonly models: "none" | "listed" | "dense" | "all";
   /** `model_type` of the text models among them; vLLM lists the classes. */
   readonly families: readonly string[];
-  /** Checkpoints that are quantized as well. */
+  /** Including quantized checkpoints. */
   readonly quantized: boolean;
 }
 
-/** @param request as it was asked: what vLLM makes of the checkpoint at load hides what that was. */
+/** @param request as asked: the model as loaded hides the checkpoint's format. */
 export function modelRunner(
   request: Pick<VllmRequest, "architecture" | "quantization">,
   second: SecondRunner,
@@ -43,8 +45,8 @@ export function modelRunner(
 }
 
 /**
- * Whether the checkpoint itself declares a weight format (is_quantized in config/model.py of 0.22.0 and 0.23.0); one that
- * vLLM makes at load, of --quantization, does not count.
+ * Whether the checkpoint declares a weight format (is_quantized in config/model.py of 0.22.0 and
+ * 0.23.0). Excludes formats that vLLM creates at load for --quantization.
  */
 function isQuantizedCheckpoint({ architecture, quantization }: Pick<VllmRequest, "architecture" | "quantization">) {
   if (architecture.quantization.rules.length > 0) {
@@ -59,7 +61,7 @@ function isDense(architecture: ModelArchitecture): boolean {
   return architecture.experts === undefined && !keepsStates(architecture);
 }
 
-/** The sampler of the profiling run; FlashInfer's needs a card of NVIDIA. */
+/** Sampler of the profiling run; FlashInfer's requires NVIDIA. */
 export function samplerOf(
   { sampler, samplerOfSecondRunner }: Pick<VllmConstants, "sampler" | "samplerOfSecondRunner">,
   runner: ModelRunner,
@@ -71,7 +73,8 @@ export function samplerOf(
 }
 
 /**
- * Bytes per (sequence, vocabulary entry) that the second runner keeps for penalties, requested or not: a 32-bit count
- * of each token put out and a bit for each in the prompt (v1/worker/gpu/sample/penalties.py of 0.22.0 to 0.33.0).
+ * Penalty bytes of the second runner per (sequence, vocabulary entry), requested or not: a 32-bit
+ * count per output token and a bit per prompt token (v1/worker/gpu/sample/penalties.py of 0.22.0 to
+ * 0.33.0).
  */
 export const PENALTY_BYTES_PER_LOGIT = 4 + 1 / 8;

@@ -1,4 +1,4 @@
-/** Weights of a GPU that vLLM moves to host memory, before it pins them: of the stage that moves most, GiB. */
+/** Weights that vLLM moves from a GPU to host memory, before pinning: of the largest stage, GiB. */
 import { toGiB } from "../../../names/units";
 import { isOnStage, type PipelineStage, pipelineStages } from "../../../planner/memory/pipeline";
 import { formatFor } from "../../../planner/model/format-names";
@@ -15,8 +15,9 @@ interface Layout {
 }
 
 /**
- * Parameters of layers, and of the tower, are moved one by one until `gib` is reached, so that the last goes beyond it
- * (_maybe_offload_to_cpu in model_executor/offloader/uva.py of 0.17.0 to 0.33.0, models/utils.py of 0.8.3 to 0.16.0).
+ * Parameters of layers and tower move one by one until `gib` is reached, so the last exceeds it
+ * (_maybe_offload_to_cpu in model_executor/offloader/uva.py of 0.17.0 to 0.33.0, models/utils.py of
+ * 0.8.3 to 0.16.0).
  */
 export function uvaWeightsGiB(model: Weighed, layout: Layout, gib: number): number {
   return mostOnStage(model, layout, (tensors, bytesOf) => {
@@ -30,7 +31,10 @@ export function uvaWeightsGiB(model: Weighed, layout: Layout, gib: number): numb
   });
 }
 
-/** The last `inGroup` of each `groupSize` layers of a stage (wrap_modules in model_executor/offloader/prefetch.py of 0.17.0 to 0.33.0). */
+/**
+ * The last `inGroup` of each `groupSize` layers of a stage (wrap_modules in
+ * model_executor/offloader/prefetch.py of 0.17.0 to 0.33.0).
+ */
 export function offloadedLayersGiB(
   model: Weighed,
   layout: Layout,
@@ -68,7 +72,7 @@ function mostOnStage(
   );
 }
 
-/** Of its format, as tensor parallelism cuts it; what kernels pad and round is within what pinning adds. */
+/** In its format, split by tensor parallelism; the pinning margin covers kernel padding. */
 function bytesOnGpu(tensor: ModelTensor, format: WeightFormat, tensorParallel: number): number {
   const { count, loadedCopies, split } = tensor;
   const each = storedAs(tensor, format)?.loadedBytes ?? checkpointMatrixBytes(format, asMatrix(tensor));

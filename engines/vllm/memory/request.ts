@@ -3,12 +3,10 @@ import { graphsOf, readVllmFlags } from "../flags";
 import type { VllmOptions } from "./options";
 import type { VllmOrigin } from "./versions";
 
-/** A request with vLLM's flags read. */
 export interface VllmRequest extends Omit<MemoryRequest, "engine" | "args" | "maxNumSeqs"> {
   readonly engine: { readonly version: string };
-  /** Decides the sampler up to 0.11.0. @default "image" */
+  /** Determines the sampler up to 0.11.0. @default "image" */
   readonly installedFrom?: VllmOrigin;
-  /** Flags that change its memory. */
   readonly vllm?: VllmOptions;
 }
 
@@ -19,7 +17,7 @@ export function vllmRequest({ args, maxNumSeqs, ...request }: MemoryRequest): Vl
   };
 }
 
-/** What the driver tells a process of its card, GiB: of the whole card where pods take turns. */
+/** Card memory visible to a process, GiB: the whole card with time slicing. */
 export function seenMemoryGiB({
   gpuMemoryGiB,
   cardMemoryGiB,

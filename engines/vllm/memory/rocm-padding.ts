@@ -1,18 +1,20 @@
 /**
- * vLLM on AMD keeps rows of weights apart in memory: where a row takes a multiple of 512 bytes, it gets 256 more
- * (VLLM_ROCM_MOE_PADDING and VLLM_ROCM_FP8_PADDING, both on by default, on Instinct and Radeon alike). AITER, whose
- * kernels take experts shuffled and without that, is off by default up to 0.33.0 (VLLM_ROCM_USE_AITER in envs.py).
+ * vLLM on AMD pads weight rows: multiples of 512 bytes get 256 more (VLLM_ROCM_MOE_PADDING and
+ * VLLM_ROCM_FP8_PADDING, both on by default, on Instinct and Radeon). AITER uses shuffled experts
+ * without padding, but is off by default up to 0.33.0 (VLLM_ROCM_USE_AITER in envs.py).
  */
 import type { QuantizationScheme } from "../../../planner/model/quantization";
 import type { ModelTensor } from "../../../planner/model/tensors";
 import type { CardTraits } from "./cards";
 import type { VllmConstants } from "./versions";
 
-/** Which weights have their rows padded. */
 export interface RowPadding {
-  /** Experts that are not quantized (_maybe_pad_weight in fused_moe/unquantized_fused_moe_method.py). */
+  /** Unquantized experts (_maybe_pad_weight in fused_moe/unquantized_fused_moe_method.py). */
   readonly experts: boolean;
-  /** FP8 matrices outside experts, with scales per block or fixed ones (_maybe_pad_fp8_weight in quantization/utils/fp8_utils.py). */
+  /**
+   * FP8 matrices outside experts, with block or static scales (_maybe_pad_fp8_weight in
+   * quantization/utils/fp8_utils.py).
+   */
   readonly fp8: boolean;
 }
 
@@ -23,7 +25,6 @@ export function rowPadding(
   return { experts: vendor === "amd" && rocmPadsExperts, fp8: vendor === "amd" };
 }
 
-/** Bytes that padding adds to a matrix of one GPU. */
 export function rowPaddingBytes(
   { kind }: Pick<ModelTensor, "kind">,
   scheme: QuantizationScheme | undefined,

@@ -1,4 +1,4 @@
-/** vLLM's scheduler limits when unset: they decide the activation memory. */
+/** Default scheduler limits of vLLM, which determine activation memory. */
 
 import type { BatchLimits } from "../../engine";
 import { seenMemoryGiB, type VllmRequest } from "./request";
@@ -12,8 +12,9 @@ export interface SchedulerLimits {
 }
 
 /**
- * Defaults of the API server by card: vllm/engine/arg_utils.py (read in 0.8.5, 0.11.0 and 0.19.0 to 0.33.0). The row
- * from 160 GiB became one of its own in 0.28.0, by pull request 51726; before, such a card had what any from 70 GiB had.
+ * API server defaults by card: vllm/engine/arg_utils.py (read in 0.8.5, 0.11.0 and 0.19.0 to
+ * 0.33.0). The row from 160 GiB exists since 0.28.0 (pull request 51726); before, the row from 70
+ * GiB applied.
  * @param gpuMemoryGiB memory of the card as the driver reports it
  */
 export function schedulerDefaults(
@@ -31,17 +32,18 @@ export function schedulerDefaults(
   return { maxNumSeqs: 256, maxNumBatchedTokens: 2048 };
 }
 
-/** On CPUs (vllm/engine/arg_utils.py of 0.32.0 and 0.33.0), for one process that computes. */
+/** On CPUs (vllm/engine/arg_utils.py of 0.32.0 and 0.33.0), for one computing process. */
 const CPU_DEFAULTS: SchedulerLimits = { maxNumSeqs: 128, maxNumBatchedTokens: 2048 };
 
-/** Encoders read a prompt in one pass; what writes text takes it in pieces unless it is told not to. */
+/** Encoders process a prompt in one pass; generative models in chunks by default. */
 export function takesPiecesOfPrompts({ architecture, vllm }: Pick<VllmRequest, "architecture" | "vllm">): boolean {
   return vllm?.chunkedPrefill ?? architecture.kind === "decoder";
 }
 
 /**
- * The limits in force: those that are asked for, and defaults that follow from each other
- * (_set_default_max_num_seqs_and_batched_tokens_args in vllm/engine/arg_utils.py of 0.11.2 to 0.33.0).
+ * Effective limits: requested ones and dependent defaults
+ * (_set_default_max_num_seqs_and_batched_tokens_args in vllm/engine/arg_utils.py of 0.11.2 to
+ * 0.33.0).
  */
 export function schedulerLimits(
   request: Pick<
@@ -60,7 +62,7 @@ export function schedulerLimits(
   return { maxNumBatchedTokens, maxNumSeqs: vllm?.maxNumSeqs ?? Math.min(defaults.maxNumSeqs, maxNumBatchedTokens) };
 }
 
-/** The same as every engine tells it. */
+/** Same in the form common to all engines. */
 export function vllmBatchLimits(request: VllmRequest): BatchLimits {
   const { constants } = vllmConstants(request.engine.version);
   const { maxNumSeqs, maxNumBatchedTokens } = schedulerLimits(request, constants);

@@ -1,4 +1,4 @@
-/** What vLLM makes of a checkpoint before any memory is counted: number types, cache type, and which towers it loads. */
+/** Effective model before memory is estimated: number types, cache type, loaded towers. */
 
 import type { KvCacheDtype } from "../../../planner/memory/kv-cache";
 import type { Dtype, ModelArchitecture, VisionTower } from "../../../planner/model/architecture";
@@ -9,8 +9,8 @@ import type { VllmRequest } from "./request";
 import { type VllmConstants, vllmConstants } from "./versions";
 
 /**
- * The request with the model as the engine serves it: its own format is the one that is loaded, `kvCacheDtype` is
- * "auto" only where that means the model's number type.
+ * The request with the model as loaded: its own format is the loaded one, and `kvCacheDtype` "auto"
+ * means the model's number type.
  * @throws UnknownFormatError
  */
 export function asServed(request: VllmRequest): VllmRequest {
@@ -22,7 +22,7 @@ export function asServed(request: VllmRequest): VllmRequest {
 
 const served = new Kept<ModelArchitecture, string, ModelArchitecture>();
 
-/** One object per answer: what is computed for an architecture is kept under it. */
+/** One object per answer, because results are cached by architecture object. */
 function servedArchitecture(
   architecture: ModelArchitecture,
   quantization: string | undefined,
@@ -43,16 +43,19 @@ function servedArchitecture(
 }
 
 /**
- * The number type of activations and of whatever is not quantized: what is asked for, else the checkpoint's, where
- * float32 becomes one of 16 bits (which one follows from the card, and is all the same to memory).
- * Source: _get_and_verify_dtype in config.py (0.8.0) and config/model.py (0.11.0, 0.19.1, 0.33.0).
+ * Number type of activations and unquantized weights: the requested one, else the checkpoint's,
+ * with float32 as 16 bits (which type depends on the card, with no effect on memory). Source:
+ * _get_and_verify_dtype in config.py (0.8.0) and config/model.py (0.11.0, 0.19.1, 0.33.0).
  */
 function computedIn({ checkpointDtype }: ModelArchitecture, quantization = "", { dtype }: VllmOptions): Dtype {
   const asked = dtype ?? dtypeNamed(quantization);
   return asked ?? (checkpointDtype === "float32" ? "bfloat16" : checkpointDtype);
 }
 
-/** Every tower has nothing to do: vLLM then loads none (0.33.0: model_executor/models/interfaces.py, _mark_tower_model). */
+/**
+ * No tower has inputs: vLLM then loads none (0.33.0: model_executor/models/interfaces.py,
+ * _mark_tower_model).
+ */
 function isTextOnly({ vision }: ModelArchitecture, { languageModelOnly, mediaPerPrompt }: VllmOptions): boolean {
   if (languageModelOnly) {
     return true;
@@ -68,8 +71,9 @@ function towerAs(vision: VisionTower | undefined, mode: VllmOptions["encoderPara
 }
 
 /**
- * `auto` follows a checkpoint that asks for fp8, by the way it asks and by version; once, its wish even overrode what
- * the command line said (utils/torch_utils.py resolve_kv_cache_dtype_string, layers/attention/attention.py).
+ * `auto` follows a checkpoint's fp8 request, depending on its form and the version; one version
+ * even let it override the command line (utils/torch_utils.py resolve_kv_cache_dtype_string,
+ * layers/attention/attention.py).
  */
 export function servedCacheDtype({
   architecture: { quantization, layerSpecs },
@@ -80,7 +84,8 @@ export function servedCacheDtype({
   if (wish === undefined || wish === "unread") {
     return kvCacheDtype;
   }
-  // Only plain attention reads the scheme of compressed-tensors: latent attention has code of its own (mla_attention.py).
+  // Only standard attention reads the compressed-tensors scheme: latent attention has separate code
+  // (mla_attention.py).
   if (wish === "compressed-tensors" && layerSpecs.some(({ mixer }) => mixer.kind === "latent")) {
     return kvCacheDtype;
   }
@@ -88,7 +93,7 @@ export function servedCacheDtype({
   return obeyed === "always" || (obeyed === "auto" && kvCacheDtype === "auto") ? "fp8" : kvCacheDtype;
 }
 
-/** What of the above a reader of the estimate should know. */
+/** Remarks on the above for readers of the estimate. */
 export function servedNotes(request: VllmRequest): readonly string[] {
   const { architecture, engine, kvCacheDtype, vllm = {} } = request;
   const notes: string[] = [];

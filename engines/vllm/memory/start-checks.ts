@@ -1,4 +1,6 @@
-/** What vLLM asks of a GPU besides room for the load: before it starts to count, and after it has filled its cache. */
+/**
+ * GPU memory checks of vLLM besides the load: before it measures, and after the cache is filled.
+ */
 import { toGiB } from "../../../names/units";
 import { type Interval, type MemoryParts, totalOf } from "../../../planner/memory/uncertainty";
 import type { StartCheck } from "../../../planner/memory/verdict";
@@ -8,47 +10,46 @@ import type { VllmRequest } from "./request";
 import type { SchedulerLimits } from "./scheduler-defaults";
 import type { VllmConstants } from "./versions";
 
-/** Of a group without NVLink, from 0.11.0 on. */
+/** Without NVLink, since 0.11.0. */
 const UNLINKED_GROUP_GIB = 0.9;
-/** More of its GPUs exchange through the host, which takes memory when graphs are captured. */
+/** Larger groups exchange through the host, which needs memory during graph capture. */
 const UNLINKED_GRAPHS_GIB = 1.53;
 
 export interface StartNeed {
   readonly request: VllmRequest;
-  /** The cards are joined by NVLink. */
+  /** NVLink joins the cards. */
   readonly linked: boolean;
   readonly constants: VllmConstants;
   readonly limits: SchedulerLimits;
-  /** GiB of one GPU. */
   readonly parts: MemoryParts;
-  /** What the utilization lets it fill, GiB. */
+  /** Memory that the utilization allows, GiB. */
   readonly budgetGiB: number;
-  /** What is not taken out of the cache's room and is allocated later: graphs and tables for penalties, GiB. */
+  /** Later allocations outside the cache's share: graphs and penalty tables, GiB. */
   readonly uncountedGiB: number;
-  /** Tables of pages, made with the cache, GiB. */
+  /** Page tables, allocated with the cache, GiB. */
   readonly tablesGiB: number;
-  /** What the sampler's warm-up takes after that, GiB. */
+  /** Sampler warm-up after that, GiB. */
   readonly samplingGiB: number;
-  /** Undefined where nothing is cached. */
+  /** Undefined without a cache. */
   readonly layout: KvLayout | undefined;
-  /** Pods take turns on the card, and the engine is told the size of its cache, GiB. @default it fills the budget */
+  /** Cache size given to the engine with time slicing, GiB. @default it fills the budget */
   readonly toldCacheGiB?: number;
 }
 
-/** What one process holds there differs by driver: a log of a 24 GB card has 0.19 GiB more. */
+/** Context memory differs by driver: a log of a 24 GB card has 0.19 GiB more. */
 const CONTEXT_OFF = { belowGiB: 0.1, aboveGiB: 0.1 } as const;
 
 export function startChecks(need: StartNeed): StartCheck[] {
   if (need.request.device === "cpu") {
     return [];
   }
-  // A part of a card holds the context and all graphs, and its utilization is told accordingly (device.ts).
+  // A time-sliced share includes context and all graphs, with a matching utilization (device.ts).
   const ofCard = need.toldCacheGiB === undefined ? [...freeMemory(need), ...onTop(need)] : [];
   return [...ofCard, ...recurrentStates(need)];
 }
 
 /**
- * The budget must be free when the engine starts (v1/worker/gpu_worker.py of 0.9.1 to 0.16, request_memory in
+ * The budget must be free at start (v1/worker/gpu_worker.py of 0.9.1 to 0.16, request_memory in
  * v1/worker/utils.py of 0.17.0 to 0.33.0; not in 0.9.0).
  */
 function freeMemory(need: StartNeed): StartCheck[] {
@@ -67,9 +68,9 @@ function freeMemory(need: StartNeed): StartCheck[] {
 }
 
 /**
- * The cache fills the budget whatever load is planned. Tables of its pages are made, graphs are captured and the sampler is warmed up for max-num-seqs
- * (compile_or_warm_up_model in v1/worker/gpu_worker.py of 0.8.0 to 0.33.0), in what is left of the card and what the
- * profiling run has given back.
+ * The cache fills the budget regardless of the planned load. Page tables, graph capture and sampler
+ * warm-up for max-num-seqs follow (compile_or_warm_up_model in v1/worker/gpu_worker.py of 0.8.0 to
+ * 0.33.0). They use the card's remainder and memory that the profiling run freed.
  */
 function onTop(need: StartNeed): StartCheck[] {
   const { request, linked, parts, budgetGiB, uncountedGiB, tablesGiB, samplingGiB, layout } = need;
@@ -90,16 +91,18 @@ function onTop(need: StartNeed): StartCheck[] {
 }
 
 /**
- * Graphs and samplers may take a tenth more (cuda-graphs.ts), and a quarter less: a start-up on a 12 GB card had 0.26 GiB too little by
- * this count, and three that failed on cards of 22 GiB -0.01 to 0.27.
+ * Graphs and samplers may need a tenth more (cuda-graphs.ts), or a quarter less. By this estimate a
+ * start-up on a 12 GB card lacked 0.26 GiB, and three failed ones on 22 GiB cards lacked -0.01 to
+ * 0.27.
  */
 function offBy(laterGiB: number): Interval {
   return { belowGiB: 0.2 + 0.25 * laterGiB, aboveGiB: CONTEXT_OFF.aboveGiB + 0.1 * laterGiB };
 }
 
 /**
- * With graphs of pure decoding, each of max-num-seqs requests must have a page for its state
- * (resolve_cudagraph_mode_and_sizes in config/compilation.py of 0.20.0 to 0.33.0; 0.18.0 to 0.19.1 captured fewer sizes).
+ * With graphs of pure decoding, each of max-num-seqs requests needs a state page
+ * (resolve_cudagraph_mode_and_sizes in config/compilation.py of 0.20.0 to 0.33.0; 0.18.0 to 0.19.1
+ * captured fewer sizes).
  */
 function recurrentStates(need: StartNeed): StartCheck[] {
   const { request, constants, limits, parts, budgetGiB, layout, toldCacheGiB } = need;
@@ -118,8 +121,9 @@ function recurrentStates(need: StartNeed): StartCheck[] {
 }
 
 /**
- * Before the count begins: up to 0.10.2 it begins before the group is made (v1/worker/gpu_worker.py: the snapshot stands before
- * init_worker_distributed_environment in 0.9.1 to 0.10.2, behind it from 0.11.0 on), and what a group takes is in the budget.
+ * Memory before measurement begins. Up to 0.10.2 that is before the group is created, so the budget
+ * includes the group (v1/worker/gpu_worker.py: the snapshot precedes
+ * init_worker_distributed_environment in 0.9.1 to 0.10.2, follows it since 0.11.0).
  */
 function contextGiB({ request, linked, constants }: StartNeed): number {
   const isGroup = request.tensorParallel * request.pipelineParallel > 1;

@@ -1,11 +1,11 @@
-/** Memory constants of vLLM by version, and what they rest on. */
+/** Memory constants of vLLM by version, and their measurements. */
 import type { GpuModel } from "../../../catalog/shapes";
 import { compareVersions } from "../../../names/versions";
 import type { Mxfp4Rules } from "./expert-kernels";
 import type { ModelRunner, SecondRunner } from "./model-runner";
 import table from "./versions.json";
 
-/** GiB by number of GPUs in tensor parallel; stages: pipeline stages without tensor parallel. */
+/** GiB by number of tensor parallel GPUs; stages: pipeline stages without tensor parallelism. */
 export interface NonTorchMemory {
   readonly 1: number;
   readonly 2: number;
@@ -13,13 +13,13 @@ export interface NonTorchMemory {
   readonly stages: number;
 }
 
-/** Where an installation comes from: the official image, which is what this platform deploys, or pip without extras. */
+/** Installation source: the official image, as deployed here, or pip without extras. */
 export type VllmOrigin = "image" | "pip";
 
-/** Kernel that picks the next tokens. */
+/** Kernel that selects the next tokens. */
 export type Sampler = keyof typeof table.samplerBytesPerLogit;
 
-/** Peak bytes per (sequence, vocabulary entry) while sampling, beside the logits in the model's dtype. */
+/** Peak sampling bytes per (sequence, vocabulary entry), besides logits in the model's dtype. */
 export const samplerBytesPerLogit: Readonly<Record<Sampler, number>> = table.samplerBytesPerLogit;
 
 export interface VllmConstants {
@@ -61,14 +61,14 @@ export interface VllmConstants {
 type VersionChange = Pick<VllmConstants, "from"> & Partial<VllmConstants>;
 
 const oldest = table.oldest as VllmConstants;
-/** The first version whose memory is known: the first with the V1 engine on by default. */
+/** First version with known memory: the V1 engine is on by default. */
 export const oldestVllm = oldest.from;
 const changes = table.changes as readonly VersionChange[];
 
-/** Every version that changed something, whole, oldest first. */
+/** Complete constants of every changed version, oldest first. */
 const versions = changes.map((_, index): VllmConstants => Object.assign({}, oldest, ...changes.slice(0, index + 1)));
 
-/** The constants of a version, and which measurements they rest on. */
+/** Constants of a version with their measurements. */
 interface KnownConstants {
   readonly constants: VllmConstants;
   readonly basis: string;
@@ -77,8 +77,8 @@ interface KnownConstants {
 const byVersion = new Map<string, KnownConstants>();
 
 /**
- * The constants that apply to a vLLM version: those of the newest entry that is not newer.
- * Versions before the first entry use the first; a version that is no number counts as newest.
+ * Constants of a version: the newest entry that is not newer. Older versions use the first entry;
+ * non-numeric versions count as newest.
  */
 export function vllmConstants(version: string): KnownConstants {
   const known = byVersion.get(version) ?? constantsFor(version);

@@ -1,6 +1,6 @@
 /**
- * Weights on each GPU as vLLM holds them after loading: sharded by tensor and pipeline parallel, fused, padded,
- * rounded by the CUDA allocator, plus the tables built at load time.
+ * Weights per GPU as loaded by vLLM: sharded, fused, padded, rounded by the CUDA allocator, plus
+ * tables.
  */
 
 import { BYTES_PER_MIB, roundUp } from "../../../names/units";
@@ -19,10 +19,9 @@ import { paddedVocabulary } from "../vocabulary";
 import { type ExpertKernel, type Mxfp4Rules, mxfp4Allocations, mxfp4BiasBytes } from "./expert-kernels";
 import { type RowPadding, rowPaddingBytes } from "./rocm-padding";
 
-/** How GPUs divide matrices. */
 export interface Sharding {
   readonly tensorParallel: number;
-  /** Experts are whole, and spread over the tensor-parallel GPUs. */
+  /** Experts are whole, and spread over tensor parallel GPUs. */
   readonly expertParallel: boolean;
 }
 
@@ -32,9 +31,9 @@ export interface WeightSharding extends Sharding {
   readonly expertKernel: ExpertKernel;
   /** See VllmConstants. */
   readonly mxfp4: Mxfp4Rules;
-  /** Multiple that each GPU's part of the width of FP8 experts is padded to (expert-kernels.ts). */
+  /** Padding multiple of each GPU's share of the FP8 expert width (expert-kernels.ts). */
   readonly fp8ExpertMultiple: number;
-  /** The same of NVFP4 experts (nvfp4-experts.ts). */
+  /** Same for NVFP4 experts (nvfp4-experts.ts). */
   readonly nvfp4ExpertMultiple: number;
   readonly rowPadding: RowPadding;
   /** See VllmConstants. */
@@ -42,23 +41,23 @@ export interface WeightSharding extends Sharding {
   readonly maxNumBatchedTokens: number;
 }
 
-/** One parameter of the loaded model on one GPU, whatever the pipeline stage. */
+/** A parameter on one GPU, on any pipeline stage. */
 interface LoadedParameter {
-  /** Stands for all tensors that are fused into it: they have one place. */
+  /** Represents all tensors fused into it, which are together. */
   readonly tensor: ModelTensor;
   readonly bytes: number;
-  /** Belongs to latent attention, whose back end needs its workspace. */
+  /** Part of latent attention, whose back end needs its workspace. */
   readonly latent: boolean;
 }
 
-/** The loaded model on one GPU of a sharding: all parameters, and their sums on the stages that were asked for. */
+/** Parameters on one GPU of a sharding, with cached sums by stage. */
 interface LoadedModel {
   readonly parameters: readonly LoadedParameter[];
   /** By number of layers before the stage and at its end. */
   readonly onStages: Map<string, { readonly bytes: number; readonly latent: boolean }>;
 }
 
-/** Bytes of weights on one GPU of a stage, and of what loading them leaves allocated ("Model loading took"). */
+/** Weight bytes on one GPU of a stage, including memory left by loading ("Model loading took"). */
 export function stageWeightBytes(architecture: ModelArchitecture, sharding: WeightSharding): number {
   const { bytes, latent } = onStage(architecture, sharding);
   const workspace = latent ? sharding.latentWorkspaceMiB * BYTES_PER_MIB : 0;
@@ -84,7 +83,7 @@ function onStage(architecture: ModelArchitecture, sharding: WeightSharding) {
 
 const loaded = new WeakMap<ModelArchitecture, Kept<WeightFormat, string, LoadedModel>>();
 
-/** A planner asks for many loads of one sharding: its parameters are computed once. */
+/** Cached: planners try many loads per sharding. */
 function loadedModel(architecture: ModelArchitecture, sharding: WeightSharding): LoadedModel {
   const { format, stage: _stage, latentWorkspaceMiB: _workspace, maxNumBatchedTokens: _tokens, ...split } = sharding;
   const byFormat = loaded.get(architecture) ?? new Kept<WeightFormat, string, LoadedModel>();
@@ -116,13 +115,13 @@ function loadedParameters(architecture: ModelArchitecture, sharding: WeightShard
   });
 }
 
-/** Multi-token-prediction layers are not loaded; a tied embedding is also needed where the head runs. */
+/** Multi-token prediction layers are not loaded; tied embeddings are also needed at the head. */
 function isLoadedOn(tensor: ModelTensor, stage: PipelineStage, architecture: ModelArchitecture): boolean {
   const embedding = stage.isFirst || (stage.isLast && architecture.tieEmbeddings && tensor.kind === "embedding");
   return tensor.part !== "multi-token-prediction" && isOnStage(tensor, stage, embedding);
 }
 
-/** Bytes of each allocation behind one parameter, which may fuse several tensors. */
+/** Bytes of each allocation of a parameter, which may fuse several tensors. */
 function parameterAllocations(parts: readonly ModelTensor[], sharding: WeightSharding): readonly number[] {
   const [first] = parts;
   if (first === undefined) {
@@ -145,7 +144,7 @@ function parameterAllocations(parts: readonly ModelTensor[], sharding: WeightSha
   return [parts.reduce((total, tensor) => total + shardBytes(tensor, sharding) * tensor.loadedCopies, 0)];
 }
 
-/** Kernels take the biases of their experts in shapes and number types of their own. */
+/** Kernels use their own shapes and number types for expert biases. */
 function isBiasOfMxfp4({ module, rows, columns }: ModelTensor, format: WeightFormat): boolean {
   if (!module.includes(".experts.") || !module.endsWith(".bias")) {
     return false;
@@ -153,14 +152,14 @@ function isBiasOfMxfp4({ module, rows, columns }: ModelTensor, format: WeightFor
   return schemeFor(format, { module, kind: "expert", rows, columns })?.name === "mxfp4";
 }
 
-/** Bytes of one GPU's part of a tensor. */
 function shardBytes(tensor: ModelTensor, sharding: WeightSharding): number {
   const scheme = schemeFor(sharding.format, asMatrix(tensor));
   const { count, ...shape } = shard(tensor, sharding);
   const { rows, columns } = padded(tensor, shape, widthMultiple(tensor, scheme, sharding));
   const stored = storedAs(tensor, sharding.format);
   if (stored !== undefined) {
-    // packed values have no shape of their own: their bytes are cut in proportion; an empty tensor has none
+    // packed values have no own shape: their bytes are split proportionally; an empty tensor has
+    // none
     return (stored.loadedBytes * count * rows * columns) / Math.max(1, tensor.rows * tensor.columns);
   }
   const valueBytes = scheme === undefined ? DTYPE_BYTES[tensor.loadedDtype ?? sharding.format.baseDtype] : 1;
@@ -182,7 +181,7 @@ function widthMultiple(
   return scheme?.staticInputs ? sharding.fp8ExpertMultiple : 1;
 }
 
-/** Pads the side along which the matrix is split, an expert's inner width. */
+/** Pads the split side of the matrix, an expert's inner width. */
 function padded({ split }: ModelTensor, shape: { rows: number; columns: number }, multiple: number) {
   return split.along === "columns"
     ? { ...shape, columns: roundUp(shape.columns, multiple) }
@@ -190,8 +189,9 @@ function padded({ split }: ModelTensor, shape: { rows: number; columns: number }
 }
 
 /**
- * One GPU's part of identical tensors. Under expert parallelism experts are whole, and the first GPUs take one more where
- * they do not come out even (determine_expert_map of 0.19.1, fused_moe/expert_map_manager.py of 0.33.0).
+ * One GPU's share of identical tensors. With expert parallelism experts are whole, and the first
+ * GPUs have one more if uneven (determine_expert_map of 0.19.1, fused_moe/expert_map_manager.py of
+ * 0.33.0).
  */
 export function shard(tensor: ModelTensor, { tensorParallel, expertParallel }: Sharding) {
   return expertParallel && tensor.module.includes(".experts.")
@@ -208,7 +208,7 @@ function shardShape({ rows, columns, split }: ModelTensor, tensorParallel: numbe
     case "vocabulary":
       return { rows: paddedVocabulary(rows) / tensorParallel, columns };
     case "rows":
-      // KV heads are whole and replicated once there are more GPUs than heads
+      // KV heads are whole and replicated on more GPUs than heads
       return split.units === undefined
         ? { rows: rows / tensorParallel, columns }
         : { rows: (rows / split.units) * Math.max(1, split.units / tensorParallel), columns };
@@ -216,8 +216,8 @@ function shardShape({ rows, columns, split }: ModelTensor, tensorParallel: numbe
 }
 
 /**
- * What PyTorch's caching allocator keeps for one request: from 10 MiB on it takes whole 2 MiB pieces and gives a
- * rest back only when that is larger than 1 MiB (c10/cuda/CUDACachingAllocator, kMinLargeAlloc, kSmallSize).
+ * Allocation of PyTorch's caching allocator: from 10 MiB in whole 2 MiB blocks, returning a rest
+ * only above 1 MiB (c10/cuda/CUDACachingAllocator, kMinLargeAlloc, kSmallSize).
  */
 export function allocatedBytes(bytes: number): number {
   if (bytes < 10 * BYTES_PER_MIB) {
@@ -227,7 +227,7 @@ export function allocatedBytes(bytes: number): number {
   return segment - bytes > BYTES_PER_MIB ? roundUp(bytes, 512) : segment;
 }
 
-/** Tables of sines and cosines; vLLM keeps them in the model's dtype wherever it compiles the model, the default. */
+/** Sine and cosine tables, in the model's dtype when vLLM compiles the model, its default. */
 function rotaryBytes(architecture: ModelArchitecture): number {
   return architecture.rotaryTables.reduce(
     (total, table) =>
@@ -237,8 +237,8 @@ function rotaryBytes(architecture: ModelArchitecture): number {
 }
 
 /**
- * Buffers for the image features that go into the first text layers: one per stacked tower layer, for a whole batch of
- * tokens, on every GPU and stage (vLLM 0.19 to 0.33, qwen3_vl.py: deepstack_input_embeds).
+ * Buffers for image features of the first text layers: one per stacked tower layer and batch token,
+ * on every GPU and stage (vLLM 0.19 to 0.33, qwen3_vl.py: deepstack_input_embeds).
  */
 function stackedFeatureBytes({ vision, hiddenSize }: ModelArchitecture, sharding: WeightSharding): number {
   const buffer = sharding.maxNumBatchedTokens * hiddenSize * DTYPE_BYTES[sharding.format.baseDtype];
@@ -246,9 +246,10 @@ function stackedFeatureBytes({ vision, hiddenSize }: ModelArchitecture, sharding
 }
 
 /**
- * What latent attention adds. Decoding multiplies with the two halves of kv_b_proj: views of it where it is
- * unquantized, else of a second copy in the base dtype (mla_attention.py, process_weights_after_loading). Choosing the
- * attention back end loads a module that allocates a workspace whatever is chosen (see VllmConstants).
+ * Additional memory of latent attention. Decoding uses both halves of kv_b_proj: views if
+ * unquantized, else a second copy in the base dtype (mla_attention.py,
+ * process_weights_after_loading). Selecting any attention back end allocates a workspace (see
+ * VllmConstants).
  */
 function latentCopyBytes(tensor: ModelTensor, { format, tensorParallel }: WeightSharding): number {
   if (!tensor.absorbed || schemeFor(format, asMatrix(tensor)) === undefined) {

@@ -5,16 +5,18 @@ import { shippedText } from "../../../../names/shipped-file";
 const FOLDER = "components/cluster/oke/cloud-init";
 
 /**
- * One thing that cloud-init does on a new node. `userData` writes the files of all parts first, and then runs their
- * commands, part after part: a command finds every file, and what earlier parts did.
+ * A boot task for cloud-init. `userData` writes the files of all parts, then runs their commands in
+ * order.
  */
 export interface BootPart {
   readonly files: readonly BootFile[];
-  /** Each a program and its arguments. One that fails does not keep later ones from running: they look for themselves. */
+  /**
+   * Programs with arguments. Later commands run even if one fails, so they check for themselves.
+   */
   readonly commands: readonly (readonly string[])[];
 }
 
-/** A file as cloud-init's `write_files` takes it. */
+/** A file for cloud-init's `write_files`. */
 export interface BootFile {
   readonly path: string;
   /** In octal: "0644". */
@@ -23,15 +25,15 @@ export interface BootFile {
   readonly content: string;
 }
 
-/** A file that root writes and all may read, unless `permissions` say otherwise. */
+/** A file owned by root and readable by all, unless `permissions` differ. */
 export function bootFile(path: string, content: string, permissions = "0644"): BootFile {
   return { path, permissions, owner: "root:root", content };
 }
 
 /**
- * A script of `cloud-init/`, where nodes have it: without its comments and empty lines, for all metadata of a machine
- * together may have 32,000 bytes (Oracle's LaunchInstanceDetails, read 2026-11-23). Not compressed: another version of a
- * compressor would make other bytes, and other user data replaces nodes.
+ * A script of `cloud-init/` without comments and empty lines: machine metadata is limited to 32,000
+ * bytes (Oracle's LaunchInstanceDetails, read 2026-11-23). Not compressed: another compressor
+ * version would change the bytes, and so replace nodes.
  */
 export function bootScript(name: string): BootFile {
   const [interpreter = "", ...lines] = bootText(name).trimEnd().split("\n");
@@ -40,12 +42,10 @@ export function bootScript(name: string): BootFile {
   return bootFile(`/usr/local/sbin/${name}`, `${[interpreter, origin, ...told].join("\n")}\n`, "0700");
 }
 
-/** Text of a file that nodes boot with. */
 export function bootText(name: string): string {
   return shippedText(`${FOLDER}/${name}`);
 }
 
-/** A file that nodes boot with, in this repository. */
 export function bootFilePath(name: string): string {
   return join(repositoryRoot(), FOLDER, name);
 }

@@ -2,25 +2,25 @@ import type { OkePool } from "../settings";
 import { type BootPart, bootFile, bootScript } from "./boot-part";
 import { KUBELET_ARGUMENTS } from "./kubelet-arguments";
 
-/** Where the start-up programs of Oracle's images look for the cluster of a machine that OKE did not make. */
+/** Where Oracle's start-up programs read the cluster of a self-managed node. */
 const API_SERVER = "/etc/oke/oke-apiserver";
 const AUTHORITY = "/etc/kubernetes/ca.crt";
 
-/** What a machine that OKE did not make must know of the cluster that it joins. None of it is secret. */
+/** Cluster data of a self-managed node. Not secret. */
 export interface JoinedCluster {
-  /** Private address of the API server, without a port: Oracle's programs put two of them behind it. */
+  /** Private address of the API server, without a port: Oracle's programs append two. */
   readonly apiServer: string;
-  /** Certificate of its authority, PEM. */
+  /** CA certificate, PEM. */
   readonly authority: string;
 }
 
 /**
- * Makes the machine a node, with the kubelet's arguments that are in their file by then.
+ * Joins the machine with the kubelet arguments written before.
  *
  * @param kubernetesVersion with a leading v.
- * @param cluster of self-managed nodes: managed ones are told theirs by OKE. Paths and contents: Oracle's pages "Creating
- *   Cloud-init Scripts for Self-managed Nodes" and "Running Ubuntu on Worker Nodes", terraform-oci-oke 25ef9a0
- *   modules/workers/cloudinit.tf; read 2026-11-23.
+ * @param cluster of self-managed nodes; OKE configures managed ones. Paths and contents: Oracle's
+ *   pages "Creating Cloud-init Scripts for Self-managed Nodes" and "Running Ubuntu on Worker
+ *   Nodes", terraform-oci-oke 25ef9a0 modules/workers/cloudinit.tf; read 2026-11-23.
  */
 export function joinPart(pool: JoiningPool, kubernetesVersion: string, cluster?: JoinedCluster): BootPart {
   const script = bootScript("join-oke.sh");
@@ -31,7 +31,7 @@ export function joinPart(pool: JoiningPool, kubernetesVersion: string, cluster?:
   };
 }
 
-/** What of a pool decides how its machines join. */
+/** Pool properties that determine how its machines join. */
 export type JoiningPool = Pick<OkePool, "plan" | "computeCluster" | "madeBy">;
 
 /** RDMA registers memory that must not be paged out. */

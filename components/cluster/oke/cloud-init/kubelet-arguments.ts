@@ -4,10 +4,10 @@ import type { PoolPlan } from "../../../../planner/types";
 import { kubeletArguments } from "../kubelet";
 import { type BootPart, bootFile, bootScript } from "./boot-part";
 
-/** Where nodes have the arguments of their kubelet, one on each line. */
+/** File with kubelet arguments on nodes, one per line. */
 export const KUBELET_ARGUMENTS = "/etc/inference-stacks/kubelet-arguments";
 
-/** The kubelet's arguments of a pool, completed by what only the machine knows. */
+/** Kubelet arguments of a pool, plus those that only the machine knows. */
 export function kubeletPart(plan: PoolPlan): BootPart {
   const parts = [cpuPart(plan), blockPart(plan)];
   return {
@@ -33,7 +33,7 @@ function cpuPart({ shape, numa }: PoolPlan): BootPart {
   };
 }
 
-/** The label that names the machine's block of the RDMA network, where replicas stay in one and the machine knows its own. */
+/** Label with the machine's RDMA block, if replicas stay in one and the machine knows it. */
 function blockPart({ fabric }: PoolPlan): BootPart {
   const label = fabric?.topologyLabel;
   const fields = label === undefined ? undefined : okeBlockFields(label);

@@ -4,15 +4,15 @@ import { type BootPart, bootFile, bootScript, bootText } from "./boot-part";
 const UNIT = "inference-stacks-local-disks.service";
 const NOTHING: BootPart = { files: [], commands: [] };
 
-/** What nodes do about their local disks, before and after they join. */
+/** Local disk setup, before and after joining. */
 export interface LocalDisksParts {
   readonly before: BootPart;
   readonly after: BootPart;
 }
 
 /**
- * The kubelet's folder on the local disks, made by a unit at every boot: at the first by us, and before the machine joins.
- * What joining writes into that folder is kept for the next boot.
+ * Puts the kubelet's folder on the local disks: before the machine joins, and by a unit at later
+ * boots. Files that joining writes there are kept.
  */
 export function localDisksParts({ localDisks }: Pick<PoolPlan, "localDisks">): LocalDisksParts {
   if (!localDisks) {
