@@ -36,8 +36,9 @@ export function poolPlaces(
 /** The rules of a file (stacks/config/rules) refuse more: what is offered must pass them. */
 function mostOf(
   { capacity, rdma }: PoolConfig,
-  { kind, provision, oke }: EnvironmentConfig["cluster"],
+  cluster: EnvironmentConfig["cluster"],
 ): NonNullable<PoolRequest["most"]> {
+  const { kind, provision } = cluster;
   const isCloud = kind === "aws" || kind === "oci";
   if (provision === "existing" || !isCloud) {
     return provision === "create" ? { nodes: 1, zones: 1 } : { nodes: MOST_NODES, zones: MOST_ZONES.own };
@@ -47,6 +48,7 @@ function mostOf(
   if (isOfOneZone) {
     return { nodes: MOST_NODES, zones: 1 };
   }
-  const ofRegion = kind === "oci" && oke ? availabilityDomainsOf(oke.region) : undefined;
+  const region = cluster.kind === "oci" ? cluster.oke?.region : undefined;
+  const ofRegion = region === undefined ? undefined : availabilityDomainsOf(region);
   return { nodes: MOST_NODES, zones: ofRegion ?? MOST_ZONES[kind] };
 }
