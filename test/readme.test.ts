@@ -46,6 +46,7 @@ const NEEDS_MORE = [
   "measure",
   "calibrate",
   "try",
+  "docs",
   "e2e:setup",
   "readme",
   "test",

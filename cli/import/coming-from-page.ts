@@ -21,17 +21,18 @@ export function comingFromPage({ name, label, table }: Format): string {
 
 <!-- Generated from cli/import/fields/${name}.json by npm run schema. Do not edit. -->
 
+Turn files of ${label} into an environment, with an account of every value: what is mapped, changed or not mapped, and why.
+
 \`\`\`sh
 npm run import -- FILE... --out Pulumi.<name>.yaml --report import.json
 npm run plan -- <name>
 \`\`\`
 
-Several files make one environment. The account says of every value whether it is mapped, changed, not mapped or wrong in the
-original, with line and reason. A field covers everything below it that has no row of its own. Fields: ${source.text}, ${source.asOf}.
+Several files make one environment. The account names the line of each value, and what is wrong in the original. A field covers everything below it that has no row of its own. Fields: ${source.text}, ${source.asOf}.
 
 What no file says has a default, which the environment marks: cluster \`${DEFAULTS.cluster}\` that exists, stage \`${DEFAULTS.stage}\`, host
 \`${DEFAULTS.host}\`, one request of full length at once, and the first machine of a list on which the plan fits. \`npm run import -- --help\`
-has the options. Secrets are never copied. A model outside the catalogue needs its config.json ([naming a model](../configuration.md#naming-a-model)).
+has the options. Secrets are never copied. A model outside the catalogue becomes \`model: hf://…\`, which \`npm run pin\` describes ([your own weights](../own-weights.md)).
 
 ## Mapped
 

@@ -131,6 +131,5 @@ export function writtenWeights(weights: Weights, revision?: string): Record<stri
     const source = repository ?? (revision === undefined ? undefined : entry.repository);
     return { model: entry.name, ...(source !== undefined && { source: `hf://${source}${at}` }) };
   }
-  const folder = `models/hf/${repository}@${revision ?? "main"}`;
-  return { config: `${folder}/config.json`, source: `hf://${repository}${at}` };
+  return { model: `hf://${repository}${at}` };
 }

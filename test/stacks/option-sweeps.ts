@@ -117,7 +117,17 @@ export const SWEEPS: readonly Sweep[] = [
         },
       },
       models: {
-        chat: { model: "qwen2.5-7b-instruct", concurrency: 4, vllm: { sleepMode: true, reasoning: false } },
+        chat: {
+          model: "qwen2.5-7b-instruct",
+          concurrency: 4,
+          engineVersion: "0.33.0",
+          image: {
+            reference: `registry.example.com/ml/vllm:0.33.0-team@sha256:${"a".repeat(64)}`,
+            platforms: ["linux/amd64"],
+          },
+          vllm: { sleepMode: true, reasoning: false },
+          pod: { volumes: [{ name: "cache", mountPath: "/kv-cache", claim: "cache", readOnly: false }] },
+        },
         split: { model: "qwen2.5-7b-instruct", concurrency: 4, vllm: { prefillDecode: { prefill: 1, decode: 1 } } },
         scaled: {
           model: "qwen3-8b",
@@ -130,6 +140,14 @@ export const SWEEPS: readonly Sweep[] = [
         partner: { engine: "external", task: "chat", external: { url: "https://api.example.com/v1" } },
         served: { model: "qwen2.5-7b-instruct", engine: "ray", concurrency: 4, ray: { toolCalling: true } },
       },
+      transform: [
+        {
+          kind: "Deployment",
+          resource: "platform-models-ranks-server-deployment",
+          reason: "debugging",
+          patches: [{ op: "add", path: "/spec/template/spec/shareProcessNamespace", value: true }],
+        },
+      ],
       gateway: { exposure: "NodePort", tls: { kind: "secret", secretName: "gateway-tls" } },
     },
   },

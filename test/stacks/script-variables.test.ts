@@ -15,6 +15,9 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 };
 /** Kubernetes sets them. */
 const BUILT_IN = /^KUBERNETES_/;
+/** Read where SOURCE_BUCKET is set, and where it is not. */
+const OF_BUCKETS = /^SOURCE_/;
+const OF_REPOSITORIES = /^REPOSITORY$/;
 
 /** Variables without which a script ends, those of the modules that it takes functions from included. */
 function needed(file: string, seen = new Set<string>()): ReadonlySet<string> {
@@ -48,18 +51,21 @@ function running(resources: Parameters<typeof recordedObjects>[0]): { run: strin
     const run = env.find(({ name }) => name === "RUN")?.value ?? "";
     const script = SCRIPTS[run];
     const names = new Set(env.map(({ name }) => name));
+    const unread = names.has("SOURCE_BUCKET") ? OF_REPOSITORIES : OF_BUCKETS;
     return script === undefined
       ? []
-      : [{ run, unset: [...needed(script)].filter((name) => !names.has(name) && !BUILT_IN.test(name)) }];
+      : [{ run, unset: [...needed(script)].filter((name) => !names.has(name) && !BUILT_IN.test(name) && !unread.test(name)) }];
   });
 }
 
-/** A model with an adapter, whose weights the engine reads by itself or finds copied. */
+/** A model with an adapter, whose weights come from a bucket, and which the engine reads by itself or finds copied. */
 const adapted = (vllm: object) =>
   changedRun("oci-a10", {
+    storage: { buckets: { "corp-models": { url: "https://s3.eu-central-1.amazonaws.com" } } },
     models: {
       chat: {
         model: "qwen2.5-7b-instruct",
+        source: "s3://corp-models/chat",
         adapters: { legal: "hf://org/legal-lora@0123456789abcdef0123456789abcdef01234567" },
         vllm,
       },

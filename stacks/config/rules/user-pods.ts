@@ -67,7 +67,7 @@ function* volumeProblems(path: Path, volumes: readonly UserVolume[]): Generator<
         path: [...here, "mountPath"],
         value: mountPath,
         allowed: taken === undefined ? "a path of its own" : `a path outside of ${list(TAKEN_FOLDERS)}`,
-        fix: `write another, for example /${name}`,
+        fix: `write another, for example /own/${name}`,
       };
     }
     if (volumes.findIndex((other) => other.name === name) < index) {

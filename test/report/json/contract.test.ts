@@ -93,6 +93,41 @@ const rarities = {
     },
   ),
   mesh: onA10({ source: "pvc://weights/qwen" }, { mesh: { mode: "sidecar" } }),
+  own: onA10(
+    {
+      engineVersion: "0.33.0",
+      image: { reference: "registry.example.com/ml/vllm:0.33.0-team", platforms: ["linux/amd64"], cuda: 13 },
+      aliases: ["gpt-4o"],
+      pod: {
+        volumes: [{ name: "cache", mountPath: "/kv-cache", claim: "cache" }],
+        initContainers: [{ name: "prepare", image: "registry.example.com/ops/prepare:1.0.3" }],
+        sidecars: [{ name: "ship", image: "registry.example.com/ops/ship:1.4.2", cpu: 0.25, memoryGiB: 0.25 }],
+      },
+    },
+    {
+      callerApiKey: { secure: "v1:AAAAAAAAAAAAAAAA:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" },
+      gateway: {
+        hostname: "llm.example.com",
+        tls: { kind: "self-signed" },
+        consumers: { web: { secretKey: "callerApiKey" } },
+      },
+    },
+  ),
+  // ROCm of an own image, on a card of AMD.
+  amd: {
+    ...laptop,
+    cluster: { kind: "edge" },
+    pools: { gpu: { node: { card: "mi300x", gpuCount: 1, vcpus: 32, memoryGiB: 256 } } },
+    models: {
+      chat: {
+        model: "qwen2.5-7b-instruct",
+        engine: "vllm",
+        engineVersion: "0.33.0",
+        concurrency: 2,
+        image: { reference: "registry.example.com/ml/vllm:0.33.0-rocm", rocm: "7.2" },
+      },
+    },
+  },
   local: { ...laptop, cluster: { kind: "local", provision: "create", local: { tool: "k3d" } } },
   canary: onA10({
     source: `hf://Qwen/Qwen2.5-7B-Instruct@${"1".repeat(40)}`,

@@ -53,7 +53,11 @@ describe("a canary", () => {
     [
       "says nothing",
       { chat: { ...chat, canary: { weight: 5 } } },
-      { path: "models.chat.canary", allowed: "at least one of source, quantization and engineVersion", fix: "add one" },
+      {
+        path: "models.chat.canary",
+        allowed: "at least one of source, quantization, engineVersion and image",
+        fix: "add one",
+      },
     ],
     [
       "has a model's name",

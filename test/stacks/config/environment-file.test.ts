@@ -95,7 +95,7 @@ describe("mistakes", () => {
       "one of local, oci, aws, edge",
       "a whole number from 0 to 1000 (nodes)",
       "a whole number from 1 to 16777216 (tokens)",
-      expect.stringMatching(/^a model of the catalogue: bge-m3, .* more \(npm run list -- models\)$/),
+      expect.stringMatching(/^a model of the catalogue: bge-m3, .* more \(npm run list -- models\); or hf:/),
       "a name under pools: gpu",
     ]);
   });
