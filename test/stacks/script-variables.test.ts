@@ -54,7 +54,12 @@ function running(resources: Parameters<typeof recordedObjects>[0]): { run: strin
     const unread = names.has("SOURCE_BUCKET") ? OF_REPOSITORIES : OF_BUCKETS;
     return script === undefined
       ? []
-      : [{ run, unset: [...needed(script)].filter((name) => !names.has(name) && !BUILT_IN.test(name) && !unread.test(name)) }];
+      : [
+          {
+            run,
+            unset: [...needed(script)].filter((name) => !names.has(name) && !BUILT_IN.test(name) && !unread.test(name)),
+          },
+        ];
   });
 }
 
