@@ -6,7 +6,7 @@ import { defaultAnswers } from "../../../offline/answers";
 import type { ModelPlan } from "../../../planner/types";
 import { recordedObjects } from "../../../rehearsal/cluster/recorded-objects";
 import { container, type PodSpec, podTemplate } from "../../components/serving/fixture";
-import { modelStore } from "../../components/storage/fixture";
+import { modelStore, type StoreOverrides } from "../../components/storage/fixture";
 import { type Deployment, deploy, type RecordedResource } from "../../harness/deploy";
 import type { LivenessProbe } from "../../harness/kubelet";
 
@@ -55,6 +55,7 @@ export class RenderedPlatform {
     huggingFaceToken: string,
     issued: IssuedSecrets,
     passwords: Passwords = new Map(),
+    overrides: StoreOverrides = {},
   ): Promise<RenderedPlatform> {
     const state: typeof defaultAnswers.state = (type, name, inputs) => {
       if (type !== PASSWORD) {
@@ -67,7 +68,7 @@ export class RenderedPlatform {
     const program = () => {
       new Serving("serving", {
         models,
-        store: modelStore({ models, huggingFaceToken }),
+        store: modelStore({ models, huggingFaceToken, ...overrides }),
         cluster: { storageClass: undefined },
         stage: "production",
       });

@@ -1,4 +1,5 @@
 import type { ModelPlan } from "../../../planner/types";
+import type { StoreOverrides } from "../../components/storage/fixture";
 import { issueCertificate } from "./authority";
 import type { ContainerFolder } from "./container-folder";
 import { Hub, type RepositoryFiles } from "./hub";
@@ -26,15 +27,17 @@ export class Stand {
    * @param models all from the Hub.
    * @param repositories content by `organization/name`.
    * @param token of the Hub.
+   * @param overrides of the store. @default none
    */
   static async start(
     models: readonly ModelPlan[],
     repositories: Readonly<Record<string, RepositoryFiles>>,
     token: string,
+    overrides: StoreOverrides = {},
   ): Promise<Stand> {
     const certificate = issueCertificate(["DNS:minio.model-store.svc", "IP:127.0.0.1"]);
     const issued = { "minio-tls": certificate, "model-store-trust": certificate };
-    const platform = await RenderedPlatform.render(models, token, issued);
+    const platform = await RenderedPlatform.render(models, token, issued, new Map(), overrides);
     const names = models.map(({ name }) => name);
     const [store, hub, reports] = await Promise.all([
       TestStore.start(platform, certificate["ca.crt"]),
