@@ -108,8 +108,9 @@ function write({ out, report, name }: Arguments, imported: Imported, io: Command
     io.err("the files have no server of a model and no machines: no environment was written\n");
     return EXIT.refused;
   }
-  io.out(`\nwrote ${visible(out)}\n\nNext: npm run plan -- ${nextArguments(name, out)}\n`);
   const { decision } = settled;
+  const next = decision.kind === "unknown" ? "pin" : "plan";
+  io.out(`\nwrote ${visible(out)}\n\nNext: npm run ${next} -- ${nextArguments(name, out)}\n`);
   return decision.kind === "mistakes" || (decision.kind === "planned" && decision.refusals.length > 0)
     ? EXIT.refused
     : EXIT.ok;

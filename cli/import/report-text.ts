@@ -3,7 +3,6 @@ import { counted } from "../../names/counted";
 import { visible } from "../../names/visible";
 import type { Imported } from "./import-files";
 import type { Entry, EntryKind } from "./ledger";
-import { firstLine } from "./settle";
 
 const HEADINGS: Readonly<Record<EntryKind, string>> = {
   wrong: "Wrong in the original",
@@ -32,7 +31,7 @@ function lineText({ file, line, path, to, why }: Entry): string {
 function decisionText({ decision }: NonNullable<Imported["settled"]>): string {
   switch (decision.kind) {
     case "unknown":
-      return `The plan waits for a model's config.json: ${visible(firstLine(decision.why))}\n`;
+      return "Models outside the catalogue are planned once npm run pin has kept their config.json.\n";
     case "mistakes":
       return `The environment needs an edit: ${decision.problems.map(({ message }) => visible(message)).join("\n")}\n`;
     case "planned":
