@@ -187,7 +187,6 @@ describe("the path of a server group", () => {
     expect([refused.answer.status, codeOf(refused.answer), refused.at]).toEqual([403, "model_not_allowed", {}]);
     const unknown = await ask({ path, ...request, consumer: "" });
     expect([unknown.answer.status, codeOf(unknown.answer), unknown.at]).toEqual([401, "invalid_api_key", {}]);
-    expect(unknown.answer.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it("is open to who may use that model alone", async () => {
@@ -197,6 +196,7 @@ describe("the path of a server group", () => {
       consumer: "embedder",
     });
     expect([answer.status, Object.keys(at)]).toEqual([200, ["vectors"]]);
+    expect(answer.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   it.each(["GET", "PUT", "DELETE", "HEAD", "OPTIONS"])(
