@@ -27,13 +27,13 @@ export default defineConfig({
     setupFiles: ["test/harness/property-runs.ts"],
     sequence: { sequencer: LongestFirst },
     projects: [
-      // What brings up the whole platform keeps a core busy for five sixths of its time.
+      // What brings up the whole platform keeps a core busy.
       {
         extends: true,
         test: {
           name: "1 platform",
           include: ["test/e2e/*.test.ts"],
-          maxWorkers: Math.min(Math.ceil(1.5 * cores), filesInMemory),
+          maxWorkers: Math.min(2, cores, filesInMemory),
           sequence: { groupOrder: 1 },
         },
       },
