@@ -54,6 +54,7 @@ export const SYNC_SCRIPTS = [
   "kubernetes.ts",
   "model-files.ts",
   "repository.ts",
+  "resume.ts",
   "retry.ts",
   "s3.ts",
   "s3-signature.ts",

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { EntityTag, Repository, RepositoryFile } from "./hugging-face.ts";
 import { refuseUnsafePaths } from "./model-files.ts";
+import { resumed } from "./resume.ts";
 import { FinalError } from "./retry.ts";
 import type { S3Bucket, StoredObject } from "./s3.ts";
 
@@ -55,34 +56,19 @@ export class BucketRepository implements Repository {
     return Buffer.concat(chunks).toString("utf8");
   }
 
-  /** A connection that breaks is taken up again where it stopped, as long as the object is the one that was listed. */
-  async *download(_commit: string, { path, size, etag }: RepositoryFile): AsyncGenerator<Uint8Array> {
-    let received = 0;
-    for (let failures = 0; received < size; ) {
-      const before = received;
-      try {
-        const response = await this.bucket.get(`${this.prefix}${path}`, {
-          "if-match": `"${etag?.value}"`,
-          ...(received > 0 && { range: `bytes=${received}-` }),
-        });
-        for await (const chunk of response.body ?? []) {
-          received += chunk.byteLength;
-          if (received > size) {
-            throw new FinalError(`${this.repository}, ${path}: more than its ${size} bytes came`);
-          }
-          yield chunk;
-        }
-        if (received < size) {
-          throw new Error(`the connection ended after ${received} of ${size} bytes`);
-        }
-      } catch (error) {
-        failures = received > before ? 1 : failures + 1;
-        if (error instanceof FinalError || failures >= 5) {
-          throw error;
-        }
-        console.error(`${path}: resuming at byte ${received}: ${error}`);
+  /** Resumes a broken connection as long as the object is the one that was listed. */
+  download(_commit: string, { path, size, etag }: RepositoryFile): AsyncGenerator<Uint8Array> {
+    const { repository } = this;
+    return resumed({ repository, path, size, fromByte: 0 }, async (from) => {
+      const response = await this.bucket.get(`${this.prefix}${path}`, {
+        "if-match": `"${etag?.value}"`,
+        ...(from > 0 && { range: `bytes=${from}-` }),
+      });
+      if (from > 0 && response.status !== 206) {
+        throw new Error(`${repository}, ${path}: the server ignored the range, cannot resume at byte ${from}`);
       }
-    }
+      return response;
+    });
   }
 
   private async objects(): Promise<readonly StoredObject[]> {

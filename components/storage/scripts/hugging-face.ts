@@ -1,4 +1,5 @@
 /** What the sync Job reads of the Hugging Face Hub (or a mirror that speaks its API). */
+import { resumed } from "./resume.ts";
 import { FinalError, RetryLater, secondsToWait, withRetries } from "./retry.ts";
 
 export interface RepositoryFile {
@@ -133,30 +134,9 @@ export class HuggingFaceRepository implements Repository {
    *
    * @param fromByte what is there already. @default nothing
    */
-  async *download(commit: string, file: RepositoryFile, fromByte = 0): AsyncGenerator<Uint8Array> {
-    let received = fromByte;
-    for (let failures = 0; received < file.size; ) {
-      const before = received;
-      try {
-        const response = await this.get(this.fileUrl(commit, file.path), received);
-        for await (const chunk of response.body ?? []) {
-          received += chunk.byteLength;
-          if (received > file.size) {
-            throw new FinalError(`${this.repository}, ${file.path}: more than its ${file.size} bytes came`);
-          }
-          yield chunk;
-        }
-        if (received < file.size) {
-          throw new Error(`the connection ended after ${received} of ${file.size} bytes`);
-        }
-      } catch (error) {
-        failures = received > before ? 1 : failures + 1;
-        if (error instanceof FinalError || failures >= 5) {
-          throw error;
-        }
-        console.error(`${file.path}: resuming at byte ${received}: ${error}`);
-      }
-    }
+  download(commit: string, { path, size }: RepositoryFile, fromByte = 0): AsyncGenerator<Uint8Array> {
+    const { repository } = this;
+    return resumed({ repository, path, size, fromByte }, (from) => this.get(this.fileUrl(commit, path), from));
   }
 
   private fileUrl(commit: string, path: string): string {

@@ -22,6 +22,8 @@ export interface FakeBucket {
   readonly user: string;
   /** Ends the connection of the next download after so many bytes. */
   breakAfter?: number | undefined;
+  /** Answers with the whole object whatever range is asked for. @default false */
+  ignoresRanges?: boolean;
   close(): Promise<void>;
 }
 
@@ -77,7 +79,7 @@ function sendObject(
     response.writeHead(412).end("<Error><Code>PreconditionFailed</Code></Error>");
     return;
   }
-  const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
+  const from = fake.ignoresRanges ? 0 : Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? "")?.[1] ?? 0);
   fake.read.push(`${key} ${from}`);
   response.writeHead(from > 0 ? 206 : 200, { ...encryption, "content-length": body.length - from });
   const { breakAfter } = fake;
