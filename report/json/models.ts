@@ -18,43 +18,8 @@ import {
   verdict,
 } from "./fields";
 import { availability, serviceLevel, traffic } from "./level";
+import { source, storedSources } from "./source";
 import { speed, tokenPrice } from "./speed";
-
-const repository = z
-  .strictObject({
-    kind: z.literal("huggingface"),
-    repository: text("organization/name."),
-    revision: text("Commit, branch or tag."),
-  })
-  .meta({ description: "a repository of the Hugging Face hub." });
-
-const prefix = { kind: z.literal("bucket"), uri: text("s3://bucket/prefix.") };
-
-const storedSources = [
-  repository,
-  z.strictObject(prefix).meta({ description: "a prefix of the model store." }),
-] as const;
-
-const source = taggedUnion("kind", [
-  repository,
-  z
-    .strictObject({
-      ...prefix,
-      copied: z
-        .literal(true)
-        .optional()
-        .meta({ description: "Only where the bucket is elsewhere: a Job copies the prefix into the model store." }),
-    })
-    .meta({ description: "a prefix of the model store." }),
-  z
-    .strictObject({
-      kind: z.literal("claim"),
-      claim: text("Name of a claim in the model's namespace."),
-      path: text("Folder on its volume; empty for all of it."),
-    })
-    .meta({ description: "a volume of the user's." }),
-  z.strictObject({ kind: z.literal("ollama"), tag: text("name:tag.") }).meta({ description: "Ollama's library." }),
-]).meta({ description: "Where the weights come from." });
 
 const ownImage = z
   .strictObject({
