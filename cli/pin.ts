@@ -26,7 +26,7 @@ const USAGE = `Usage: npm run pin -- <environment> [options]
 
 Asks the hub for the commit that each Hugging Face source of a model or an adapter is at now, and writes it into the
 environment's file as source: hf://organization/name@<commit>. Sources that name a commit stay as they are. Comments stay.
-Of model: hf://organization/name it also keeps config.json and the headers of the weight files, in models/hf beside the
+Of model: hf://organization/name it also keeps config.json and the headers of the weight files, in models/hf next to the
 environment's file: plans count by them, without the network. Commit that folder.
 Of a model of the catalogue it reads the published config.json too, and says where the catalogue counts something else.
 

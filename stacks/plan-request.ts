@@ -1,12 +1,12 @@
 import type { StatedPrice } from "../catalog/api-prices";
 import { spotShare, unusedReservationShare } from "../catalog/cloud-prices";
 import { DEVICE_ACCESS, type FabricAccess, fabricOf } from "../catalog/fabrics";
-import { findModel, type ModelEntry } from "../catalog/models";
+import { findModel } from "../catalog/models";
 import { PREEMPTIBLE_TAINT } from "../catalog/oke";
 import { hourlyUsd, type MachineShape } from "../catalog/shapes";
 import { engineOf } from "../engines";
 import type { Adapter } from "../engines/served-model";
-import { isClaim, isStored, parseSource, sourceText, splitBucketUri } from "../engines/sources";
+import { isClaim, isStored, parseSource } from "../engines/sources";
 import { nodeOf } from "../planner/inference-nodes";
 import type { ModelArchitecture } from "../planner/model/architecture";
 import { poolLabels } from "../planner/pool-labels";
@@ -19,7 +19,7 @@ import type { SpeedMeasurement } from "../planner/speed/measurement";
 import { measurementsOf } from "../planner/speed/own-measurement";
 import { hubPrefix } from "../planner/storage";
 import { nameLimits, tenantsOf } from "../planner/tenants";
-import type { CapacityProblem, ExternalModelPlan, ModelSource } from "../planner/types";
+import type { CapacityProblem, ExternalModelPlan } from "../planner/types";
 import { userSidecars } from "../planner/user-pod";
 import { type AddonVolumes, cloudBilling, NO_VOLUMES } from "./cloud-billing";
 import {
@@ -38,6 +38,7 @@ import {
   storeFolder,
 } from "./config";
 import { jwksUrl } from "./config/core/jwks-url";
+import { copiedSource, isElsewhere, modelSource } from "./model-source";
 import { poolPlaces } from "./pool-places";
 import { promotionNotes } from "./revisions";
 import { serverGroups, sidecarsOf } from "./server-groups";
@@ -286,7 +287,7 @@ function modelRequest(
 ): ModelRequest {
   const entry = config.model === undefined ? undefined : findModel(config.model);
   const build = entry && buildOf(entry, config);
-  const source = fromBuckets(modelSource(name, config), buckets);
+  const source = copiedSource(modelSource(name, config), buckets);
   const { formatNamed, defaultQuantization } = engineOf(config.engine);
   const quantization =
     config.quantization ?? build?.quantization ?? formatNamed?.(source)?.quantization ?? defaultQuantization;
@@ -371,31 +372,4 @@ export function settingProblems(
 /** Engines read switches as numbers; not all of them know "true". */
 function variable([name, value]: [string, string | number | boolean]): [string, string] {
   return [name, String(typeof value === "boolean" ? Number(value) : value)];
-}
-
-/** A prefix of one of these buckets is copied into the store; any other bucket is the store's own. */
-function fromBuckets(source: ModelSource, buckets: Readonly<Record<string, unknown>>): ModelSource {
-  return source.kind === "bucket" && Object.hasOwn(buckets, splitBucketUri(source.uri).bucket)
-    ? { ...source, copied: true }
-    : source;
-}
-
-/** Weights of another repository than the one whose config.json the catalogue has. */
-function isElsewhere(source: ModelSource, { repository }: ModelEntry): boolean {
-  return (
-    source.kind === "bucket" || isClaim(source) || (source.kind === "huggingface" && source.repository !== repository)
-  );
-}
-
-/** Where the bytes of a configured model come from: what it says, else the catalogue's own source for its engine. */
-export function modelSource(name: string, config: ModelConfig): ModelSource {
-  const entry = config.model === undefined ? undefined : findModel(config.model);
-  const build = entry && buildOf(entry, config);
-  const [own = "huggingface"] = engineOf(config.engine).sources;
-  const text = config.source ?? (entry && sourceText(own, build?.tag ?? entry.repository));
-  const source = text === undefined ? undefined : parseSource(text);
-  if (source === undefined) {
-    throw new Error(`model "${name}" has no source: validation should have refused it`);
-  }
-  return source;
 }

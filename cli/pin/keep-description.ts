@@ -1,4 +1,4 @@
-/** Keeps what describes a model of a repository beside an environment's file: its config.json and the headers of its weight files. */
+/** Keeps the description of a repository's model next to an environment's file: config.json and headers of weight files. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { CheckpointError } from "../../planner/model/checkpoint/errors";

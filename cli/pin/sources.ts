@@ -1,7 +1,7 @@
 import { findModel, type ModelEntry } from "../../catalog/models";
 import { parseSource } from "../../engines/sources";
 import type { EnvironmentConfig } from "../../stacks/config";
-import { modelSource } from "../../stacks/plan-request";
+import { modelSource } from "../../stacks/model-source";
 
 /** A Hugging Face source of an environment. */
 export interface Source {

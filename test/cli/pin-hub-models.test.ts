@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { main } from "../../cli/pin";
 import { readArchitectures } from "../../stacks/architectures";
 import { ConfigError, parseEnvironmentFile } from "../../stacks/config";
-import { modelSource } from "../../stacks/plan-request";
+import { modelSource } from "../../stacks/model-source";
 import { configOf, llama8b, llamaTensors } from "../planner/model/checkpoint/checkpoints";
 import { fileStart, headerOf, type WrittenTensor } from "../planner/model/checkpoint/safetensors";
 import { environmentText } from "../stacks/texts";
