@@ -3,8 +3,10 @@ import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
 import * as random from "@pulumi/random";
 import { standardLabels } from "../../names/labels";
+import type { Tenant } from "../../planner/tenants";
 import { customResource } from "../core/custom-resource";
 import { PlatformComponent } from "../core/platform-component";
+import { namedSecret } from "./named-secret";
 import { CONSUMER_HEADER, GATEWAY_NAME } from "./names";
 import { onlyFor } from "./tenants";
 import { HTTPS_LISTENER } from "./traffic";
@@ -22,6 +24,22 @@ export interface ApiKeysArgs {
 /** Name of the Secret with a consumer's key; the key stands under the consumer's name. */
 export function consumerSecretName(consumer: string): string {
   return `consumer-${consumer}`;
+}
+
+/**
+ * Keys of tenants that name a secret, by tenant.
+ *
+ * @throws Error for a secret that is not set: validation refuses that before.
+ */
+export function ownKeys(
+  tenants: readonly Pick<Tenant, "name" | "secretKey">[],
+  apiKeys: Readonly<Record<string, pulumi.Output<string>>> = {},
+): Record<string, pulumi.Output<string>> {
+  return Object.fromEntries(
+    tenants.flatMap(({ name, secretKey }) =>
+      secretKey === undefined ? [] : [[name, namedSecret(apiKeys, secretKey, `gateway.consumers.${name}`)] as const],
+    ),
+  );
 }
 
 /**

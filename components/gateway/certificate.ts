@@ -87,7 +87,7 @@ export class GatewayCertificate extends PlatformComponent {
       },
       // The challenge needs a Gateway whose listeners all work, and the HTTPS ones need a certificate: until the ACME
       // server has answered, one that nobody trusts.
-      // Of an issuer that others keep nobody knows whether it asks for one.
+      // Whether an existing issuer asks for one is unknown.
       this.args.tls.kind === "acme" || this.args.tls.kind === "issuer"
         ? { "cert-manager.io/issue-temporary-certificate": "true" }
         : undefined,

@@ -24,7 +24,7 @@ import { PlatformComponent } from "../core/platform-component";
 import { type ModelEndpoint, speaksOpenAi } from "../serving/endpoint";
 import { gatewayAddress } from "./address";
 import { GATEWAY_CONFIG_ANNOTATION, type IGatewayConfig } from "./ai-gateway-types";
-import { ApiKeys, consumerSecretName } from "./api-keys";
+import { ApiKeys, consumerSecretName, ownKeys } from "./api-keys";
 import { GatewayCertificate, type GatewayTls } from "./certificate";
 import type { GatewayControllers } from "./gateway-controllers";
 import { GroupHealth, healthRouteName } from "./group-health";
@@ -310,17 +310,15 @@ export class InferenceGateway extends PlatformComponent {
     const routes = this.childOptions<pulumi.ComponentResourceOptions>({
       dependsOn: [gateway, ...(asking ? [asking.policy] : []), ...(outsideKeys ? [outsideKeys] : [])],
     });
+    const { requestTimeoutSeconds } = limits;
+    const common = { namespace, sessions, sessionHeader, tokens, requestTimeoutSeconds };
     new ModelRoutes(
       this.child("routes"),
       {
-        namespace,
+        ...common,
         published,
-        sessions,
-        sessionHeader,
-        tokens,
         callerScript: script,
         refusesUnknown: args.runTimeModels === undefined,
-        requestTimeoutSeconds: limits.requestTimeoutSeconds,
         ...(free.length > 0 && {
           free: { consumers: free, requests: args.freeRequests, proxies: proxyReplicas(stage) },
         }),
@@ -329,18 +327,7 @@ export class InferenceGateway extends PlatformComponent {
     );
 
     if (kserve.length > 0) {
-      new KserveRoutes(
-        this.child("kserve"),
-        {
-          namespace,
-          published: kserve,
-          sessions,
-          sessionHeader,
-          tokens,
-          requestTimeoutSeconds: limits.requestTimeoutSeconds,
-        },
-        routes,
-      );
+      new KserveRoutes(this.child("kserve"), { ...common, published: kserve }, routes);
     }
     if (withHealth.length > 0) {
       new GroupHealth(
@@ -350,25 +337,12 @@ export class InferenceGateway extends PlatformComponent {
       );
     }
     if (grpc.length > 0) {
-      const { requestTimeoutSeconds } = limits;
-      new GrpcRoutes(
-        this.child("grpc"),
-        {
-          namespace,
-          endpoints: grpc,
-          sessions,
-          sessionHeader,
-          tokens,
-          requestTimeoutSeconds,
-          listenerPolicy: towardsModels,
-        },
-        routes,
-      );
+      new GrpcRoutes(this.child("grpc"), { ...common, endpoints: grpc, listenerPolicy: towardsModels }, routes);
     }
     if (args.runTimeModels) {
       new RunTimeRoutes(
         this.child("run-time"),
-        { namespace, models: args.runTimeModels, tokens, requestTimeoutSeconds: limits.requestTimeoutSeconds },
+        { namespace, models: args.runTimeModels, tokens, requestTimeoutSeconds },
         routes,
       );
     }
@@ -397,23 +371,4 @@ export class InferenceGateway extends PlatformComponent {
     const { address, consumerSecrets, models } = this;
     this.registerOutputs({ address, consumerSecrets, models, groups: this.groups });
   }
-}
-
-/** @throws Error for a secret that is not set: validation should have refused it. */
-function ownKeys(
-  tenants: readonly Tenant[],
-  apiKeys: NonNullable<InferenceGatewayArgs["apiKeys"]> = {},
-): Record<string, pulumi.Output<string>> {
-  return Object.fromEntries(
-    tenants.flatMap(({ name, secretKey }) => {
-      if (secretKey === undefined) {
-        return [];
-      }
-      const key = Object.hasOwn(apiKeys, secretKey) ? apiKeys[secretKey] : undefined;
-      if (key === undefined) {
-        throw new Error(`gateway.consumers.${name}: the secret ${secretKey} is not set`);
-      }
-      return [[name, key] as const];
-    }),
-  );
 }

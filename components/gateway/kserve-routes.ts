@@ -41,7 +41,7 @@ export interface KservePublished {
   readonly upstream: Pick<Upstream, "host" | "port">;
   /** What passes. */
   readonly actions: readonly KserveAction[];
-  /** Where those who answer say that they can. @default nobody asks */
+  /** Where those who answer say that they can. @default not asked */
   readonly readyPath?: string;
   /** Others that take percents of its requests, each under a `name` of its own. */
   readonly revisions: readonly Share[];

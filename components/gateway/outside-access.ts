@@ -7,6 +7,7 @@ import { customResource } from "../core/custom-resource";
 import { type OutsideAddress, serverAt } from "../core/outside";
 import { PlatformComponent } from "../core/platform-component";
 import type { IBackendSecurityPolicy } from "./ai-gateway-types";
+import { namedSecret } from "./named-secret";
 import { TENANT_HEADER } from "./names";
 import type { OutsidePublished } from "./published";
 
@@ -89,10 +90,7 @@ export class OutsideKeys extends PlatformComponent {
     if (secretKey === undefined) {
       return;
     }
-    const key = Object.hasOwn(apiKeys, secretKey) ? apiKeys[secretKey] : undefined;
-    if (key === undefined) {
-      throw new Error(`models.${server.name}: the secret ${secretKey} is not set`);
-    }
+    const key = namedSecret(apiKeys, secretKey, `models.${server.name}`);
     const metadata = this.metadata(server, keyName(server), namespace);
     const secret = new kubernetes.core.v1.Secret(
       this.child(`key-${server.name}`),

@@ -21,7 +21,7 @@ export interface Published {
   /** `owned_by` in `GET /v1/models`. */
   readonly ownedBy: string;
   readonly upstream: Upstream;
-  /** Where those who answer its requests say that they can. @default nobody asks */
+  /** Where those who answer its requests say that they can. @default not asked */
   readonly readyPath?: string;
   /** Others that take percents of its requests, each under a `name` of its own. @default none: it answers all requests */
   readonly revisions?: readonly Share[];
@@ -53,7 +53,7 @@ export interface OutsideAccess {
   readonly secretKey?: string;
   /** Name of the model there, where clients know it by another. @default as clients say it */
   readonly modelThere?: string;
-  /** How it says that it answers, to who asks without a key. @default nobody asks */
+  /** How it says that it answers, to who asks without a key. @default not asked */
   readonly health?: OutsideHealth;
 }
 
