@@ -39,7 +39,7 @@ export interface CrossingProblem {
  * Undefined where the nodes of one replica reach each other fast enough. Where a pool offers RDMA that the image cannot
  * use, its stages would talk TCP although somebody made the fabric for them: that is refused, not done in silence.
  *
- * @param image catalogue name of the engine's image, or the user's own, of which nobody knows what NCCL in it uses.
+ * @param image catalogue name of the engine's image, or the user's own, whose NCCL version is unknown.
  * @param isNode the model's pods are nodes of a server group.
  */
 export function crossingProblem(

@@ -56,9 +56,14 @@ export interface UserPod {
 /** What a container of the user's may write to its root, logs and scratch folders, GiB. */
 const CONTAINER_STORAGE_GIB = 1;
 
-/** What each of its sidecars takes. */
+/** Resources of a sidecar. */
+export function userSidecar({ cpu, memoryGiB }: UserSidecar): SidecarResources {
+  return { cpu, memoryGiB, ephemeralStorageGiB: CONTAINER_STORAGE_GIB };
+}
+
+/** Resources of each of its sidecars. */
 export function userSidecars({ sidecars = [] }: UserPod = {}): SidecarResources[] {
-  return sidecars.map(({ cpu, memoryGiB }) => ({ cpu, memoryGiB, ephemeralStorageGiB: CONTAINER_STORAGE_GIB }));
+  return sidecars.map(userSidecar);
 }
 
 /** Scratch space of its volumes, GiB. */

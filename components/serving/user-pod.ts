@@ -4,7 +4,7 @@ import { isPlain, type Plain } from "../../kubernetes/plain";
 import { mapPodTemplates, type PodTemplate } from "../../kubernetes/pod-templates";
 import { MODEL_LABEL } from "../../names/labels";
 import type { ModelPlan, UserContainer, UserProbe, UserVolume } from "../../planner/types";
-import { userSidecars } from "../../planner/user-pod";
+import { userSidecar } from "../../planner/user-pod";
 import { hardenedContainer } from "../core/hardened-pod";
 import { besidesSidecars, gibibytes, guaranteed } from "../core/resources";
 import { engineImage } from "./engine-image";
@@ -38,12 +38,11 @@ function extendedTemplate(template: PodTemplate, model: ModelPlan, image: string
   const metadata = isPlain(template.metadata) ? template.metadata : {};
   const { spec } = template;
   const inits = initContainers.map((each) => own(each, volumes, besidesSidecars(model)));
-  const [resources, beside] = [userSidecars(model.pod), sidecars];
-  const besides = beside.map((each, index) => {
-    const made = own(each, volumes, resources[index] ?? { cpu: each.cpu, memoryGiB: each.memoryGiB });
-    return { ...made, container: { ...made.container, restartPolicy: "Always" } };
+  const running = sidecars.map((each) => {
+    const { container, ...others } = own(each, volumes, userSidecar(each));
+    return { ...others, container: { ...container, restartPolicy: "Always" } };
   });
-  const added = [...inits, ...besides];
+  const added = [...inits, ...running];
   return {
     ...template,
     metadata: {
@@ -72,7 +71,7 @@ function engineContainer(
   { readiness, liveness }: { readonly readiness?: UserProbe | undefined; readonly liveness?: UserProbe | undefined },
 ): Plain {
   const mounts = volumes.map(({ name, mountPath, readOnly, scratchGiB }) => ({
-    name: volumeName(name),
+    name: ownName(name),
     mountPath,
     ...(scratchGiB === undefined && readOnly && { readOnly }),
   }));
@@ -112,7 +111,7 @@ function own(
     ...(args && { args: [...args] }),
     env: Object.entries(env).map(([key, value]) => ({ name: key, value: value.replaceAll("$(", "$$$$(") })),
     volumeMounts: Object.entries(mounts).map(([volume, mountPath]) => ({
-      name: volumeName(volume),
+      name: ownName(volume),
       mountPath,
       ...(!isWritten(volume) && { readOnly: true }),
     })),
@@ -123,7 +122,7 @@ function own(
 
 function volumeOf({ name, scratchGiB, claim, configMap, secret, readOnly }: UserVolume): Plain {
   return {
-    name: volumeName(name),
+    name: ownName(name),
     ...(scratchGiB !== undefined && { emptyDir: { sizeLimit: gibibytes(scratchGiB) } }),
     ...(claim !== undefined && { persistentVolumeClaim: { claimName: claim, ...(readOnly && { readOnly }) } }),
     ...(configMap !== undefined && { configMap: { name: configMap } }),
@@ -131,11 +130,7 @@ function volumeOf({ name, scratchGiB, claim, configMap, secret, readOnly }: User
   };
 }
 
-/** Apart from the platform's own names, which may change. */
-function volumeName(name: string): string {
-  return `own-${name}`;
-}
-
+/** Name of a container or volume in the pod: the prefix keeps it apart from the platform's names, which may change. */
 function ownName(name: string): string {
   return `own-${name}`;
 }

@@ -27,7 +27,7 @@ export function ownImageProblem(
       };
 }
 
-/** The oldest driver that it runs on, and what needs it. Undefined: nobody says which library it brings. */
+/** The oldest driver that it runs on, and what needs it. Undefined where its library is unknown. */
 export function ownImageDriver(
   { cuda, rocm }: OwnImage,
   vendor: "nvidia" | "amd",

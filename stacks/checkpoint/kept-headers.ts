@@ -5,7 +5,7 @@ import { CheckpointError } from "../../planner/model/checkpoint/errors";
 import { LENGTH_BYTES } from "../../planner/model/checkpoint/safetensors-header";
 import type { CheckpointFiles, FilePart } from "./files";
 
-/** Beside a kept config.json. */
+/** Next to a kept config.json. */
 export const KEPT_HEADERS = "headers.json.gz";
 
 /** The largest published checkpoints have 40 MB of headers. */
@@ -41,9 +41,7 @@ export function keptFiles(packed: Uint8Array): CheckpointFiles {
     text: () => Promise.resolve(undefined),
     part: (name, begin, length): Promise<FilePart | undefined> => {
       const file = files.get(name);
-      return Promise.resolve(
-        file && { bytes: file.start.subarray(begin, begin + length), fileBytes: Math.max(file.bytes, 0) },
-      );
+      return Promise.resolve(file && { bytes: file.start.subarray(begin, begin + length), fileBytes: file.bytes });
     },
   };
 }

@@ -54,6 +54,13 @@ export function url({ protocol, maxLength = 2048 }: UrlForm) {
     .check(z.url({ protocol }));
 }
 
+/** Name of an environment variable. */
+export const variableName = z
+  .string()
+  .max(128)
+  .regex(/^[A-Za-z_]\w*$/)
+  .meta({ allowed: "the name of an environment variable" });
+
 /** Text on one line without control characters or marks that turn its direction: it ends up in arguments, labels and terminals. */
 export function text(maxLength = 256) {
   return z

@@ -12,7 +12,7 @@ import {
 } from "../../../../engines/sources";
 import { AFFINITIES } from "../../../../planner/affinity";
 import { externalModelSchema, servedNameField } from "./external-models";
-import { dnsLabel, text, wholeNumber } from "./fields";
+import { dnsLabel, text, variableName, wholeNumber } from "./fields";
 import { ownImageField } from "./own-image";
 import { replicasSchema } from "./replicas";
 import { scalingSchema } from "./scaling";
@@ -166,11 +166,7 @@ const common = {
     }),
   env: z
     .record(
-      z
-        .string()
-        .max(128)
-        .regex(/^[A-Za-z_]\w*$/)
-        .meta({ allowed: "the name of an environment variable" }),
+      variableName,
       z.union([z.boolean(), plainNumber, text(4096)]).meta({ allowed: "text, a number, true or false", example: "1" }),
     )
     .optional()

@@ -46,7 +46,7 @@ const stated = z.strictObject({
     }),
 });
 
-/** An image as the plan has it: what its owner does not say of it, nobody knows. */
+/** An image as the plan has it. Facts that its owner does not state are unknown. */
 export const ownImageField = z
   .union([pinnedImage, stated])
   .transform((value): z.output<typeof stated> => (typeof value === "string" ? { reference: value } : value))

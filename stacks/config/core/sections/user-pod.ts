@@ -1,6 +1,6 @@
 /** `models.<name>.pod`: what the user adds to the pods of a model's engine. What the plan decides of them has keys elsewhere. */
 import { z } from "zod";
-import { dnsLabel, labelKey, labelValue, text, wholeNumber } from "./fields";
+import { dnsLabel, labelKey, labelValue, text, variableName, wholeNumber } from "./fields";
 import { pinnedImage } from "./own-image";
 
 const MOST = 8;
@@ -22,7 +22,7 @@ const mount = {
   }),
 };
 
-/** In the model's namespace, made by whoever deploys: pods wait until it is there. */
+/** In the model's namespace, created by the user: pods wait until it exists. */
 const existing = (what: string, example: string) =>
   dnsLabel(253)
     .optional()
@@ -59,14 +59,7 @@ const containerFields = {
     .optional()
     .meta({ description: "Arguments.", example: ["--interval=10s"] }),
   env: z
-    .record(
-      z
-        .string()
-        .max(128)
-        .regex(/^[A-Za-z_]\w*$/)
-        .meta({ allowed: "the name of an environment variable" }),
-      text(4096),
-    )
+    .record(variableName, text(4096))
     .optional()
     .meta({ description: "Variables. Never secrets: mount a Secret.", example: { LEVEL: "info" } }),
   mounts: z
