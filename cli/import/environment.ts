@@ -1,7 +1,7 @@
 /** A draft as the text of an environment file, with a comment wherever a default stands for what no file says. */
 import { Document, isScalar, type Node, type Pair, visit } from "yaml";
 import { findShape } from "../../catalog/shapes";
-import { engineOf } from "../../engines";
+import { engineNames, engineOf } from "../../engines";
 import type { Draft, ModelDraft, Plain } from "./draft";
 import { DEFAULTS, type ImportOptions, SYSTEM_POOLS } from "./options";
 import type { ImportedPool } from "./pools";
@@ -75,7 +75,7 @@ export function environmentText(settlement: Settlement): string {
   sections.gateway = gateway(settlement, note);
   if (models.length > 0) {
     sections.observability = { alerts: "none" };
-    note("default: alerts reach nobody; docs/alerts.md has the receivers", "observability", "alerts");
+    note("default: no receiver of alerts; docs/alerts.md has them", "observability", "alerts");
   }
   return textOf(sections, comments, settlement);
 }
@@ -216,7 +216,7 @@ function modelSection({ pools: all, options }: Settlement, model: SettledModel, 
   const blockName = engineOf(draft.engine).settings === undefined ? undefined : draft.engine;
   return {
     ...weights,
-    ...(draft.engine !== "vllm" && { engine: draft.engine }),
+    ...(draft.engine !== engineNames[0] && { engine: draft.engine }),
     ...settings,
     contextTokens: model.contextTokens,
     ...(!isGuest && { concurrency }),

@@ -64,13 +64,12 @@ async function settledOf(
 }
 
 function noteHostnames({ hostnames }: Draft, { host }: ImportOptions): void {
-  hostnames.forEach(({ name, ledger, at }, index) => {
+  hostnames.forEach(({ ledger, at }, index) => {
     if (host !== undefined || index > 0) {
       ledger.changed(at, `the gateway has one name, ${host ?? hostnames[0]?.name}`, "gateway.hostname");
     } else {
       ledger.mapped(at, "gateway.hostname");
     }
-    void name;
   });
 }
 

@@ -55,7 +55,7 @@ export function readContainer(model: ModelDraft, at: Path): void {
   }
 }
 
-/** Containers beside the one that serves have no place. */
+/** Containers other than the server are not imported. */
 export function loseOthers(model: ModelDraft, containers: Path, serving: number): void {
   model.ledger.list(...containers).forEach((_, index) => {
     if (index !== serving) {

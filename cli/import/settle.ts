@@ -182,10 +182,10 @@ async function repaired(settlement: Settlement, baseDirectory: string): Promise<
   let text = environmentText(settlement);
   let decision = await decideOn(settlement, text, baseDirectory);
   for (let round = 0; round < MOST_REPAIRS && decision.kind === "mistakes"; round += 1) {
-    const mended = decision.problems.filter(({ keys, allowed, fix }) =>
+    const corrected = decision.problems.filter(({ keys, allowed, fix }) =>
       leaveOut(settlement, keys, `allowed is ${allowed}; ${fix}`),
     );
-    if (mended.length === 0) {
+    if (corrected.length === 0) {
       break;
     }
     text = environmentText(settlement);
@@ -258,7 +258,7 @@ async function shortened(settled: Settled, baseDirectory: string): Promise<Settl
   return { ...current, text, decision: await decideOn(current, text, baseDirectory) };
 }
 
-/** Why a model is not placed; undefined where it is, or nobody knows. */
+/** Why a model is not placed; undefined where it is, or where the reason is unknown. */
 export function refusalOf(
   { decision }: Pick<Settled, "decision">,
   { key }: Pick<SettledModel, "key">,

@@ -22,6 +22,18 @@ function set(model: ModelDraft, flag: Flag, field: string, value: Plain): void {
   model.ledger.mapped(flag.at, `models.*.${field}`);
 }
 
+/** A parser that the platform chooses by the model's family. */
+function parserOf(key: "toolCalling" | "reasoning"): Reader {
+  return (model, flag, value) => {
+    model.block[key] = true;
+    model.ledger.changed(
+      flag.at,
+      `the parser follows from the model's family ("${value}" here)`,
+      `models.*.vllm.${key}`,
+    );
+  };
+}
+
 function wholeNumber(field: string): Reader {
   return (model, flag, value) => {
     const number = Number(value);
@@ -177,22 +189,8 @@ const READERS: Readonly<Record<string, Reader>> = {
   "enable-lora": (model, flag) => void model.ledger.mapped(flag.at, "models.*.adapters"),
   "enable-sleep-mode": (model, flag) => void set(model, flag, "vllm.sleepMode", true),
   "enable-auto-tool-choice": (model, flag) => void set(model, flag, "vllm.toolCalling", true),
-  "tool-call-parser": (model, flag, value) => {
-    model.block.toolCalling = true;
-    model.ledger.changed(
-      flag.at,
-      `the parser follows from the model's family ("${value}" here)`,
-      "models.*.vllm.toolCalling",
-    );
-  },
-  "reasoning-parser": (model, flag, value) => {
-    model.block.reasoning = true;
-    model.ledger.changed(
-      flag.at,
-      `the parser follows from the model's family ("${value}" here)`,
-      "models.*.vllm.reasoning",
-    );
-  },
+  "tool-call-parser": parserOf("toolCalling"),
+  "reasoning-parser": parserOf("reasoning"),
   "enable-reasoning": (model, flag) => void set(model, flag, "vllm.reasoning", true),
   "chat-template": (model, flag, value) => {
     model.ledger.lost(

@@ -84,22 +84,11 @@ export function weightsTagged(tag: string): Weights {
   return { ...(entry && { entry }), tag };
 }
 
-/** What a name without a tag means in Ollama's library, of names that the catalogue has; read 2026-11-29. */
-const LATEST: Readonly<Record<string, string>> = {
-  "llama3.1": "llama3.1:8b",
-  "llama3.2": "llama3.2:3b",
-  "llama3.3": "llama3.3:70b",
-  "qwen2.5": "qwen2.5:7b",
-  qwen3: "qwen3:8b",
-  mistral: "mistral:7b",
-  phi4: "phi4:14b",
-  "gpt-oss": "gpt-oss:20b",
-  "bge-m3": "bge-m3:567m",
-};
-
 function usualTag(tag: string): string {
   const [name = "", version = "latest"] = tag.split(":");
-  return version === "latest" ? (LATEST[name] ?? tag) : tag;
+  return version === "latest" && Object.hasOwn(known.latestTags, name)
+    ? known.latestTags[name as keyof typeof known.latestTags]
+    : tag;
 }
 
 /** `llama3.1:8b-instruct-q8_0` is a build of the model of `llama3.1:8b`. */

@@ -215,7 +215,7 @@ function tgiSetting(model: ModelDraft, name: string, value: string, at: Path, ot
   }
 }
 
-/** A repository of one's own: its files are in a folder of the computer, and its memory nobody can compute. */
+/** A local repository: its files are in a folder of the computer, and its memory is unknown. */
 function readTriton(model: ModelDraft, words: readonly Word[]): void {
   const { ledger, name, block } = model;
   model.weights = `s3://models/${name}`;

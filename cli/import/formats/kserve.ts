@@ -116,11 +116,12 @@ function readScale(model: ModelDraft, at: Path): void {
 }
 
 function readWorkers(model: ModelDraft, at: Path): void {
-  const { ledger, block } = model;
-  for (const [field, key] of [
-    ["tensorParallelSize", "tensorParallel"],
-    ["pipelineParallelSize", "pipelineParallel"],
-  ] as const) {
+  readSizes(model, at, { tensorParallelSize: "tensorParallel", pipelineParallelSize: "pipelineParallel" });
+}
+
+/** Sizes of groups of GPUs, by their fields in the document. */
+function readSizes({ ledger, block }: ModelDraft, at: Path, keys: Readonly<Record<string, string>>): void {
+  for (const [field, key] of Object.entries(keys)) {
     const size = ledger.number(...at, field);
     if (size !== undefined) {
       block[key] = size;
@@ -173,18 +174,9 @@ function readLora(model: ModelDraft): void {
 }
 
 function readParallelism(model: ModelDraft): void {
-  const { ledger, block } = model;
+  const { ledger } = model;
   const at: Path = ["spec", "parallelism"];
-  for (const [field, key] of [
-    ["tensor", "tensorParallel"],
-    ["pipeline", "pipelineParallel"],
-  ] as const) {
-    const size = ledger.number(...at, field);
-    if (size !== undefined) {
-      block[key] = size;
-      ledger.mapped([...at, field], `models.*.vllm.${key}`);
-    }
-  }
+  readSizes(model, at, { tensor: "tensorParallel", pipeline: "pipelineParallel" });
   const ranks = ledger.number(...at, "data") ?? 1;
   if (ranks > 1 && ledger.get(...at, "expert") !== true) {
     model.replicas = { min: model.replicas.min * ranks };
