@@ -36,7 +36,7 @@ const OWN_PORTS = [9090, 9093, 9094, { port: 9094, protocol: "UDP" as const }, 3
 
 const SCRAPED = "Prometheus reads their metrics";
 
-/** The same where somebody else's Prometheus reads the metrics: what it and its parts call besides is theirs. */
+/** The same for an existing Prometheus: its other connections are not the platform's. */
 export function existingOperatorConnections(
   targets: readonly ScrapeTarget[],
   gpuPools: readonly GpuPool[],

@@ -1,6 +1,6 @@
 import type { PodSelection } from "../core/connections";
 
-/** A Prometheus Operator that somebody else installed, and how it finds what the platform brings. */
+/** An existing Prometheus Operator, and how it finds what the platform brings. */
 export interface ExistingOperator {
   /** Of its Prometheus. */
   readonly namespace: string;

@@ -31,7 +31,7 @@ export interface OwnStack {
   readonly storageGiB: number;
 }
 
-/** What is installed is sized; beside an operator that is there nothing is. */
+/** Sizes apply to an installed stack only, not to an existing operator. */
 export interface ObservabilityArgs extends Partial<OwnStack> {
   /** The operator that is there. @default the platform installs its own stack */
   readonly operator?: ExistingOperator | undefined;
@@ -70,7 +70,7 @@ export interface ObservabilityArgs extends Partial<OwnStack> {
 export class Observability extends PlatformComponent {
   /** Query API of Prometheus, inside the cluster. */
   readonly prometheusUrl: string;
-  /** Commands that open Grafana and print its password. @default it is somebody else's */
+  /** Commands that open Grafana and print its password. @default none, for an existing operator */
   readonly grafana: string | undefined;
 
   private static readonly ownGrafana =

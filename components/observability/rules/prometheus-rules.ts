@@ -16,7 +16,7 @@ export interface PrometheusRulesArgs {
   readonly alerts?: readonly RuleSubject[];
   /** Labels that the operator asks for. @default none */
   readonly labels?: Labels | undefined;
-  /** kube-state-metrics is somebody else's, in a namespace of theirs. @default the stack's */
+  /** Whether kube-state-metrics is an existing one, in another namespace. @default false */
   readonly foreignKubeState?: boolean;
 }
 
