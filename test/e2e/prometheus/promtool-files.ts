@@ -5,6 +5,7 @@ import { ALL_SUBJECTS } from "../../components/observability/all-subjects";
 import { evaluationOrder } from "./evaluation-order";
 
 export const SUBJECTS = ALL_SUBJECTS;
+const RECORDINGS = SUBJECTS.flatMap(({ recording }) => recording);
 
 /** All rules in one file, as Prometheus loads them. */
 export function rulesFile(): string {
@@ -14,17 +15,15 @@ export function rulesFile(): string {
 /** A file for promtool, by its name. */
 export type PromtoolFiles = Readonly<Record<string, string>>;
 
-const RECORDING = "recording.rules.yaml";
-
 /**
- * Rules and tests: each alert fires once in one past and stays quiet in another; each recording gives its value. All recordings are
- * in each past, and of the alerts those of one subject: promtool evaluates every rule of a test for every minute of it.
+ * Rules and tests: each alert fires once in one past and stays quiet in another; each recording gives its value. A past has the rules
+ * of one subject and the recordings that they read: promtool evaluates every rule of a file in every minute of its pasts.
  */
 export function promtoolFiles(): PromtoolFiles {
   return Object.assign(
-    { [RECORDING]: groupsFile(SUBJECTS.map((subject) => ({ ...subject, alerts: [] }))) },
-    { "recording.test.yaml": testsFile(undefined, SUBJECTS.flatMap(({ recording }) => recording).map(recordingTest)) },
-    ...SUBJECTS.filter(({ alerts }) => alerts.length > 0).map(alertFiles),
+    {},
+    ...SUBJECTS.map(({ subject, recording }) => ({ subject, recording, alerts: [] })).map(recordingFiles),
+    ...SUBJECTS.map(({ subject, alerts }) => ({ subject, recording: [], alerts })).map(alertFiles),
   );
 }
 
@@ -33,38 +32,60 @@ export function isTestFile(name: string): boolean {
   return name.endsWith(".test.yaml");
 }
 
-function alertFiles({ subject, alerts }: RuleSubject): PromtoolFiles {
+function recordingFiles(subject: RuleSubject): PromtoolFiles {
+  return testFiles(`${subject.subject}-recording`, subject, subject.recording.map(recordingTest));
+}
+
+function alertFiles(subject: RuleSubject): PromtoolFiles {
+  const ofDays = subject.alerts.filter(({ cases }) => OF_DAYS.test(cases.fires.at));
+  const ofHours = subject.alerts.filter((alert) => !ofDays.includes(alert));
   return {
-    [`${subject}.rules.yaml`]: groupsFile([{ subject, recording: [], alerts }]),
-    ...testFiles(subject, alerts),
+    ...testFiles(subject.subject, subject, ofHours.flatMap(alertTests)),
+    ...testFiles(`${subject.subject}-days`, subject, ofDays.flatMap(alertTests), "1h"),
   };
 }
 
 /** Pasts of days are evaluated every hour, because promtool takes a minute of a core for each in minutes. */
-function testFiles(subject: string, alerts: readonly AlertRule[]): PromtoolFiles {
-  const ofDays = alerts.filter(({ cases }) => OF_DAYS.test(cases.fires.at));
-  const ofHours = alerts.filter((alert) => !ofDays.includes(alert));
-  return {
-    ...(ofHours.length > 0 && { [`${subject}.test.yaml`]: testsFile(subject, ofHours.flatMap(alertTests)) }),
-    ...(ofDays.length > 0 && { [`${subject}-days.test.yaml`]: testsFile(subject, ofDays.flatMap(alertTests), "1h") }),
-  };
-}
-
 const OF_DAYS = /^\d{2,}h$/;
 
 function groupsFile(subjects: readonly RuleSubject[]): string {
   return stringify({ groups: subjects.flatMap((subject) => ruleGroups(subject)) });
 }
 
-/** @param subject whose alerts are evaluated too. @default recordings alone */
-function testsFile(subject: string | undefined, tests: readonly object[], interval = "1m"): string {
-  const groups = SUBJECTS.flatMap((each) => ruleGroups(each.subject === subject ? each : { ...each, alerts: [] }));
-  return stringify({
-    rule_files: [RECORDING, ...(subject === undefined ? [] : [`${subject}.rules.yaml`])],
-    evaluation_interval: interval,
-    group_eval_order: evaluationOrder(groups),
-    tests,
-  });
+function testFiles(name: string, subject: RuleSubject, tests: readonly object[], interval = "1m"): PromtoolFiles {
+  if (tests.length === 0) {
+    return {};
+  }
+  const rules = withRecordings(subject);
+  return {
+    [`${name}.rules.yaml`]: groupsFile(rules),
+    [`${name}.test.yaml`]: stringify({
+      rule_files: [`${name}.rules.yaml`],
+      evaluation_interval: interval,
+      group_eval_order: evaluationOrder(rules.flatMap((each) => ruleGroups(each))),
+      tests,
+    }),
+  };
+}
+
+/** Of each subject the recordings that these rules read, directly or through others. */
+function withRecordings(rules: RuleSubject): RuleSubject[] {
+  const read = new Set<string>();
+  const follow = ({ expr }: { readonly expr: string }) => {
+    for (const [name] of expr.matchAll(/[a-z_][\w:]*/gi)) {
+      const recorded = RECORDINGS.filter(({ record }) => record === name);
+      if (recorded.length > 0 && !read.has(name)) {
+        read.add(name);
+        recorded.forEach(follow);
+      }
+    }
+  };
+  [...rules.recording, ...rules.alerts].forEach(follow);
+  return SUBJECTS.map(({ subject, recording }) => ({
+    subject,
+    recording: recording.filter((rule) => read.has(rule.record) || rules.recording.includes(rule)),
+    alerts: subject === rules.subject ? rules.alerts : [],
+  }));
 }
 
 function alertTests({ alert, severity, cases }: AlertRule): object[] {
