@@ -31,9 +31,11 @@ describe("dev, moved to the real Argo CD and back", { timeout: 1_800_000 }, () =
       await bed().stack.removeConfig(key);
     }
   };
+  /** Without those of Jobs, which run once more under the names that the folder gives them. */
   const pods = async () => {
     const all = await bed().plane.client.list("v1", "Pod");
-    return all.map(({ metadata }) => `${metadata.namespace}/${metadata.name} ${metadata.uid}`).toSorted();
+    const served = all.filter(({ metadata }) => !metadata.ownerReferences?.some(({ kind }) => kind === "Job"));
+    return served.map(({ metadata }) => `${metadata.namespace}/${metadata.name} ${metadata.uid}`).toSorted();
   };
   /** Each object of the folder that was there before Argo CD: what it is, and what its pods are made of. */
   const identities = async (only?: ReadonlySet<string>) =>
@@ -126,6 +128,6 @@ async function identitiesBefore(gitops: GitOps): Promise<ReadonlyMap<string, Kub
 /** Shell blocks of docs/gitops.md below a heading. */
 function blocksOf(heading: string): readonly string[] {
   const page = readFileSync(join(repositoryRoot(), "docs/gitops.md"), "utf8");
-  const [, section = ""] = page.slice(page.indexOf(`\n${heading}\n`)).split(/^#+ .*$/m);
+  const [, section = ""] = page.slice(page.indexOf(`\n${heading}\n`)).split(/^#{2,} .*$/m);
   return [...section.matchAll(/^ *```(?:ba)?sh\n([\s\S]*?)^ *```$/gm)].map(([, text = ""]) => text);
 }

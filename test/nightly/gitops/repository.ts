@@ -85,6 +85,11 @@ export class GitRepository {
       "change",
     );
     git(this.tree, "push", "--quiet", "origin", BRANCH);
+    return this.head();
+  }
+
+  /** The commit that was pushed last. */
+  head(): string {
     return git(this.tree, "rev-parse", "HEAD").trim();
   }
 }
