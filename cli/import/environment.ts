@@ -4,6 +4,7 @@ import { findShape } from "../../catalog/shapes";
 import { engineNames, engineOf } from "../../engines";
 import type { Draft, ModelDraft, Plain } from "./draft";
 import { DEFAULTS, type ImportOptions, SYSTEM_POOLS } from "./options";
+import { writtenPod } from "./pod-draft";
 import type { ImportedPool } from "./pools";
 
 /** A pool whose machine is known. */
@@ -72,6 +73,7 @@ export function environmentText(settlement: Settlement): string {
   sections.cluster = cluster(settlement, note);
   sections.pools = pools(settlement, note);
   sections.models = Object.fromEntries(models.map((model) => [model.key, modelSection(settlement, model, note)]));
+  Object.assign(sections, storage(settlement, note));
   sections.gateway = gateway(settlement, note);
   if (models.length > 0) {
     sections.observability = { alerts: "none" };
@@ -213,6 +215,7 @@ function modelSection({ pools: all, options }: Settlement, model: SettledModel, 
   const { min, max = min } = draft.replicas;
   const pool = all.find(({ models }) => models.includes(draft));
   const { contextTokens: _context, concurrency: _concurrency, ...settings } = draft.settings;
+  const pod = writtenPod(draft.pod);
   const blockName = engineOf(draft.engine).settings === undefined ? undefined : draft.engine;
   return {
     ...weights,
@@ -226,7 +229,20 @@ function modelSection({ pools: all, options }: Settlement, model: SettledModel, 
     ...(blockName !== undefined && Object.keys(draft.block).length > 0 && { [blockName]: draft.block }),
     ...(Object.keys(draft.args).length > 0 && { args: draft.args }),
     ...(Object.keys(draft.env).length > 0 && { env: draft.env }),
+    ...(!isGuest && pod !== undefined && { pod }),
   };
+}
+
+/** Buckets of which some model takes its weights. */
+function storage({ draft, models }: Settlement, note: Note): Record<string, Plain> {
+  const used = Object.entries(draft.buckets).filter(([name]) =>
+    models.some((model) => String(model.draft.settings.source).startsWith(`s3://${name}/`)),
+  );
+  used.forEach(
+    ([name]) =>
+      void note("default: write its own endpoint, and secretKey of one that is not public", "storage", "buckets", name),
+  );
+  return used.length === 0 ? {} : { storage: { buckets: Object.fromEntries(used) } };
 }
 
 function gateway({ draft, options }: Settlement, note: Note): Plain {

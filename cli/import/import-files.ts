@@ -77,6 +77,9 @@ function noteHostnames({ hostnames }: Draft, { host }: ImportOptions): void {
 const COMPANIONS: Readonly<Record<string, string | undefined>> = {
   Secret: "secrets are not copied: pulumi config set --secret, by the names in docs/configuration.md",
   ConfigMap: "read where a model refers to it",
+  ServingRuntime: "read where an InferenceService refers to it",
+  ClusterServingRuntime: "read where an InferenceService refers to it",
+  LLMInferenceServiceConfig: "read where an LLMInferenceService refers to it",
   Namespace: "each model has its own namespace",
 };
 

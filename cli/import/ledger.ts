@@ -108,6 +108,13 @@ export class Ledger {
     this.lost(path, why);
   }
 
+  /** The same for all that was mapped to a key, of which nothing else may be known. */
+  retractAll(to: string, otherwise: Path, why: string): void {
+    const mapped = this.#noted.filter(({ entry }) => entry.to === to);
+    const places = mapped.length === 0 ? [otherwise] : mapped.map(({ at }) => at.slice(this.base.length));
+    places.forEach((path) => void this.retract(path, to, why));
+  }
+
   #note(kind: EntryKind, path: Path, rest: Pick<Entry, "to" | "why">): void {
     const at = [...this.base, ...path];
     if (path.length > 0 && valueAt(this.document.root, at) === undefined) {
@@ -125,7 +132,7 @@ export class Ledger {
       String(value).length <= SHOWN_CHARACTERS &&
       !this.table.isSecret(field);
     return {
-      file: this.document.file,
+      file: this.document.fileOf?.(at) ?? this.document.file,
       ...(line !== undefined && { line }),
       path: pathText(at),
       ...(isShown && { value }),

@@ -8,6 +8,8 @@ import { isMapping, type Path } from "./path";
 export interface SourceDocument {
   /** As the user named it. */
   readonly file: string;
+  /** File of a path, where the document was merged from several. @default file */
+  readonly fileOf?: (path: Path) => string;
   readonly root: Readonly<Record<string, unknown>>;
   /** Line of a path, or of the nearest thing above it, from 1. */
   readonly lineOf: (path: Path) => number | undefined;

@@ -6,6 +6,10 @@ import known from "./known-weights.json";
 /** Repository on the Hugging Face Hub. */
 const REPOSITORY = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;
 
+/** Folders that hold models, and are no organisation of the Hub. */
+const FOLDERS =
+  /^(models?|hub|data|mnt|app|workspace|weights|checkpoints?|cache|llms?|opt|srv|root|home|ssd|nvme|nfs|storage|share(d)?|volumes?|outputs?)$/i;
+
 /** The weights that a name means. */
 export interface Weights {
   /** Catalogue entry. Undefined: the catalogue lacks it. */
@@ -45,7 +49,8 @@ export function weightsNamed(name: string): Weights | undefined {
   if (entry !== undefined) {
     return { entry };
   }
-  return !isRepository && parts.length > 2 && REPOSITORY.test(tail) ? { repository: tail } : undefined;
+  const isFolder = FOLDERS.test(parts[parts.length - 2] ?? "");
+  return !isRepository && !isFolder && parts.length > 2 && REPOSITORY.test(tail) ? { repository: tail } : undefined;
 }
 
 function ofRepository(repository: string): Weights | undefined {

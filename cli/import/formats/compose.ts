@@ -19,6 +19,8 @@ const REPOSITORY_GIB = 8;
 
 export function readCompose(document: SourceDocument, draft: Draft): Ledger[] {
   const ledger = new Ledger(document, composeTable);
+  const extensions = ledger.keys().filter((key) => key.startsWith("x-"));
+  extensions.forEach((key) => void ledger.changed([key], "read where an alias refers to it"));
   for (const name of ledger.keys("services")) {
     const at: Path = ["services", name];
     const image = ledger.text(...at, "image") ?? "";

@@ -4,7 +4,7 @@ import { type Draft, keyOf, type MachineDraft, type ModelDraft, newModel } from 
 import { Ledger } from "../ledger";
 import { isMapping, type Path } from "../path";
 import type { SourceDocument } from "../read-documents";
-import { applyImage, type ServerImage, serverImage } from "../server-image";
+import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
 import { applyVariables, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
 import { weightsNamed } from "../weights-name";
@@ -148,7 +148,7 @@ function readService(ledger: Ledger, draft: Draft): void {
 /** The engine of an image; of images that do not say it, of the recipe's port and name. */
 function serverOf(ledger: Ledger, image: string): ServerImage | undefined {
   const isOllama = ledger.text("recipe_container_port") === "11434" || ledger.text("recipe_id") === "cpu_inference";
-  return serverImage(image) ?? (isOllama ? { engine: "ollama", isOfficial: false } : undefined);
+  return serverImage(image) ?? (isOllama ? imageOf(image, "ollama") : undefined);
 }
 
 function readCommand(model: ModelDraft): void {

@@ -4,7 +4,8 @@ import { Ledger } from "../ledger";
 import { readNodeSelector, readResources, readTolerations } from "../nodes-of-pods";
 import { isMapping } from "../path";
 import type { SourceDocument } from "../read-documents";
-import { applyImage, serverImage } from "../server-image";
+import { applyImage, imageOf } from "../server-image";
+import { readUserPod } from "../user-pod";
 import { applyVariables, variablesOf } from "../variables";
 import { ollamaHelmTable } from "./tables";
 
@@ -17,10 +18,9 @@ const MODELS = ["ollama", "models"];
 
 export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[] {
   const ledger = new Ledger(document, ollamaHelmTable);
-  const places = ["run", "pull"].flatMap((key) =>
-    ledger
-      .list(...MODELS, key)
-      .flatMap((tag, index) => (typeof tag === "string" ? [{ tag, at: [...MODELS, key, index] }] : [])),
+  // Charts before 1.0 have the tags in a list of their own.
+  const places = [MODELS, [...MODELS, "run"], [...MODELS, "pull"]].flatMap((path) =>
+    ledger.list(...path).flatMap((tag, index) => (typeof tag === "string" ? [{ tag, at: [...path, index] }] : [])),
   );
   const tags = [...new Set(places.map(({ tag }) => tag))];
   places.forEach(({ at }) => void ledger.mapped(at, "models.*.source"));
@@ -46,17 +46,13 @@ export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[]
 
 function readServer(model: ModelDraft, draft: Draft): void {
   const { ledger, machine } = model;
-  const tag = ledger.text("image", "tag") ?? "";
-  const image = serverImage(`${ledger.text("image", "repository") ?? "ollama/ollama"}:${tag}`);
+  const tag = ledger.text("image", "tag");
+  const repository = ledger.text("image", "repository") ?? "ollama/ollama";
   const named = [
     ["image", "tag"],
     ["image", "repository"],
   ].filter((path) => ledger.text(...path) !== undefined);
-  applyImage(
-    model,
-    image ?? { engine: "ollama", isOfficial: false },
-    tag === "" ? named.slice(0, 1) : named.slice(0, 1),
-  );
+  applyImage(model, imageOf(tag === undefined ? repository : `${repository}:${tag}`, "ollama"), named.slice(0, 1));
   ledger.mapped(["image", "repository"], "models.*.engine");
   applyVariables(model, variablesOf(ledger.get("extraEnv"), ["extraEnv"]), new Set());
   const min = ledger.number("replicaCount") ?? 1;
@@ -86,6 +82,13 @@ function readServer(model: ModelDraft, draft: Draft): void {
       machine.mig = `all-${profile}`;
     }
   }
+  readUserPod(model, {
+    volumes: ["volumes"],
+    mounts: ["volumeMounts"],
+    initContainers: ["initContainers"],
+    labels: ["podLabels"],
+    annotations: ["podAnnotations"],
+  });
   readNodeSelector(ledger, ["nodeSelector"], machine);
   readTolerations(ledger, ["tolerations"], machine);
   readHosts(ledger, draft);
