@@ -94,7 +94,8 @@ function unknownDocument({ file, root, lineOf }: SourceDocument): Entry {
 
 function noneKnown(documents: readonly SourceDocument[], others: readonly Entry[]): string {
   const known = FORMATS.map(({ label }) => label).join(", ");
-  const [first] = others;
+  const reasons = Object.values(COMPANIONS);
+  const first = others.find(({ why }) => !reasons.includes(why)) ?? others[0];
   const where =
     first === undefined
       ? "the files are empty"

@@ -10,14 +10,30 @@ import { applyVariables, variablesOf } from "../variables";
 import { ollamaHelmTable } from "./tables";
 
 export function isOllamaHelm(root: SourceDocument["root"]): boolean {
-  const { ollama } = root;
+  return hasModels(root) || hasModels(root.ollama);
+}
+
+function hasModels(values: unknown): boolean {
+  const ollama = isMapping(values) ? values.ollama : undefined;
   return isMapping(ollama) && ["models", "gpu"].some((key) => Object.hasOwn(ollama, key));
 }
 
 const MODELS = ["ollama", "models"];
 
+/** Values of the chart itself, or of one that has it below `ollama`, as Open WebUI's does. */
 export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[] {
-  const ledger = new Ledger(document, ollamaHelmTable);
+  const outer = new Ledger(document, ollamaHelmTable);
+  if (hasModels(document.root)) {
+    readValues(outer, draft);
+    return [outer];
+  }
+  const inner = new Ledger(document, ollamaHelmTable, ["ollama"]);
+  outer.changed(["ollama"], "read as values of the chart ollama");
+  readValues(inner, draft);
+  return [outer, inner];
+}
+
+function readValues(ledger: Ledger, draft: Draft): void {
   // Charts before 1.0 have the tags in a list of their own.
   const places = [MODELS, [...MODELS, "run"], [...MODELS, "pull"]].flatMap((path) =>
     ledger.list(...path).flatMap((tag, index) => (typeof tag === "string" ? [{ tag, at: [...path, index] }] : [])),
@@ -28,7 +44,7 @@ export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[]
     ledger.dismiss(
       "it names no model under ollama.models.pull: a server whose clients pull models is modelControl here (docs/model-control.md)",
     );
-    return [ledger];
+    return;
   }
   const models = tags.map((tag) => {
     const model = newModel(ledger, [...MODELS], keyOf(tag), "ollama");
@@ -41,7 +57,6 @@ export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[]
     guests.forEach((guest) => void shareServer(guest, server));
   }
   draft.models.push(...models);
-  return [ledger];
 }
 
 function readServer(model: ModelDraft, draft: Draft): void {

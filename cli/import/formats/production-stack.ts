@@ -5,7 +5,7 @@ import { Ledger } from "../ledger";
 import { cpuCount, gibibytes, gpuVendor, readNodeSelector, readNodeTerms, readTolerations } from "../nodes-of-pods";
 import { isMapping, type Path } from "../path";
 import type { SourceDocument } from "../read-documents";
-import { applyImage, imageOf } from "../server-image";
+import { applyImage, imageOf, settleImage } from "../server-image";
 import { readFromClaim } from "../stored-weights";
 import { readUserPod } from "../user-pod";
 import { applyVariables, HUB_TOKEN_REASON, valuesOf, variablesOf } from "../variables";
@@ -311,6 +311,7 @@ function withoutPrefillers(models: readonly ModelDraft[]): ModelDraft[] {
     const prefiller = models.find((model) => role(model) === "kv_producer" && model.weights === decoder.weights);
     if (prefiller !== undefined) {
       gone.add(prefiller);
+      settleImage(prefiller, undefined);
       decoder.block.prefillDecode = { prefill: prefiller.replicas.min, decode: decoder.replicas.min };
       decoder.replicas = { min: 1 };
       for (const model of [prefiller, decoder]) {
