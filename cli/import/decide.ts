@@ -3,7 +3,7 @@ import { planDeployment } from "../../planner/plan";
 import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
 import { readArchitectures } from "../../stacks/architectures";
 import { type ConfigProblem, parseEnvironmentFile } from "../../stacks/config";
-import { toPlanRequest } from "../../stacks/plan-request";
+import { settingProblems, toPlanRequest } from "../../stacks/plan-request";
 import { isUserMistake } from "../../stacks/program";
 
 export type Decision =
@@ -25,8 +25,10 @@ export async function decide(name: string, text: string, baseDirectory: string):
   }
   try {
     const architectures = await readArchitectures(file.environment, baseDirectory);
-    const plan = planDeployment(toPlanRequest(name, file.environment, architectures));
-    return { kind: "planned", plan, refusals: plan.problems.filter(({ severity }) => severity === "mandatory") };
+    const request = toPlanRequest(name, file.environment, architectures);
+    const plan = planDeployment(request);
+    const problems = [...plan.problems, ...settingProblems(file.environment.models, request.models)];
+    return { kind: "planned", plan, refusals: problems.filter(({ severity }) => severity === "mandatory") };
   } catch (error) {
     if (isUserMistake(error)) {
       return { kind: "unknown", why: error.message };

@@ -100,8 +100,8 @@ export class Ledger {
 
   /** What was mapped to a key of ours is not there after all. */
   retract(path: Path, to: string, why: string): void {
-    const at = pathText([...this.base, ...path]);
-    const index = this.#noted.findIndex(({ entry }) => entry.path === at && entry.to === to);
+    const text = pathText([...this.base, ...path]);
+    const index = this.#noted.findIndex(({ at, entry }) => pathText(at) === text && entry.to === to);
     if (index >= 0) {
       this.#noted.splice(index, 1);
     }
@@ -125,6 +125,7 @@ export class Ledger {
 
   #place(at: Path): Pick<Entry, "file" | "line" | "path" | "value"> {
     const line = this.document.lineOf(at);
+    const { file, path } = this.document.sourceOf?.(at) ?? { file: this.document.file, path: at };
     const value = valueAt(this.document.root, at);
     const field = this.table.fieldOf(at.slice(this.base.length));
     const isShown =
@@ -132,9 +133,9 @@ export class Ledger {
       String(value).length <= SHOWN_CHARACTERS &&
       !this.table.isSecret(field);
     return {
-      file: this.document.fileOf?.(at) ?? this.document.file,
+      file,
       ...(line !== undefined && { line }),
-      path: pathText(at),
+      path: pathText(path),
       ...(isShown && { value }),
     };
   }

@@ -55,9 +55,9 @@ function mergedPair(
       const { document, at } = originOf(path);
       return document.lineOf(at);
     },
-    fileOf: (path) => {
+    sourceOf: (path) => {
       const { document, at } = originOf(path);
-      return document.fileOf?.(at) ?? document.file;
+      return document.sourceOf?.(at) ?? { file: document.file, path: at };
     },
   };
 }

@@ -32,7 +32,7 @@ export function podsPerReplica({ original, block }: ModelDraft): number {
 }
 
 /** Pods that read prompts and pods that write answers, where they are different ones. */
-function partsOf({ block }: ModelDraft): number {
+export function partsOf({ block }: ModelDraft): number {
   const { prefillDecode: parts } = block;
   return isMapping(parts) ? Number(parts.prefill) + Number(parts.decode) || 1 : 1;
 }

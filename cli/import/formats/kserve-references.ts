@@ -61,6 +61,7 @@ function asService(runtime: SourceDocument): SourceDocument {
     file: runtime.file,
     root: { spec: { predictor: { ...Object.fromEntries(pod), model: container } } },
     lineOf: (path) => runtime.lineOf(own(path)),
+    sourceOf: (path) => ({ file: runtime.file, path: own(path) }),
   };
 }
 

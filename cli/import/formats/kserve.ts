@@ -5,6 +5,7 @@ import { Ledger } from "../ledger";
 import { gibibytes } from "../nodes-of-pods";
 import { isMapping, type Path } from "../path";
 import { type ContainerContext, readContainer, readPodPlace, servingContainer, statedLayout } from "../pod-container";
+import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
 import { serverImage } from "../server-image";
 import { applyAddress } from "../stored-weights";
@@ -287,14 +288,10 @@ function readParallelism(model: ModelDraft): void {
 }
 
 function readPrefill(model: ModelDraft): void {
-  const { ledger, block } = model;
+  const { ledger } = model;
   if (!isMapping(ledger.get("spec", "prefill"))) {
     return;
   }
-  block.prefillDecode = {
-    prefill: ledger.number("spec", "prefill", "replicas") ?? 1,
-    decode: Math.max(model.replicas.min, 1),
-  };
-  model.replicas = { min: 1 };
+  splitPods(model, ledger.number("spec", "prefill", "replicas") ?? 1, Math.max(model.replicas.min, 1));
   ledger.mapped(["spec", "prefill", "replicas"], "models.*.vllm.prefillDecode.prefill");
 }

@@ -4,6 +4,7 @@ import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { cpuCount, gibibytes, gpuVendor, readNodeSelector, readNodeTerms, readTolerations } from "../nodes-of-pods";
 import { isMapping, type Path } from "../path";
+import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
 import { applyImage, imageOf, settleImage } from "../server-image";
 import { readFromClaim } from "../stored-weights";
@@ -312,8 +313,7 @@ function withoutPrefillers(models: readonly ModelDraft[]): ModelDraft[] {
     if (prefiller !== undefined) {
       gone.add(prefiller);
       settleImage(prefiller, undefined);
-      decoder.block.prefillDecode = { prefill: prefiller.replicas.min, decode: decoder.replicas.min };
-      decoder.replicas = { min: 1 };
+      splitPods(decoder, prefiller.replicas.min, decoder.replicas.min);
       for (const model of [prefiller, decoder]) {
         model.ledger.mapped([...model.at, "lmcacheConfig", "kvRole"], "models.*.vllm.prefillDecode");
         model.ledger.changed(

@@ -190,7 +190,8 @@ describe("what others refer to", () => {
         volumes: [{ name: "files", mountPath: "/files", configMap: "engine-files" }],
       },
     });
-    expect(why(result, "spec.predictor.model.image")).toMatchObject({ line: 11 });
+    expect(why(result, "spec.containers[0].image")).toMatchObject({ line: 11, to: "models.*.image" });
+    expect(why(result, "spec.predictor.model.args[0]")).toMatchObject({ line: 40, to: "models.*.contextTokens" });
   });
 
   it("is a configuration of the same files, below what the service says", async () => {
@@ -217,5 +218,30 @@ describe("what others refer to", () => {
     const [, alone] = readDocuments(file, `${root}/test/cli/import/fixtures/${file}`);
     const result = await importDocuments("imported", alone === undefined ? [] : [alone], { create: false }, root);
     expect(why(result, path)).toMatchObject({ kind: "notMapped", why: expect.stringContaining(name) });
+  });
+});
+
+describe("pods of prefill and decode", () => {
+  it("have no connector of their own, and their sum is the original's", async () => {
+    const result = await importText(`
+apiVersion: serving.kserve.io/v1alpha2
+kind: LLMInferenceService
+metadata: { name: chat }
+spec:
+  model: { uri: hf://meta-llama/Llama-3.1-8B-Instruct }
+  replicas: 1
+  prefill: { replicas: 2 }
+  kvCacheOffloading: { cpu: 4Gi }
+  template:
+    containers:
+      - name: main
+        args: [--max-model-len=8192, --kv-transfer-config, '{"kv_connector": "NixlConnector", "kv_role": "kv_consumer"}']
+        resources: { limits: { nvidia.com/gpu: "1" } }
+`);
+    expect(result.settled?.decision).toMatchObject({ kind: "planned", refusals: [] });
+    expect(written(result).model).not.toHaveProperty("args");
+    expect(why(result, "spec.template.containers[0].args[1]")?.why).toContain("both kinds of pods");
+    expect(why(result, "spec.kvCacheOffloading.cpu")?.why).toContain("replaces the connector");
+    expect(result.entries.filter(({ why: reason }) => reason?.includes("in place of"))).toEqual([]);
   });
 });
