@@ -111,7 +111,8 @@ function write({ out, report, name }: Arguments, imported: Imported, io: Command
     return EXIT.refused;
   }
   const { decision } = settled;
-  const next = decision.kind === "unknown" ? "pin" : "plan";
+  const isDescribed = decision.kind !== "unknown" && !(decision.kind === "planned" && decision.isPartial === true);
+  const next = isDescribed ? "plan" : "pin";
   io.out(`\nwrote ${visible(out)}\n\nNext: npm run ${next} -- ${nextArguments(name, out)}\n`);
   return decision.kind === "mistakes" || (decision.kind === "planned" && decision.refusals.length > 0)
     ? EXIT.refused

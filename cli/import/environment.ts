@@ -131,7 +131,9 @@ function pools(settlement: Settlement, note: Note): Plain {
   const created = isCreated(settlement);
   const system: Record<string, Plain> = { ...SYSTEM_POOLS[kind], ...(kind !== "local" && { role: "system" }) };
   note("default: the machine that runs the platform itself", "pools", "system");
-  const runsOnCpus = kind === "local" && settlement.pools.some(({ processor }) => processor === "cpu");
+  const runsOnCpus =
+    kind === "local" &&
+    settlement.pools.some(({ processor, machine }) => processor === "cpu" && machine.taints === undefined);
   const sections: Record<string, Plain> = runsOnCpus ? {} : { system };
   for (const pool of settlement.pools) {
     const machine = settlement.machines.get(pool);

@@ -8,7 +8,7 @@ import { CANDIDATES, DEFAULTS, type ImportOptions } from "./options";
 import { removeFromPod } from "./pod-draft";
 import { gpusPerPod, type ImportedPool, nodesFor, poolsOf } from "./pools";
 import { loseImage, settleImage } from "./server-image";
-import { type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
+import { isUndescribed, type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
 
 /** An environment, and what the planner says of it. */
 export interface Settled extends Settlement {
@@ -132,7 +132,9 @@ function noteWeights(
   if (entry === undefined && stored === undefined) {
     ledger.changed(
       at,
-      `${name} is outside the catalogue: npm run pin keeps its config.json, which the plan is made from`,
+      tag === undefined || repository !== undefined
+        ? `${repository ?? name} is outside the catalogue: npm run pin keeps its config.json, which the plan is made from`
+        : `the catalogue has no model of the tag ${tag}: write model: hf://org/name in place of config, and npm run pin keeps what the plan is made from`,
       "models.*.model",
     );
   } else if (entry !== undefined && repository !== undefined && tag === undefined) {
@@ -227,14 +229,15 @@ async function withoutRefusedImages(settled: Settled, baseDirectory: string): Pr
 /** The decision on the models that the planner can read: of others their config.json is still to come. */
 async function decideOn(settlement: Settlement, text: string, baseDirectory: string): Promise<Decision> {
   const { models, pools, draft } = settlement;
-  const known = models.filter(({ weights }) => weights.config === undefined);
+  const known = models.filter(({ weights }) => !isUndescribed(weights));
   const decision = await decide(settlement.name, text, baseDirectory);
   if (decision.kind !== "unknown" || known.length === models.length || known.length === 0) {
     return decision;
   }
   const drafts = known.map((model) => model.draft);
   const readable = { ...settlement, models: known, draft: { ...draft, models: drafts }, pools };
-  return decide(settlement.name, environmentText(readable), baseDirectory);
+  const partial = await decide(settlement.name, environmentText(readable), baseDirectory);
+  return partial.kind === "planned" ? { ...partial, isPartial: true } : decision;
 }
 
 /** @returns whether something could be left out. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Imported } from "../../../cli/import/import-files";
 import type { ImportOptions } from "../../../cli/import/options";
+import { reportText } from "../../../cli/import/report-text";
 import { importFixtures, importText } from "./imported";
 
 /** What the environment has. */
@@ -243,5 +244,33 @@ spec:
     expect(why(result, "spec.template.containers[0].args[1]")?.why).toContain("both kinds of pods");
     expect(why(result, "spec.kvCacheOffloading.cpu")?.why).toContain("replaces the connector");
     expect(result.entries.filter(({ why: reason }) => reason?.includes("in place of"))).toEqual([]);
+  });
+});
+
+describe("what plans need besides the file", () => {
+  it("is a pool of the platform's own where the only other one has taints", async () => {
+    const result = await importText(
+      "ollama: {gpu: {enabled: false}, models: {pull: ['llama3.2:1b']}}\ntolerations: [{key: workload, value: llm}]",
+    );
+    expect(result.settled?.decision).toMatchObject({ kind: "planned", refusals: [] });
+    expect(result.settled?.text).toMatch(/^ {4}system:$/m);
+  });
+
+  it("is a description of the repository that an Ollama tag stands for", async () => {
+    const result = await importText("ollama: {models: {pull: ['nomic-embed-text']}}");
+    expect(written(result).model).toMatchObject({
+      model: "hf://nomic-ai/nomic-embed-text-v1.5",
+      engine: "ollama",
+      source: "ollama://nomic-embed-text",
+      task: "embedding",
+    });
+  });
+
+  it("is said where models are outside the catalogue, and the others are planned", async () => {
+    const result = await importText(
+      'services: {a: {image: "vllm/vllm-openai:v0.33.0", command: "--model Qwen/Qwen3-8B --max-model-len 4096", gpus: all}, b: {image: "vllm/vllm-openai:v0.33.0", command: "--model ours/Model-8B", gpus: all}}',
+    );
+    expect(result.settled?.decision).toMatchObject({ kind: "planned", isPartial: true });
+    expect(reportText(result)).toMatch(/Fits: a on .*\nModels outside the catalogue/);
   });
 });
