@@ -2,6 +2,7 @@
 import { Document, isScalar, type Node, type Pair, visit } from "yaml";
 import { findShape } from "../../catalog/shapes";
 import { engineNames, engineOf } from "../../engines";
+import { POOL_LABEL } from "../../planner/pool-labels";
 import type { Draft, ModelDraft, Plain } from "./draft";
 import { DEFAULTS, type ImportOptions, SYSTEM_POOLS } from "./options";
 import { writtenPod } from "./pod-draft";
@@ -154,6 +155,9 @@ function pools(settlement: Settlement, note: Note): Plain {
     const memoryGiB =
       options.nodeMemoryGib ??
       Math.max(DEFAULTS.memoryGibPerGpu * Math.max(gpusPerNode, 1), pool.machine.memoryGiB ?? 0);
+    // Nodes of a pool without GPUs are told apart from the platform's own by a label.
+    const isApart = isCpu && kind === "local" && pool.machine.taints !== undefined;
+    const labels = pool.machine.labels ?? (isApart ? { [POOL_LABEL]: pool.name } : undefined);
     const flex = shape === undefined ? undefined : findShape(shape)?.flex;
     sections[pool.name] = {
       ...(isCpu && { role: "cpu" }),
@@ -171,7 +175,7 @@ function pools(settlement: Settlement, note: Note): Plain {
       ...(nodes.max > nodes.min && { maxNodes: nodes.max }),
       ...(options.usdPerNodeHour !== undefined && { usdPerNodeHour: options.usdPerNodeHour }),
       ...(pool.machine.mig !== undefined && { sharing: { mig: pool.machine.mig } }),
-      ...(pool.machine.labels && { labels: pool.machine.labels }),
+      ...(labels && { labels }),
       ...(pool.machine.taints && { taints: pool.machine.taints }),
       ...rdmaOf(pool, shape, created),
       ...(created && { availabilityDomains: [domainOf(pool)], ...madeNodes(pool) }),
