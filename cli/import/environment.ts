@@ -151,10 +151,10 @@ function pools(settlement: Settlement, note: Note): Plain {
     }
     const isCpu = pool.processor === "cpu";
     const vcpus =
-      options.nodeVcpus ?? Math.max(DEFAULTS.vcpusPerGpu * Math.max(gpusPerNode, 1), pool.machine.vcpus ?? 0);
+      options.nodeVcpus ?? Math.max(DEFAULTS.vcpusPerGpu * Math.max(gpusPerNode, 1), larger(pool.machine.vcpus));
     const memoryGiB =
       options.nodeMemoryGib ??
-      Math.max(DEFAULTS.memoryGibPerGpu * Math.max(gpusPerNode, 1), pool.machine.memoryGiB ?? 0);
+      Math.max(DEFAULTS.memoryGibPerGpu * Math.max(gpusPerNode, 1), larger(pool.machine.memoryGiB));
     // Nodes of a pool without GPUs are told apart from the platform's own by a label.
     const isApart = isCpu && kind === "local" && pool.machine.taints !== undefined;
     const labels = pool.machine.labels ?? (isApart ? { [POOL_LABEL]: pool.name } : undefined);
@@ -182,6 +182,11 @@ function pools(settlement: Settlement, note: Note): Plain {
     };
   }
   return sections;
+}
+
+/** A node leaves pods less than it has: one that a pod's request fits on has more than that. */
+function larger(requested = 0): number {
+  return Math.ceil(requested * 1.25);
 }
 
 function domainOf({ declared }: ImportedPool): number {

@@ -192,6 +192,7 @@ describe("what others refer to", () => {
       },
     });
     expect(why(result, "spec.containers[0].image")).toMatchObject({ line: 11, to: "models.*.image" });
+    expect(why(result, "spec.containers[0].args[0]")).toMatchObject({ line: 14, kind: "notMapped" });
     expect(why(result, "spec.predictor.model.args[0]")).toMatchObject({ line: 40, to: "models.*.contextTokens" });
   });
 
