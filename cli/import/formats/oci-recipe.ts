@@ -161,6 +161,7 @@ function readCommand(model: ModelDraft): void {
   const used = new Set(
     variables.map(({ name }) => name).filter((name) => words.some(({ text }) => text.includes(`$(${name})`))),
   );
+  const answered = new Set<string>();
   const written = words.map((word) => ({ ...word, text: substituted(word.text, values) }));
   if (model.engine === "vllm") {
     applyVllmFlags(model, flagsOf(written));
@@ -174,7 +175,7 @@ function readCommand(model: ModelDraft): void {
       ["recipe_container_env", variables.findIndex(({ name }) => name === "MODEL_NAME")],
       "models.*.source",
     );
-    used.add("MODEL_NAME");
+    answered.add("MODEL_NAME");
   }
   // The recipes' own word for the model, which only their documentation reads.
   const named = values.model_name ?? "";
@@ -186,11 +187,11 @@ function readCommand(model: ModelDraft): void {
     model.weights = named;
     const index = variables.findIndex(({ name }) => name === "model_name");
     ledger.mapped(["recipe_container_env", index], "models.*.model");
-    used.add("model_name");
+    answered.add("model_name");
   }
   applyVariables(
     model,
-    variables.filter(({ name }) => !["model_name", "MODEL_NAME"].includes(name) || !used.has(name)),
+    variables.filter(({ name }) => !answered.has(name)),
     used,
   );
 }

@@ -248,6 +248,22 @@ spec:
   });
 });
 
+describe("a variable of a recipe", () => {
+  it("that the command line refers to is answered by the flag", async () => {
+    const result = await importText(
+      JSON.stringify({
+        recipe_mode: "service",
+        recipe_image_uri: "vllm/vllm-openai:v0.33.0",
+        recipe_node_shape: "VM.GPU.A10.1",
+        recipe_container_env: [{ key: "model_name", value: "Qwen/Qwen3-8B" }],
+        recipe_container_command_args: ["--model", "$(model_name)", "--max-model-len", "4096"],
+      }),
+    );
+    expect(written(result).model).toMatchObject({ model: "qwen3-8b" });
+    expect(why(result, "recipe_container_env[0]")).toMatchObject({ kind: "changed" });
+  });
+});
+
 describe("what plans need besides the file", () => {
   it("is a pool of the platform's own where the only other one has taints", async () => {
     const result = await importText(
