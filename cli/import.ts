@@ -33,6 +33,7 @@ the original, and why. Secrets are never copied.
   --node-memory-gib N     memory of each machine. Default: ${DEFAULTS.memoryGibPerGpu} for each GPU
   --usd-per-node-hour N   price of each machine. Default: the catalogue's list price, 0 for machines of your own
   --concurrency N         requests of full length that a replica holds. Default: ${DEFAULTS.concurrency}, which vLLM starts with
+  --engine-version X      release of the engine that images of your own behave as. Default: as their tags say
   -h, --help              this text
 
 Exit status: 0 written and planned, 1 written and refused by the planner, or nothing to import, 2 bad input.
@@ -53,6 +54,7 @@ export const options = {
   "node-memory-gib": { type: "string" },
   "usd-per-node-hour": { type: "string" },
   concurrency: { type: "string" },
+  "engine-version": { type: "string" },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
@@ -109,7 +111,8 @@ function write({ out, report, name }: Arguments, imported: Imported, io: Command
     return EXIT.refused;
   }
   const { decision } = settled;
-  const next = decision.kind === "unknown" ? "pin" : "plan";
+  const isDescribed = decision.kind !== "unknown" && !(decision.kind === "planned" && decision.isPartial === true);
+  const next = isDescribed ? "plan" : "pin";
   io.out(`\nwrote ${visible(out)}\n\nNext: npm run ${next} -- ${nextArguments(name, out)}\n`);
   return decision.kind === "mistakes" || (decision.kind === "planned" && decision.refusals.length > 0)
     ? EXIT.refused
@@ -191,6 +194,7 @@ function importOptions(values: Values, problems: Checks["problems"]): ImportOpti
       nodeMemoryGib: number("node-memory-gib", 1, 65_536, false),
       usdPerNodeHour: number("usd-per-node-hour", 0, 100_000, false),
       concurrency: number("concurrency", 1, 4096),
+      engineVersion: text("engine-version"),
     }),
   };
   return read;

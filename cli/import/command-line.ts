@@ -67,9 +67,22 @@ function isCommandLine(text: string): boolean {
   return /^--?[\w-]+\s/.test(text) || /(^|\s)(vllm\s+serve|exec|python3?|text-generation-launcher|ollama)\s/.test(text);
 }
 
-/** Words of a shell command, without its operators. */
+/** What starts a server among the commands of a script. */
+const SERVER = /(?:^|\s)(?:vllm\s+serve|python3?\s+-m\s+\S+|text-generation-launcher|tritonserver)(?=\s)/g;
+
+/** Where the server's command begins in a script of several commands; undefined for a single command. */
+export function serverInScript(text: string): number | undefined {
+  const isScript = /\S\s*(\n|&&|;)\s*\S/.test(text.replace(/\\\r?\n/g, " ")) && !/^\s*-/.test(text);
+  const index = isScript ? [...text.matchAll(SERVER)].pop()?.index : undefined;
+  return index === 0 ? undefined : index;
+}
+
+/** Words of a shell command, without its operators; of a script those of its last server. */
 export function shellWords(text: string, at: Path): Word[] {
-  const plain = text.replace(/\\\r?\n/g, " ").replace(/^\s*#.*$/gm, "");
+  const plain = text
+    .slice(serverInScript(text) ?? 0)
+    .replace(/\\\r?\n/g, " ")
+    .replace(/^\s*#.*$/gm, "");
   const found = plain.match(/(?:[^\s"']+|"(?:\\.|[^"\\])*"|'[^']*')+/g) ?? [];
   return found
     .filter((word) => !["&&", "||", ";", "|", "\\"].includes(word))

@@ -2,6 +2,7 @@
 import type { ModelPlan } from "../../planner/types";
 import type { ModelDraft } from "./draft";
 import { isCreated, type SettledModel } from "./environment";
+import { partsOf } from "./pools";
 import { firstLine, refusalOf, type Settled } from "./settle";
 
 /** Fields of recipes about nodes, which the stack makes or finds. */
@@ -44,7 +45,8 @@ function refused(settled: Settled, model: SettledModel): void {
   }
 }
 
-function layout({ ledger, at, original, replicas }: ModelDraft, plan: ModelPlan): void {
+function layout(draft: ModelDraft, plan: ModelPlan): void {
+  const { ledger, at, original } = draft;
   const { tensorParallel, pipelineParallel, gpus } = original;
   if (tensorParallel !== undefined && tensorParallel !== plan.tensorParallel && plan.gpuModel !== undefined) {
     ledger.changed(
@@ -63,12 +65,9 @@ function layout({ ledger, at, original, replicas }: ModelDraft, plan: ModelPlan)
   if (gpus !== undefined && gpus > plan.gpusPerNode && plan.gpuModel !== undefined) {
     ledger.wrong(at, `a pod has ${gpus} GPUs, and the engine uses ${plan.gpusPerNode}: the others stand idle`);
   }
-  if (replicas.min !== plan.minReplicas) {
-    ledger.changed(
-      at,
-      `the plan has ${plan.minReplicas} replicas in place of ${replicas.min}`,
-      "models.*.replicas.min",
-    );
+  const replicas = draft.replicas.min * partsOf(draft);
+  if (replicas !== plan.minReplicas) {
+    ledger.changed(at, `the plan has ${plan.minReplicas} replicas in place of ${replicas}`, "models.*.replicas.min");
   }
 }
 

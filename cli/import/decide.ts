@@ -3,7 +3,8 @@ import { planDeployment } from "../../planner/plan";
 import type { CapacityProblem, DeploymentPlan } from "../../planner/types";
 import { readArchitectures } from "../../stacks/architectures";
 import { type ConfigProblem, parseEnvironmentFile } from "../../stacks/config";
-import { toPlanRequest } from "../../stacks/plan-request";
+import { settingProblems, toPlanRequest } from "../../stacks/plan-request";
+import { platformPlaceProblems } from "../../stacks/platform-place";
 import { isUserMistake } from "../../stacks/program";
 
 export type Decision =
@@ -13,6 +14,8 @@ export type Decision =
   | {
       readonly kind: "planned";
       readonly plan: DeploymentPlan;
+      /** Models whose config.json is not there are not in the plan. */
+      readonly isPartial?: boolean;
       /** What forbids to deploy it. */
       readonly refusals: readonly CapacityProblem[];
     };
@@ -25,8 +28,15 @@ export async function decide(name: string, text: string, baseDirectory: string):
   }
   try {
     const architectures = await readArchitectures(file.environment, baseDirectory);
-    const plan = planDeployment(toPlanRequest(name, file.environment, architectures));
-    return { kind: "planned", plan, refusals: plan.problems.filter(({ severity }) => severity === "mandatory") };
+    const request = toPlanRequest(name, file.environment, architectures);
+    const plan = planDeployment(request);
+    const { cluster, models } = file.environment;
+    const problems = [
+      ...plan.problems,
+      ...settingProblems(models, request.models),
+      ...platformPlaceProblems(cluster, plan.pools),
+    ];
+    return { kind: "planned", plan, refusals: problems.filter(({ severity }) => severity === "mandatory") };
   } catch (error) {
     if (isUserMistake(error)) {
       return { kind: "unknown", why: error.message };

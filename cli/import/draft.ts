@@ -2,6 +2,8 @@
 import type { EngineName } from "../../engines";
 import type { Ledger } from "./ledger";
 import type { Path } from "./path";
+import { emptyPod, type PodDraft } from "./pod-draft";
+import type { ServerImage } from "./server-image";
 
 /** A value of an environment file. */
 export type Plain = string | number | boolean | readonly Plain[] | { readonly [key: string]: Plain };
@@ -34,6 +36,10 @@ export interface ModelDraft {
   /** Where the original has each flag and variable, to say what became of it. */
   readonly places: Map<string, Path>;
   readonly adapters: Record<string, Plain>;
+  /** What the original adds to its pods. */
+  readonly pod: PodDraft;
+  /** Its server's image, and where that stands. */
+  image?: { readonly image: ServerImage; readonly at: readonly Path[] };
   replicas: { min: number; max?: number };
   original: Original;
   /** Machine that the original names. */
@@ -81,6 +87,8 @@ export interface Draft {
   readonly models: ModelDraft[];
   readonly pools: PoolDraft[];
   readonly hostnames: { readonly name: string; readonly ledger: Ledger; readonly at: Path }[];
+  /** Buckets elsewhere that hold weights. */
+  readonly buckets: Record<string, Plain>;
   /** Keeps sessions at a replica. */
   affinity?: "header";
   /** Cluster that the files belong to. */
@@ -88,7 +96,7 @@ export interface Draft {
 }
 
 export function emptyDraft(): Draft {
-  return { models: [], pools: [], hostnames: [] };
+  return { models: [], pools: [], hostnames: [], buckets: {} };
 }
 
 /** A server before anything of it is read. */
@@ -104,6 +112,7 @@ export function newModel(ledger: Ledger, at: Path, name: string, engine: EngineN
     env: {},
     places: new Map(),
     adapters: {},
+    pod: emptyPod(),
     replicas: { min: 1 },
     original: {},
     machine: {},

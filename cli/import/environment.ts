@@ -2,8 +2,10 @@
 import { Document, isScalar, type Node, type Pair, visit } from "yaml";
 import { findShape } from "../../catalog/shapes";
 import { engineNames, engineOf } from "../../engines";
+import { POOL_LABEL } from "../../planner/pool-labels";
 import type { Draft, ModelDraft, Plain } from "./draft";
 import { DEFAULTS, type ImportOptions, SYSTEM_POOLS } from "./options";
+import { writtenPod } from "./pod-draft";
 import type { ImportedPool } from "./pools";
 
 /** A pool whose machine is known. */
@@ -72,6 +74,7 @@ export function environmentText(settlement: Settlement): string {
   sections.cluster = cluster(settlement, note);
   sections.pools = pools(settlement, note);
   sections.models = Object.fromEntries(models.map((model) => [model.key, modelSection(settlement, model, note)]));
+  Object.assign(sections, storage(settlement, note));
   sections.gateway = gateway(settlement, note);
   if (models.length > 0) {
     sections.observability = { alerts: "none" };
@@ -129,7 +132,9 @@ function pools(settlement: Settlement, note: Note): Plain {
   const created = isCreated(settlement);
   const system: Record<string, Plain> = { ...SYSTEM_POOLS[kind], ...(kind !== "local" && { role: "system" }) };
   note("default: the machine that runs the platform itself", "pools", "system");
-  const runsOnCpus = kind === "local" && settlement.pools.some(({ processor }) => processor === "cpu");
+  const runsOnCpus =
+    kind === "local" &&
+    settlement.pools.some(({ processor, machine }) => processor === "cpu" && machine.taints === undefined);
   const sections: Record<string, Plain> = runsOnCpus ? {} : { system };
   for (const pool of settlement.pools) {
     const machine = settlement.machines.get(pool);
@@ -146,10 +151,13 @@ function pools(settlement: Settlement, note: Note): Plain {
     }
     const isCpu = pool.processor === "cpu";
     const vcpus =
-      options.nodeVcpus ?? Math.max(DEFAULTS.vcpusPerGpu * Math.max(gpusPerNode, 1), pool.machine.vcpus ?? 0);
+      options.nodeVcpus ?? Math.max(DEFAULTS.vcpusPerGpu * Math.max(gpusPerNode, 1), larger(pool.machine.vcpus));
     const memoryGiB =
       options.nodeMemoryGib ??
-      Math.max(DEFAULTS.memoryGibPerGpu * Math.max(gpusPerNode, 1), pool.machine.memoryGiB ?? 0);
+      Math.max(DEFAULTS.memoryGibPerGpu * Math.max(gpusPerNode, 1), larger(pool.machine.memoryGiB));
+    // Nodes of a pool without GPUs are told apart from the platform's own by a label.
+    const isApart = isCpu && kind === "local" && pool.machine.taints !== undefined;
+    const labels = pool.machine.labels ?? (isApart ? { [POOL_LABEL]: pool.name } : undefined);
     const flex = shape === undefined ? undefined : findShape(shape)?.flex;
     sections[pool.name] = {
       ...(isCpu && { role: "cpu" }),
@@ -167,13 +175,18 @@ function pools(settlement: Settlement, note: Note): Plain {
       ...(nodes.max > nodes.min && { maxNodes: nodes.max }),
       ...(options.usdPerNodeHour !== undefined && { usdPerNodeHour: options.usdPerNodeHour }),
       ...(pool.machine.mig !== undefined && { sharing: { mig: pool.machine.mig } }),
-      ...(pool.machine.labels && { labels: pool.machine.labels }),
+      ...(labels && { labels }),
       ...(pool.machine.taints && { taints: pool.machine.taints }),
       ...rdmaOf(pool, shape, created),
       ...(created && { availabilityDomains: [domainOf(pool)], ...madeNodes(pool) }),
     };
   }
   return sections;
+}
+
+/** A node leaves pods less than it has: one that a pod's request fits on has more than that. */
+function larger(requested = 0): number {
+  return Math.ceil(requested * 1.25);
 }
 
 function domainOf({ declared }: ImportedPool): number {
@@ -213,6 +226,7 @@ function modelSection({ pools: all, options }: Settlement, model: SettledModel, 
   const { min, max = min } = draft.replicas;
   const pool = all.find(({ models }) => models.includes(draft));
   const { contextTokens: _context, concurrency: _concurrency, ...settings } = draft.settings;
+  const pod = writtenPod(draft.pod);
   const blockName = engineOf(draft.engine).settings === undefined ? undefined : draft.engine;
   return {
     ...weights,
@@ -226,7 +240,20 @@ function modelSection({ pools: all, options }: Settlement, model: SettledModel, 
     ...(blockName !== undefined && Object.keys(draft.block).length > 0 && { [blockName]: draft.block }),
     ...(Object.keys(draft.args).length > 0 && { args: draft.args }),
     ...(Object.keys(draft.env).length > 0 && { env: draft.env }),
+    ...(!isGuest && pod !== undefined && { pod }),
   };
+}
+
+/** Buckets of which some model takes its weights. */
+function storage({ draft, models }: Settlement, note: Note): Record<string, Plain> {
+  const used = Object.entries(draft.buckets).filter(([name]) =>
+    models.some((model) => String(model.draft.settings.source).startsWith(`s3://${name}/`)),
+  );
+  used.forEach(
+    ([name]) =>
+      void note("default: write its own endpoint, and secretKey of one that is not public", "storage", "buckets", name),
+  );
+  return used.length === 0 ? {} : { storage: { buckets: Object.fromEntries(used) } };
 }
 
 function gateway({ draft, options }: Settlement, note: Note): Plain {

@@ -77,6 +77,9 @@ function noteHostnames({ hostnames }: Draft, { host }: ImportOptions): void {
 const COMPANIONS: Readonly<Record<string, string | undefined>> = {
   Secret: "secrets are not copied: pulumi config set --secret, by the names in docs/configuration.md",
   ConfigMap: "read where a model refers to it",
+  ServingRuntime: "read where an InferenceService refers to it",
+  ClusterServingRuntime: "read where an InferenceService refers to it",
+  LLMInferenceServiceConfig: "read where an LLMInferenceService refers to it",
   Namespace: "each model has its own namespace",
 };
 
@@ -91,7 +94,8 @@ function unknownDocument({ file, root, lineOf }: SourceDocument): Entry {
 
 function noneKnown(documents: readonly SourceDocument[], others: readonly Entry[]): string {
   const known = FORMATS.map(({ label }) => label).join(", ");
-  const [first] = others;
+  const reasons = Object.values(COMPANIONS);
+  const first = others.find(({ why }) => !reasons.includes(why)) ?? others[0];
   const where =
     first === undefined
       ? "the files are empty"

@@ -100,12 +100,19 @@ export class Ledger {
 
   /** What was mapped to a key of ours is not there after all. */
   retract(path: Path, to: string, why: string): void {
-    const at = pathText([...this.base, ...path]);
-    const index = this.#noted.findIndex(({ entry }) => entry.path === at && entry.to === to);
+    const text = pathText([...this.base, ...path]);
+    const index = this.#noted.findIndex(({ at, entry }) => pathText(at) === text && entry.to === to);
     if (index >= 0) {
       this.#noted.splice(index, 1);
     }
     this.lost(path, why);
+  }
+
+  /** The same for all that was mapped to a key, of which nothing else may be known. */
+  retractAll(to: string, otherwise: Path, why: string): void {
+    const mapped = this.#noted.filter(({ entry }) => entry.to === to);
+    const places = mapped.length === 0 ? [otherwise] : mapped.map(({ at }) => at.slice(this.base.length));
+    places.forEach((path) => void this.retract(path, to, why));
   }
 
   #note(kind: EntryKind, path: Path, rest: Pick<Entry, "to" | "why">): void {
@@ -118,6 +125,7 @@ export class Ledger {
 
   #place(at: Path): Pick<Entry, "file" | "line" | "path" | "value"> {
     const line = this.document.lineOf(at);
+    const { file, path } = this.document.sourceOf?.(at) ?? { file: this.document.file, path: at };
     const value = valueAt(this.document.root, at);
     const field = this.table.fieldOf(at.slice(this.base.length));
     const isShown =
@@ -125,9 +133,9 @@ export class Ledger {
       String(value).length <= SHOWN_CHARACTERS &&
       !this.table.isSecret(field);
     return {
-      file: this.document.file,
+      file,
       ...(line !== undefined && { line }),
-      path: pathText(at),
+      path: pathText(path),
       ...(isShown && { value }),
     };
   }

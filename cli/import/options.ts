@@ -17,6 +17,8 @@ export interface ImportOptions {
   readonly nodeMemoryGib?: number;
   readonly usdPerNodeHour?: number;
   readonly concurrency?: number;
+  /** Release that images of the user's own behave as, where their tag has none. */
+  readonly engineVersion?: string;
 }
 
 /** Names for the environment, where neither a file nor the user has one. */

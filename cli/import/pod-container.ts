@@ -1,49 +1,72 @@
 /** A container of a pod that serves a model: its image, command line, variables and resources. */
-import { flagsOf, substituted, wordsOf } from "./command-line";
+import { type Flag, flagsOf, serverInScript, substituted, wordsOf } from "./command-line";
 import type { ModelDraft } from "./draft";
 import { readNodeSelector, readResources, readTolerations } from "./nodes-of-pods";
 import { isMapping, type Path } from "./path";
-import { applyImage, serverImage } from "./server-image";
+import { applyImage, imageOf } from "./server-image";
 import { applyVariables, valuesOf, variablesOf } from "./variables";
 import { applyVllmFlags } from "./vllm-flags";
 
 /** Variables of LLMInferenceService whose value is a command line. */
 const FLAG_VARIABLES = ["VLLM_ADDITIONAL_ARGS"];
 
+/** What a format knows of its containers besides what is in them. */
+export interface ContainerContext {
+  /** A word of the command line with the format's own references put in. @default the word */
+  readonly text?: (word: string) => string;
+  /** Flags under vLLM's names, of a server that has others. @default as they are */
+  readonly flags?: (flags: readonly Flag[]) => readonly Flag[];
+  /** Variables that the format reads itself. @default none */
+  readonly taken?: readonly string[];
+}
+
 /**
  * Reads a container.
  *
  * @param at of the container.
  */
-export function readContainer(model: ModelDraft, at: Path): void {
+export function readContainer(
+  model: ModelDraft,
+  at: Path,
+  { text = (word) => word, flags = (all) => all, taken = [] }: ContainerContext = {},
+): void {
   const { ledger, machine } = model;
   const image = ledger.text(...at, "image");
   if (image !== undefined) {
-    const server = serverImage(image);
-    applyImage(model, server ?? { engine: model.engine, isOfficial: false }, [[...at, "image"]]);
-    model.weights ??= server?.weights;
+    const server = imageOf(image, model.engine);
+    applyImage(model, server, [[...at, "image"]]);
+    model.weights ??= server.weights;
   }
   const variables = variablesOf(ledger.get(...at, "env"), [...at, "env"]);
   const values = valuesOf(variables);
   const words = ["command", "args"].flatMap((key) => wordsOf(ledger.list(...at, key), [...at, key]));
+  for (const place of ["command", "args"].flatMap((key) =>
+    ledger.list(...at, key).map((_, index) => [...at, key, index]),
+  )) {
+    if (serverInScript(ledger.text(...place) ?? "") !== undefined) {
+      ledger.changed(place, "of a script, the command that starts the server is read");
+    }
+  }
   const used = new Set(
     variables.map(({ name }) => name).filter((name) => words.some(({ text }) => text.includes(`$(${name})`))),
   );
   applyServerFlags(
     model,
-    words.map((word) => ({ ...word, text: substituted(word.text, values) })),
+    words.map((word) => ({ ...word, text: text(substituted(word.text, values)) })),
+    flags,
   );
   for (const { name, value = "", at: place } of variables.filter((each) => FLAG_VARIABLES.includes(each.name))) {
     applyServerFlags(
       model,
       wordsOf([value], place).map((word) => ({ ...word, at: place })),
+      flags,
     );
     used.add(name);
     ledger.cover(place);
   }
   applyVariables(
     model,
-    variables.filter(({ name }) => !FLAG_VARIABLES.includes(name)),
+    variables.filter(({ name }) => !FLAG_VARIABLES.includes(name) && !taken.includes(name)),
     used,
   );
   const gpus = readResources(ledger.get(...at, "resources"), machine);
@@ -55,17 +78,12 @@ export function readContainer(model: ModelDraft, at: Path): void {
   }
 }
 
-/** Containers other than the server are not imported. */
-export function loseOthers(model: ModelDraft, containers: Path, serving: number): void {
-  model.ledger.list(...containers).forEach((_, index) => {
-    if (index !== serving) {
-      model.ledger.lost([...containers, index], "the platform makes the pod: containers of your own have no key");
-    }
-  });
-}
-
-function applyServerFlags(model: ModelDraft, words: ReturnType<typeof wordsOf>): void {
-  const flags = flagsOf(words);
+function applyServerFlags(
+  model: ModelDraft,
+  words: ReturnType<typeof wordsOf>,
+  named: NonNullable<ContainerContext["flags"]>,
+): void {
+  const flags = named(flagsOf(words));
   if (model.engine === "vllm") {
     applyVllmFlags(model, flags);
   } else {

@@ -32,7 +32,7 @@ export function podsPerReplica({ original, block }: ModelDraft): number {
 }
 
 /** Pods that read prompts and pods that write answers, where they are different ones. */
-function partsOf({ block }: ModelDraft): number {
+export function partsOf({ block }: ModelDraft): number {
   const { prefillDecode: parts } = block;
   return isMapping(parts) ? Number(parts.prefill) + Number(parts.decode) || 1 : 1;
 }
@@ -70,8 +70,24 @@ export function poolsOf(draft: Draft): ImportedPool[] {
   return pools;
 }
 
-/** Slices of one card count as GPUs. */
-function slicesOf({ machine }: ImportedPool): void {
+/** Slices of one card count as GPUs; where no file names the card, it is one that has them. */
+function slicesOf({ machine, models }: ImportedPool): void {
+  const layout = machine.mig?.replace(/^all-/, "");
+  const having = migProfiles.cards.filter(({ profiles }) => profiles.some(({ name }) => name === layout));
+  const [model] = models;
+  if (layout !== undefined && machine.shape === undefined && machine.card === undefined) {
+    machine.card = cards.find(({ gpu }) => having.some(({ gpus }) => gpus.includes(gpu)))?.name;
+    if (machine.card === undefined) {
+      delete machine.mig;
+    }
+    model?.ledger.changed(
+      model.at,
+      machine.card === undefined
+        ? `no card of the catalogue has slices ${layout}: whole cards take their place`
+        : `no field names the card: ${machine.card} has slices ${layout}`,
+      machine.card === undefined ? "pools.*.sharing.mig" : "pools.*.node.card",
+    );
+  }
   const gpu = findShape(machine.shape ?? "")?.gpu?.model ?? cards.find(({ name }) => name === machine.card)?.gpu;
   const profiles = migProfiles.cards.find(({ gpus }) => gpu !== undefined && gpus.includes(gpu))?.profiles;
   machine.slicesPerGpu = profiles?.find(({ name }) => `all-${name}` === machine.mig)?.perGpu;

@@ -8,6 +8,8 @@ import { isMapping, type Path } from "./path";
 export interface SourceDocument {
   /** As the user named it. */
   readonly file: string;
+  /** Where a path comes from, in a document that was merged from several. @default the file, and the path itself */
+  readonly sourceOf?: (path: Path) => { readonly file: string; readonly path: Path };
   readonly root: Readonly<Record<string, unknown>>;
   /** Line of a path, or of the nearest thing above it, from 1. */
   readonly lineOf: (path: Path) => number | undefined;

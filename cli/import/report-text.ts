@@ -28,16 +28,20 @@ function lineText({ file, line, path, to, why }: Entry): string {
   return visible(`${place} ${path}${key}: ${why ?? ""}`);
 }
 
+const UNDESCRIBED = "Models outside the catalogue are planned once npm run pin has kept their config.json.\n";
+
 function decisionText({ decision }: NonNullable<Imported["settled"]>): string {
   switch (decision.kind) {
     case "unknown":
-      return "Models outside the catalogue are planned once npm run pin has kept their config.json.\n";
+      return UNDESCRIBED;
     case "mistakes":
       return `The environment needs an edit: ${decision.problems.map(({ message }) => visible(message)).join("\n")}\n`;
     case "planned":
-      return decision.refusals.length === 0
-        ? `Fits: ${decision.plan.models.map(({ name, shape }) => `${name} on ${shape}`).join(", ") || "machines alone"}\n`
-        : `Refused by the planner:\n${decision.refusals.map(({ subject, message }) => `  ${subject}: ${message}\n`).join("")}`;
+      return `${
+        decision.refusals.length === 0
+          ? `Fits: ${decision.plan.models.map(({ name, shape }) => `${name} on ${shape}`).join(", ") || "machines alone"}\n`
+          : `Refused by the planner:\n${decision.refusals.map(({ subject, message }) => `  ${subject}: ${message}\n`).join("")}`
+      }${decision.isPartial === true ? UNDESCRIBED : ""}`;
   }
 }
 

@@ -1,15 +1,20 @@
-/** Which engine a container image runs. */
-import type { EngineName } from "../../engines";
+/** Which engine a container image runs, and what becomes of the image. */
+import { isPinned, parseImage } from "../../catalog/image-reference";
+import { type EngineName, engineOf } from "../../engines";
 import type { ModelDraft } from "./draft";
 import type { Path } from "./path";
 
 /** What an image says of its engine. */
 export interface ServerImage {
+  /** As the file has it. */
+  readonly reference: string;
   readonly engine: EngineName;
-  /** Release, of images that the engine's own project publishes. */
+  /** Release that its name states. */
   readonly version?: string;
   /** It is published by the engine's own project. */
   readonly isOfficial: boolean;
+  /** It starts a server of its own around the engine. */
+  readonly server?: string;
   /** Weights that its name has. */
   readonly weights?: string;
 }
@@ -23,62 +28,136 @@ const OFFICIAL: readonly (readonly [RegExp, EngineName])[] = [
 ];
 
 const BUILDS: readonly (readonly [RegExp, EngineName])[] = [
-  [/vllm|llm-d-(cuda|rocm|cpu)|huggingfaceserver/, "vllm"],
+  [/vllm|llm-d-(cuda|rocm|cpu|xpu)|huggingfaceserver/, "vllm"],
   [/ollama/, "ollama"],
   [/text-generation-inference|(^|\/)tgi/, "tgi"],
   [/triton/, "triton"],
 ];
 
+/** Images whose program is not the engine's, and what it is called. */
+const SERVERS: readonly (readonly [RegExp, string])[] = [
+  [/^nvcr\.io\/nim\//, "NVIDIA NIM"],
+  [/huggingfaceserver/, "KServe's server for Hugging Face models"],
+];
+
+/** Builds whose tags count the releases of another project than the engine. */
+const OWN_NUMBERS = /lmcache|llm-d-|(^|\/)modh\/|opendatahub/;
+
 /** NVIDIA NIM: one image for each model. */
 const NIM = /^nvcr\.io\/nim\/[\w.-]+\/([\w.-]+)$/;
 
 /** @returns undefined where the image is none of an engine that is served here. */
-export function serverImage(image: string): ServerImage | undefined {
-  const [name = "", tag = ""] = splitImage(image);
-  const [, weights] = NIM.exec(name) ?? [];
-  if (weights !== undefined) {
-    return { engine: "vllm", isOfficial: false, weights };
-  }
+export function serverImage(reference: string): ServerImage | undefined {
+  const { repository: name, tag = "" } = parseImage(reference);
   const official = OFFICIAL.find(([pattern]) => pattern.test(name))?.[1];
-  const engine = official ?? BUILDS.find(([pattern]) => pattern.test(`${name}:${tag}`))?.[1];
+  const [, weights] = NIM.exec(name) ?? [];
+  const build = weights === undefined ? BUILDS.find(([pattern]) => pattern.test(`${name}:${tag}`))?.[1] : "vllm";
+  const engine = official ?? build;
   if (engine === undefined) {
     return undefined;
   }
-  const [, version] = (engine === "triton" ? /^(\d\d\.\d\d)/ : /^v?(\d+\.\d+\.\d+)(?=$|-)/).exec(tag) ?? [];
-  return { engine, isOfficial: official !== undefined, ...(official && version !== undefined && { version }) };
+  const server = SERVERS.find(([pattern]) => pattern.test(name))?.[1];
+  const version = server === undefined ? releaseNamed(engine, name, tag) : undefined;
+  return {
+    reference,
+    engine,
+    isOfficial: official !== undefined,
+    ...(version !== undefined && { version }),
+    ...(server !== undefined && { server }),
+    ...(weights !== undefined && { weights }),
+  };
 }
 
-/** Name and tag of an image; digests are left out. */
-function splitImage(image: string): [string, string] {
-  const bare = image.replace(/@sha256:[0-9a-f]+$/, "");
-  const colon = bare.lastIndexOf(":");
-  return colon > bare.lastIndexOf("/") ? [bare.slice(0, colon), bare.slice(colon + 1)] : [bare, ""];
+/** The engine's release in a tag: behind the engine's name, or at its beginning where the project counts no other. */
+function releaseNamed(engine: EngineName, name: string, tag: string): string | undefined {
+  const form = engine === "triton" ? "\\d\\d\\.\\d\\d" : "\\d+\\.\\d+\\.\\d+(?:\\.(?:post)?\\d+)?";
+  const [, behind] = new RegExp(`${engine}[-_:]?v?(${form})(?![\\d.])`).exec(`${name}:${tag}`) ?? [];
+  // As recipes of OCI write 0.8.3: vllmv083.
+  const [, minor, patch] = new RegExp(`${engine}v0(\\d)(\\d)(?!\\d)`).exec(tag) ?? [];
+  if (minor !== undefined && patch !== undefined) {
+    return `0.${minor}.${patch}`;
+  }
+  const [, first] = new RegExp(`^v?(${form})(?=$|[-_+])`).exec(tag) ?? [];
+  return behind ?? (OWN_NUMBERS.test(name) ? undefined : first);
 }
 
-/** Why an image of the user's own is not in the environment. One row for all formats. */
-export const OWN_IMAGE_REASON = "the platform runs the engine's published image: what this build adds is lost";
+/** The image of a server whose engine something else says where its name does not. */
+export function imageOf(reference: string, engine: EngineName): ServerImage {
+  return serverImage(reference) ?? { reference, engine, isOfficial: false };
+}
+
+/** Notes the image of a model's server; what becomes of it depends on the release that it behaves as. */
+export function applyImage(model: ModelDraft, image: ServerImage, at: readonly Path[]): void {
+  model.engine = image.engine;
+  model.image = { image, at };
+}
 
 /**
- * Puts the engine's version into the draft, and notes what becomes of the image.
+ * Puts the image, or the engine's release, into the model's settings, and notes what becomes of it.
  *
- * @param at where the image, or its tag, stands.
+ * @param stated release that own images behave as, where their tag has none.
  */
-export function applyImage(model: ModelDraft, image: ServerImage, at: readonly Path[]): void {
-  const { ledger } = model;
-  model.engine = image.engine;
+export function settleImage(model: ModelDraft, stated: string | undefined): void {
+  const { ledger, settings, places, image: noted } = model;
+  if (noted === undefined) {
+    return;
+  }
+  const { image, at } = noted;
+  const [first] = at;
+  const version = image.isOfficial ? image.version : (image.version ?? stated);
+  const lost = image.isOfficial ? undefined : lostReason(image, version);
   for (const place of at) {
-    if (!image.isOfficial) {
-      ledger.lost(place, OWN_IMAGE_REASON);
-    } else if (image.version === undefined) {
+    if (lost !== undefined) {
+      ledger.lost(place, lost);
+    } else if (version === undefined) {
       ledger.changed(
         place,
-        "a tag that moves: the environment takes the release that the platform pins",
+        "its tag names no release: the environment takes the one that the platform pins",
         "models.*.engineVersion",
       );
     } else {
-      model.settings.engineVersion = image.version;
-      model.places.set("engineVersion", place);
-      ledger.mapped(place, "models.*.engineVersion");
+      ledger.mapped(place, image.isOfficial ? "models.*.engineVersion" : "models.*.image");
     }
   }
+  if (lost === undefined && version !== undefined && first !== undefined) {
+    settings.engineVersion = version;
+    places.set("engineVersion", first);
+    if (!image.isOfficial) {
+      settings.image = withRegistry(image.reference);
+      places.set("image", first);
+    }
+  }
+}
+
+/** Notes that an image, which was mapped, is not in the environment after all. */
+export function loseImage({ ledger, image }: ModelDraft, why: string): void {
+  image?.at.forEach((place) => void ledger.retract(place, "models.*.image", why));
+}
+
+/** Why an image of the user's own is not in the environment; undefined where it is. */
+function lostReason({ reference, engine, server }: ServerImage, version: string | undefined): string | undefined {
+  const { label, options } = engineOf(engine);
+  const instead = `the published image of ${label} takes its place`;
+  if (server !== undefined) {
+    return `${server} starts a program of its own, and the platform starts ${label}: ${instead}`;
+  }
+  if (!reference.includes("/")) {
+    return `it names no registry that nodes can pull it from: ${instead}`;
+  }
+  if (!isPinned(withRegistry(reference))) {
+    return `its tag moves, and models.*.image takes one that does not, or a digest: ${instead}`;
+  }
+  if (version === undefined) {
+    return `its name does not say which release of ${label} it behaves as: ${instead}, unless --engine-version states one`;
+  }
+  const known = options.releases?.releases ?? [version];
+  return known.includes(version)
+    ? undefined
+    : `${label} ${version} is none of the releases ${known[0]} to ${known[known.length - 1]} that are known here: ${instead}, unless --engine-version states one`;
+}
+
+/** Docker Hub's own images are written without it. */
+export function withRegistry(reference: string): string {
+  const [host = "", ...rest] = reference.split("/");
+  return rest.length > 0 && /[.:]|^localhost$/.test(host) ? reference : `docker.io/${reference}`;
 }

@@ -5,8 +5,10 @@ import { type Decision, decide } from "./decide";
 import { type Draft, keyOf, type ModelDraft, uniqueKeys } from "./draft";
 import { clusterOf, environmentText, type ResolvedMachine, type SettledModel, type Settlement } from "./environment";
 import { CANDIDATES, DEFAULTS, type ImportOptions } from "./options";
+import { removeFromPod } from "./pod-draft";
 import { gpusPerPod, type ImportedPool, nodesFor, poolsOf } from "./pools";
-import { type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
+import { loseImage, settleImage } from "./server-image";
+import { isUndescribed, type Weights, weightsNamed, weightsTagged, writtenWeights } from "./weights-name";
 
 /** An environment, and what the planner says of it. */
 export interface Settled extends Settlement {
@@ -32,6 +34,7 @@ export async function settle(
   options: ImportOptions,
   baseDirectory: string,
 ): Promise<Settled> {
+  draft.models.forEach((model) => void settleImage(model, options.engineVersion));
   const models = settledModels(draft);
   const pools = poolsOf({ ...draft, models: models.map(({ draft: each }) => each) });
   const settlement = {
@@ -129,7 +132,9 @@ function noteWeights(
   if (entry === undefined && stored === undefined) {
     ledger.changed(
       at,
-      `${name} is outside the catalogue: npm run pin keeps its config.json, which the plan is made from`,
+      tag === undefined || repository !== undefined
+        ? `${repository ?? name} is outside the catalogue: npm run pin keeps its config.json, which the plan is made from`
+        : `the catalogue has no model of the tag ${tag}: write model: hf://org/name in place of config, and npm run pin keeps what the plan is made from`,
       "models.*.model",
     );
   } else if (entry !== undefined && repository !== undefined && tag === undefined) {
@@ -191,28 +196,62 @@ async function repaired(settlement: Settlement, baseDirectory: string): Promise<
     text = environmentText(settlement);
     decision = await decideOn(settlement, text, baseDirectory);
   }
-  return { ...settlement, text, decision };
+  return withoutRefusedImages({ ...settlement, text, decision }, baseDirectory);
+}
+
+/** Where the planner refuses a model for its own image alone, the published one takes its place. */
+async function withoutRefusedImages(settled: Settled, baseDirectory: string): Promise<Settled> {
+  let current = settled;
+  for (const model of settled.models) {
+    const refusal = refusalOf(current, model);
+    const { settings } = model.draft;
+    const { image, engineVersion } = settings;
+    if (refusal === undefined || image === undefined || engineVersion === undefined) {
+      continue;
+    }
+    delete settings.image;
+    delete settings.engineVersion;
+    const text = environmentText(current);
+    const tried = { ...current, text, decision: await decideOn(current, text, baseDirectory) };
+    if (refusalOf(tried, model) === undefined) {
+      loseImage(
+        model.draft,
+        `with this image the plan is refused, and the published one takes its place: ${firstLine(refusal)}`,
+      );
+      current = tried;
+    } else {
+      Object.assign(settings, { image, engineVersion });
+    }
+  }
+  return current;
 }
 
 /** The decision on the models that the planner can read: of others their config.json is still to come. */
 async function decideOn(settlement: Settlement, text: string, baseDirectory: string): Promise<Decision> {
   const { models, pools, draft } = settlement;
-  const known = models.filter(({ weights }) => weights.config === undefined);
+  const known = models.filter(({ weights }) => !isUndescribed(weights));
   const decision = await decide(settlement.name, text, baseDirectory);
   if (decision.kind !== "unknown" || known.length === models.length || known.length === 0) {
     return decision;
   }
   const drafts = known.map((model) => model.draft);
   const readable = { ...settlement, models: known, draft: { ...draft, models: drafts }, pools };
-  return decide(settlement.name, environmentText(readable), baseDirectory);
+  const partial = await decide(settlement.name, environmentText(readable), baseDirectory);
+  return partial.kind === "planned" ? { ...partial, isPartial: true } : decision;
 }
 
 /** @returns whether something could be left out. */
 function leaveOut({ models }: Settlement, keys: readonly (string | number)[], why: string): boolean {
-  const [section, key, part, name] = keys;
+  const [section, key, part, name, item] = keys;
   const model = models.find((each) => each.key === key)?.draft;
   if (section !== "models" || model === undefined || typeof part !== "string") {
     return false;
+  }
+  if (part === "pod") {
+    return leaveOutOfPod(model, String(name), item, why);
+  }
+  if (part === "adapters" && name === undefined) {
+    return leaveOutAdapters(model, why);
   }
   const place = model.places.get(name === undefined ? part : `${part}.${name}`) ?? model.at;
   const holder = { args: model.args, env: model.env, adapters: model.adapters, [model.engine]: model.block }[part];
@@ -223,6 +262,25 @@ function leaveOut({ models }: Settlement, keys: readonly (string | number)[], wh
   delete target[field];
   model.ledger.retract(place, `models.*.${name === undefined ? part : `${part}.${name}`}`, why);
   return true;
+}
+
+function leaveOutOfPod({ pod, ledger, places, at }: ModelDraft, part: string, item: unknown, why: string): boolean {
+  const name = typeof item === "string" || typeof item === "number" ? removeFromPod(pod, part, item) : undefined;
+  if (name === undefined) {
+    return false;
+  }
+  ledger.retract(places.get(`pod.${part}.${name}`) ?? at, `models.*.pod.${part}`, why);
+  return true;
+}
+
+/** Adapters that the engine, or the source of its weights, does not serve at all. */
+function leaveOutAdapters({ adapters, ledger, at }: ModelDraft, why: string): boolean {
+  const names = Object.keys(adapters);
+  for (const name of names) {
+    delete adapters[name];
+  }
+  ledger.retractAll("models.*.adapters", at, why);
+  return names.length > 0;
 }
 
 /** Where a model's own length does not fit and no file states one: the longest that does. */

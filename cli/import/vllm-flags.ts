@@ -111,10 +111,16 @@ const kvCacheDtype: Reader = (model, flag, value) => {
 };
 
 const task: Reader = (model, flag, value) => {
-  const ours = { embed: "embedding", embedding: "embedding", score: "rerank", pooling: "embedding" }[value];
+  const ours = {
+    embed: "embedding",
+    embedding: "embedding",
+    score: "rerank",
+    pooling: "embedding",
+    text_embedding: "embedding",
+  }[value];
   if (ours !== undefined) {
     set(model, flag, "task", ours);
-  } else if (["generate", "auto"].includes(value)) {
+  } else if (["generate", "auto", "text_generation", "text2text_generation"].includes(value)) {
     model.ledger.mapped(flag.at, "models.*.task");
   } else {
     model.ledger.lost(flag.at, `task "${value}" is not served; tasks are chat, completion, embedding and rerank`);

@@ -6,6 +6,10 @@ import known from "./known-weights.json";
 /** Repository on the Hugging Face Hub. */
 const REPOSITORY = /^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/;
 
+/** Folders that hold models, and are no organisation of the Hub. */
+const FOLDERS =
+  /^(models?|hub|data|mnt|app|workspace|weights|checkpoints?|cache|llms?|opt|srv|root|home|ssd|nvme|nfs|storage|share(d)?|volumes?|outputs?)$/i;
+
 /** The weights that a name means. */
 export interface Weights {
   /** Catalogue entry. Undefined: the catalogue lacks it. */
@@ -45,7 +49,8 @@ export function weightsNamed(name: string): Weights | undefined {
   if (entry !== undefined) {
     return { entry };
   }
-  return !isRepository && parts.length > 2 && REPOSITORY.test(tail) ? { repository: tail } : undefined;
+  const isFolder = FOLDERS.test(parts[parts.length - 2] ?? "");
+  return !isRepository && !isFolder && parts.length > 2 && REPOSITORY.test(tail) ? { repository: tail } : undefined;
 }
 
 function ofRepository(repository: string): Weights | undefined {
@@ -81,7 +86,14 @@ export function weightsTagged(tag: string): Weights {
   const sized = tag.includes(":") ? tag : `${tag}:latest`;
   const name = modelOfTag(tag) ?? modelOfTag(sized) ?? modelOfTag(usualTag(tag)) ?? modelOfTag(unquantized(tag));
   const entry = name === undefined ? undefined : findModel(name);
-  return { ...(entry && { entry }), tag };
+  const repository = entry === undefined ? repositoryOfTag(tag) : undefined;
+  return { ...(entry && { entry }), ...(repository !== undefined && { repository }), tag };
+}
+
+/** Repository of a tag that the catalogue has no model for. */
+function repositoryOfTag(tag: string): string | undefined {
+  const names: Readonly<Record<string, string>> = known.tags;
+  return [tag.replace(/:latest$/, ""), unquantized(tag)].map((name) => names[name]).find((name) => name !== undefined);
 }
 
 function usualTag(tag: string): string {
@@ -94,6 +106,14 @@ function usualTag(tag: string): string {
 /** `llama3.1:8b-instruct-q8_0` is a build of the model of `llama3.1:8b`. */
 function unquantized(tag: string): string {
   return tag.replace(/-(instruct|chat|text)?(-?(q\d\w*|fp16|bf16|f16))?$/i, "").replace(/-(instruct|chat)$/, "");
+}
+
+/** Tags of models that embed texts. */
+const EMBEDDINGS = /embed|minilm|^bge/;
+
+/** Whether plans need files of a model that only `npm run pin`, or the user, brings. */
+export function isUndescribed(written: Readonly<Record<string, Plain>>): boolean {
+  return written.config !== undefined || String(written.model).startsWith("hf://");
 }
 
 /** What a preset of KAITO stands for. */
@@ -113,7 +133,11 @@ export function writtenWeights(weights: Weights, revision?: string): Record<stri
   const at = revision === undefined ? "" : `@${revision}`;
   if (tag !== undefined) {
     const described: Record<string, Plain> =
-      entry === undefined ? { config: `models/ollama/${tag.replace(":", "@")}/config.json` } : { model: entry.name };
+      entry !== undefined
+        ? { model: entry.name }
+        : repository === undefined
+          ? { config: `models/ollama/${tag.replace(":", "@")}/config.json` }
+          : { model: `hf://${repository}`, ...(EMBEDDINGS.test(tag) && { task: "embedding" }) };
     return { ...described, source: `ollama://${tag}` };
   }
   if (entry !== undefined) {

@@ -5,7 +5,7 @@ import { Ledger } from "../ledger";
 import { isMapping, type Path } from "../path";
 import { statedLayout } from "../pod-container";
 import type { SourceDocument } from "../read-documents";
-import { applyImage, serverImage } from "../server-image";
+import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
 import { applyVariables, type Variable, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
 import { composeTable } from "./tables";
@@ -19,10 +19,12 @@ const REPOSITORY_GIB = 8;
 
 export function readCompose(document: SourceDocument, draft: Draft): Ledger[] {
   const ledger = new Ledger(document, composeTable);
+  const extensions = ledger.keys().filter((key) => key.startsWith("x-"));
+  extensions.forEach((key) => void ledger.changed([key], "read where an alias refers to it"));
   for (const name of ledger.keys("services")) {
     const at: Path = ["services", name];
-    const image = ledger.text(...at, "image") ?? "";
-    const server = serverImage(image);
+    const image = substituted(ledger.text(...at, "image") ?? "", {});
+    const server = serverImage(image) ?? serverOfCommand(ledger, at, image);
     if (server === undefined || (server.engine === "ollama" && /webui/.test(image))) {
       ledger.lost(at, `${image || "its build"} runs no engine that is served here: vLLM, Ollama, TGI or Triton`);
       continue;
@@ -32,7 +34,14 @@ export function readCompose(document: SourceDocument, draft: Draft): Ledger[] {
       continue;
     }
     const model = newModel(ledger, at, keyOf(name), server.engine);
-    applyImage(model, server, [[...at, "image"]]);
+    if (image.includes("$")) {
+      ledger.lost(
+        [...at, "image"],
+        "its name is set outside of the file: the engine's published image takes its place",
+      );
+    } else {
+      applyImage(model, server, [[...at, "image"]]);
+    }
     model.weights = server.weights;
     const served = readServer(model, tagsPulled(ledger));
     draft.models.push(...served);
@@ -65,6 +74,15 @@ function readServer(model: ModelDraft, pulled: readonly string[]): ModelDraft[] 
       written.forEach((word) => void ledger.changed(word.at, "the platform starts the engine and fetches its models"));
       return readOllama(model, variables, pulled);
   }
+}
+
+/** The engine that a service's command starts, where its image does not say it. */
+function serverOfCommand(ledger: Ledger, at: Path, image: string): ServerImage | undefined {
+  const text = ["entrypoint", "command"]
+    .flatMap((key) => commandWords(ledger, [...at, key]))
+    .map(({ text: word }) => word)
+    .join(" ");
+  return /\bvllm (serve\b|.*--model\b)|vllm\.entrypoints/.test(text) ? imageOf(image, "vllm") : undefined;
 }
 
 /** A service that fetches models for another one. */

@@ -1,17 +1,27 @@
-/** KAITO: Workspace (v1alpha1, v1beta1), with the ConfigMap that it names. */
+/** KAITO: Workspace and InferenceSet (v1alpha1, v1beta1), with the ConfigMap that they name. */
 import { cards, findShape } from "../../../catalog/shapes";
 import machines from "../azure-machines.json";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { isMapping, type Path } from "../path";
+import { readContainer, servingContainer, statedLayout } from "../pod-container";
 import { documentsOf, ImportFileError, type SourceDocument } from "../read-documents";
+import { serverImage } from "../server-image";
+import { readUserPod } from "../user-pod";
 import { HUB_TOKEN_REASON } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
 import { presetRepository } from "../weights-name";
-import { kaitoTable } from "./tables";
+import { kaitoInferenceSetTable, kaitoTable } from "./tables";
+
+const isKind = (root: SourceDocument["root"], kind: string) =>
+  String(root.apiVersion).startsWith("kaito.sh/") && root.kind === kind;
 
 export function isKaito(root: SourceDocument["root"]): boolean {
-  return String(root.apiVersion).startsWith("kaito.sh/") && root.kind === "Workspace";
+  return isKind(root, "Workspace");
+}
+
+export function isInferenceSet(root: SourceDocument["root"]): boolean {
+  return isKind(root, "InferenceSet");
 }
 
 export function readKaito(document: SourceDocument, draft: Draft, all: readonly SourceDocument[]): Ledger[] {
@@ -20,36 +30,87 @@ export function readKaito(document: SourceDocument, draft: Draft, all: readonly 
     ledger.dismiss("a workspace that tunes a model ends: environments have servers");
     return [ledger];
   }
-  const preset = ledger.text("inference", "preset", "name");
-  if (preset === undefined) {
-    ledger.dismiss("its pod template names no preset: an environment names the model");
-    return [ledger];
-  }
-  const model = newModel(
-    ledger,
-    [],
-    keyOf((ledger.text("metadata", "name") ?? preset).replace(/^workspace-/, "")),
-    "vllm",
-  );
-  ledger.mapped(["metadata", "name"], "models");
-  ledger.cover(["apiVersion"]);
-  ledger.cover(["kind"]);
-  model.weights = preset.includes("/") ? preset : (presetRepository(preset) ?? preset);
-  ledger.mapped(["inference", "preset", "name"], "models.*.model");
-  model.settings.servedName = preset;
-  if (ledger.text("inference", "preset", "presetOptions", "modelAccessSecret") !== undefined) {
-    ledger.changed(["inference", "preset", "presetOptions", "modelAccessSecret"], HUB_TOKEN_REASON, "huggingFaceToken");
-  }
-  readMachine(model);
-  readConfig(model, all);
-  layout(model);
-  draft.models.push(model);
+  readWorkspace(ledger, [], draft, all);
   return [ledger];
 }
 
-function readMachine(model: ModelDraft): void {
+/** Annotation by which KEDA scales an InferenceSet. */
+const MOST_REPLICAS: Path = ["metadata", "annotations", "scaledobject.kaito.sh/max-replicas"];
+
+/** Workspaces of one template: replicas. */
+export function readInferenceSet(document: SourceDocument, draft: Draft, all: readonly SourceDocument[]): Ledger[] {
+  const ledger = new Ledger(document, kaitoInferenceSetTable);
+  const model = readWorkspace(ledger, ["spec", "template"], draft, all);
+  if (model === undefined) {
+    return [ledger];
+  }
+  const min = ledger.number("spec", "replicas") ?? 1;
+  const max = ledger.number(...MOST_REPLICAS);
+  model.replicas = { min, ...(max !== undefined && max > min && { max }) };
+  ledger.mapped(["spec", "replicas"], "models.*.replicas.min");
+  ledger.mapped(MOST_REPLICAS, "models.*.replicas.max");
+  return [ledger];
+}
+
+/** @param base where the document has `inference` and `resource`. */
+function readWorkspace(
+  ledger: Ledger,
+  base: Path,
+  draft: Draft,
+  all: readonly SourceDocument[],
+): ModelDraft | undefined {
+  const inference: Path = [...base, "inference"];
+  const preset = ledger.text(...inference, "preset", "name");
+  const pod: Path = [...inference, "template", "spec"];
+  const containers = ledger.list(...pod, "containers");
+  const own: Path = [...pod, "containers", servingContainer(containers, ["inference"])];
+  const image = serverImage(ledger.text(...own, "image") ?? "");
+  if (preset === undefined && image?.engine !== "vllm") {
+    ledger.dismiss("it names no preset, and the image of its pod template runs no engine that is served here");
+    return undefined;
+  }
+  const name = ledger.text("metadata", "name") ?? preset ?? "model";
+  const model = newModel(ledger, [], keyOf(name.replace(/^workspace-/, "")), "vllm");
+  ledger.mapped(["metadata", "name"], "models");
+  ledger.cover(["apiVersion"]);
+  ledger.cover(["kind"]);
+  if (preset === undefined) {
+    readTemplate(model, pod, own);
+  } else {
+    model.weights = preset.includes("/") ? preset : (presetRepository(preset) ?? preset);
+    ledger.mapped([...inference, "preset", "name"], "models.*.model");
+    model.settings.servedName = preset;
+  }
+  const secret = [...inference, "preset", "presetOptions", "modelAccessSecret"];
+  if (ledger.text(...secret) !== undefined) {
+    ledger.changed(secret, HUB_TOKEN_REASON, "huggingFaceToken");
+  }
+  readMachine(model, [...base, "resource"]);
+  readConfig(model, [...inference, "config"], all);
+  if (preset === undefined) {
+    statedLayout(model);
+  } else {
+    layout(model, [...base, "resource"]);
+  }
+  draft.models.push(model);
+  return model;
+}
+
+/** A pod of the user's own. */
+function readTemplate(model: ModelDraft, pod: Path, own: Path): void {
+  readContainer(model, own);
+  readUserPod(model, {
+    volumes: [...pod, "volumes"],
+    mounts: [...own, "volumeMounts"],
+    initContainers: [...pod, "initContainers"],
+    containers: [...pod, "containers"],
+    serving: Number(own[own.length - 1]),
+  });
+}
+
+function readMachine(model: ModelDraft, resource: Path): void {
   const { ledger, machine } = model;
-  const at: Path = ["resource", "instanceType"];
+  const at: Path = [...resource, "instanceType"];
   const type = ledger.text(...at);
   const known = machines.machines as Readonly<Record<string, { readonly card: string; readonly gpus: number }>>;
   const shape = type === undefined ? undefined : findShape(type);
@@ -64,7 +125,7 @@ function readMachine(model: ModelDraft): void {
   } else if (type !== undefined) {
     ledger.lost(at, "no machine of Azure or AWS with GPUs that is known here: name its card with --card");
   }
-  const part: Path = ["resource", "partition"];
+  const part: Path = [...resource, "partition"];
   const mode = ledger.text(...part, "mode");
   const count = ledger.number(...part, "count");
   if (mode === "mig") {
@@ -75,15 +136,14 @@ function readMachine(model: ModelDraft): void {
   }
   const gpus = mode === undefined ? machine.gpusPerNode : (count ?? 1);
   if (gpus !== undefined) {
-    model.original = { gpus };
+    model.original = { ...model.original, gpus };
   }
-  ledger.mapped(["resource", "count"], "models.*.vllm.pipelineParallel");
+  ledger.mapped([...resource, "count"], "models.*.vllm.pipelineParallel");
 }
 
 /** The preset's flags in a ConfigMap of the same files. */
-function readConfig(model: ModelDraft, all: readonly SourceDocument[]): void {
+function readConfig(model: ModelDraft, at: Path, all: readonly SourceDocument[]): void {
   const { ledger } = model;
-  const at: Path = ["inference", "config"];
   const name = ledger.text(...at);
   if (name === undefined) {
     return;
@@ -112,9 +172,9 @@ function flagsIn(file: string, text: string): Readonly<Record<string, unknown>> 
 }
 
 /** KAITO spreads a model over all GPUs of a node, and over the nodes of the workspace. */
-function layout(model: ModelDraft): void {
+function layout(model: ModelDraft, resource: Path): void {
   const { ledger, block, original } = model;
-  const nodes = ledger.number("resource", "count") ?? 1;
+  const nodes = ledger.number(...resource, "count") ?? 1;
   block.tensorParallel ??= original.gpus ?? 1;
   block.pipelineParallel ??= nodes;
   model.original = {

@@ -1,15 +1,17 @@
 /** KServe: InferenceService (v1beta1) and LLMInferenceService (v1alpha1, v1alpha2). */
+import type { Flag } from "../command-line";
 import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
+import { gibibytes } from "../nodes-of-pods";
 import { isMapping, type Path } from "../path";
-import { loseOthers, readContainer, readPodPlace, servingContainer, statedLayout } from "../pod-container";
+import { type ContainerContext, readContainer, readPodPlace, servingContainer, statedLayout } from "../pod-container";
+import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
 import { serverImage } from "../server-image";
-import { weightsNamed } from "../weights-name";
+import { applyAddress } from "../stored-weights";
+import { readUserPod } from "../user-pod";
+import { isKserve, noteBaseRefs, noteRuntime, withBaseRefs, withRuntime } from "./kserve-references";
 import { kserveInferenceServiceTable, kserveLlmInferenceServiceTable } from "./tables";
-
-const isKserve = (root: SourceDocument["root"], kind: string) =>
-  String(root.apiVersion).startsWith("serving.kserve.io/") && root.kind === kind;
 
 export function isInferenceService(root: SourceDocument["root"]): boolean {
   return isKserve(root, "InferenceService");
@@ -22,17 +24,24 @@ export function isLlmInferenceService(root: SourceDocument["root"]): boolean {
 /** Model formats whose runtime is vLLM. */
 const VLLM_FORMATS = ["huggingface", "vllm"];
 
-export function readInferenceService(document: SourceDocument, draft: Draft): Ledger[] {
-  const ledger = new Ledger(document, kserveInferenceServiceTable);
+/** Folder of the pod into which KServe puts the weights. */
+const MOUNTED = "/mnt/models";
+
+/** Variable by which containers of the user's own name their weights. */
+const STORAGE = "STORAGE_URI";
+
+export function readInferenceService(document: SourceDocument, draft: Draft, all: readonly SourceDocument[]): Ledger[] {
+  const ledger = new Ledger(withRuntime(document, all), kserveInferenceServiceTable);
   const predictor: Path = ["spec", "predictor"];
   const format = ledger.text(...predictor, "model", "modelFormat", "name");
   const containers = ledger.list(...predictor, "containers");
-  const own: Path = [...predictor, "containers", servingContainer(containers, ["kserve-container"])];
-  const image = serverImage(ledger.text(...own, "image") ?? ledger.text(...predictor, "model", "image") ?? "");
+  const isModel = isMapping(ledger.get(...predictor, "model"));
+  const serving = isModel ? -1 : servingContainer(containers, ["kserve-container"]);
+  const own: Path = isModel ? [...predictor, "model"] : [...predictor, "containers", serving];
+  const image = serverImage(ledger.text(...own, "image") ?? "");
   const engine =
     image?.engine ?? (format === "triton" || ledger.get(...predictor, "triton") !== undefined ? "triton" : "vllm");
-  const isServed = format === undefined ? image !== undefined : VLLM_FORMATS.includes(format.toLowerCase());
-  if (!isServed) {
+  if (engine === "triton" || (image === undefined && !VLLM_FORMATS.includes(format?.toLowerCase() ?? ""))) {
     ledger.dismiss(
       engine === "triton"
         ? "a repository of Triton says nothing of its memory: write models.<name>.triton.repository (docs/triton.md)"
@@ -41,15 +50,22 @@ export function readInferenceService(document: SourceDocument, draft: Draft): Le
     return [ledger];
   }
   const model = newModel(ledger, [], nameOf(ledger), engine);
-  readStorage(model, [...predictor, "model", "storageUri"]);
   ledger.mapped([...predictor, "model", "modelFormat"], "models.*.engine");
-  readContainer(model, format === undefined ? own : [...predictor, "model"]);
-  loseOthers(
-    model,
-    [...predictor, "containers"],
-    format === undefined ? servingContainer(containers, ["kserve-container"]) : -1,
-  );
-  readServiceFlags(model);
+  noteRuntime(ledger, all);
+  readContainer(model, own, contextOf(ledger));
+  if (isModel) {
+    model.settings.servedName ??= ledger.text("metadata", "name") ?? model.name;
+  }
+  readAddresses(model, draft, own);
+  readUserPod(model, {
+    volumes: [...predictor, "volumes"],
+    mounts: [...own, "volumeMounts"],
+    initContainers: [...predictor, "initContainers"],
+    containers: [...predictor, "containers"],
+    serving,
+    labels: [...predictor, "labels"],
+    annotations: [...predictor, "annotations"],
+  });
   readScale(model, predictor);
   readPodPlace(model, predictor);
   readWorkers(model, [...predictor, "workerSpec"]);
@@ -65,36 +81,63 @@ function nameOf(ledger: Ledger): string {
   return keyOf(ledger.text("metadata", "name") ?? "model");
 }
 
-/** `hf://org/name`, and places that hold weights of their own. */
-function readStorage(model: ModelDraft, at: Path, served?: string): void {
-  const { ledger } = model;
-  const uri = ledger.text(...at);
-  if (uri === undefined) {
-    return;
-  }
-  if (uri.startsWith("hf://")) {
-    const [, repository = uri, revision] = /^(hf:\/\/[^:@]+)[:@]?(.*)$/.exec(uri) ?? [];
-    model.weights = repository;
-    model.revision = revision === "" ? undefined : revision;
-    ledger.mapped(at, "models.*.model");
-  } else {
-    const folder = uri.replace(/^[a-z0-9]+:\/\//, "/");
-    const names = [folder, served, served?.split("/").pop()].filter((name) => name !== undefined);
-    model.weights ??=
-      names.find((name) => weightsNamed(name)?.entry !== undefined) ??
-      names.find((name) => weightsNamed(name) !== undefined);
-    ledger.changed(
-      at,
-      "the weights come from Hugging Face, by the name of the folder or of the model",
-      "models.*.source",
-    );
-  }
+/** Flags of KServe's server for Hugging Face models to vLLM's. */
+const FLAGS: Readonly<Record<string, string>> = {
+  "model-id": "model",
+  "model-name": "served-model-name",
+  "model-revision": "revision",
+  "max-length": "max-model-len",
+};
+
+/** What KServe puts into command lines. */
+function contextOf(ledger: Ledger): ContainerContext {
+  const values: Readonly<Record<string, string | undefined>> = {
+    Name: ledger.text("metadata", "name"),
+    "ObjectMeta.Name": ledger.text("metadata", "name"),
+    "Spec.Model.Name": ledger.text("spec", "model", "name"),
+  };
+  return {
+    text: (word) => word.replace(/\{\{\s*\.([\w.]+)\s*\}\}/g, (whole, key: string) => values[key] ?? whole),
+    flags: (flags) =>
+      flags.flatMap((flag): Flag[] => {
+        if (flag.name === "model-dir" || flag.name === "backend") {
+          ledger.changed(flag.at, "vLLM serves the weights from a folder that the platform chooses");
+          flag.valuesAt?.forEach((at) => void ledger.cover(at));
+          return [];
+        }
+        return [{ ...flag, name: FLAGS[flag.name] ?? flag.name }];
+      }),
+    taken: [STORAGE],
+  };
 }
 
-/** Flags of KServe's own server for Hugging Face models. */
-function readServiceFlags(model: ModelDraft): void {
-  for (const name of ["model-name", "model-id", "backend", "model-dir"]) {
-    delete model.args[name];
+/** Where the weights are: the address of the model, that of a container's variable, or a path in a bucket of a Secret. */
+function readAddresses(model: ModelDraft, draft: Draft, own: Path): void {
+  const { ledger } = model;
+  if (model.weights?.startsWith(MOUNTED) === true) {
+    delete model.weights;
+  }
+  const names = [ledger.text("metadata", "name")];
+  const variable = ledger.list(...own, "env").findIndex((each) => isMapping(each) && each.name === STORAGE);
+  const places: Path[] = [
+    [...own, "storageUri"],
+    [...own, "env", variable, "value"],
+  ];
+  for (const at of places) {
+    const address = ledger.text(...at);
+    if (address !== undefined) {
+      applyAddress(model, draft, address, at, names);
+      ledger.cover([...own, "env", variable]);
+    }
+  }
+  const storage: Path = [...own, "storage"];
+  const path = ledger.text(...storage, "path");
+  if (path !== undefined) {
+    applyAddress(model, draft, `secret://${path}`, [...storage, "path"], names);
+    ledger.lost(
+      [...storage, "key"],
+      "the Secret with the bucket's address and keys is not read: write it under storage.buckets, and the prefix as models.*.source",
+    );
   }
 }
 
@@ -130,24 +173,35 @@ function readSizes({ ledger, block }: ModelDraft, at: Path, keys: Readonly<Recor
   }
 }
 
-export function readLlmInferenceService(document: SourceDocument, draft: Draft): Ledger[] {
-  const ledger = new Ledger(document, kserveLlmInferenceServiceTable);
+export function readLlmInferenceService(
+  document: SourceDocument,
+  draft: Draft,
+  all: readonly SourceDocument[],
+): Ledger[] {
+  const ledger = new Ledger(withBaseRefs(document, all), kserveLlmInferenceServiceTable);
   const model = newModel(ledger, [], nameOf(ledger), "vllm");
-  const served = ledger.text("spec", "model", "name");
-  readStorage(model, ["spec", "model", "uri"], served);
-  if (served !== undefined) {
-    model.settings.servedName = served;
-    ledger.mapped(["spec", "model", "name"], "models.*.servedName");
-  }
-  readLora(model);
+  noteBaseRefs(ledger, all);
   const template: Path = ["spec", "template"];
   const containers = ledger.list(...template, "containers");
+  const serving = servingContainer(containers, ["main"]);
+  const own: Path = [...template, "containers", serving];
   if (containers.length > 0) {
-    const serving = servingContainer(containers, ["main"]);
-    readContainer(model, [...template, "containers", serving]);
-    loseOthers(model, [...template, "containers"], serving);
+    readContainer(model, own, contextOf(ledger));
   }
+  readModel(model, draft);
+  readLora(model);
+  readUserPod(model, {
+    volumes: [...template, "volumes"],
+    mounts: [...own, "volumeMounts"],
+    initContainers: [...template, "initContainers"],
+    containers: [...template, "containers"],
+    serving,
+    labels: ["spec", "labels"],
+    annotations: ["spec", "annotations"],
+  });
   readPodPlace(model, template);
+  readDevices(model);
+  readOffloading(model);
   readParallelism(model);
   const replicas = ledger.number("spec", "replicas");
   model.replicas = { min: (replicas ?? 1) * model.replicas.min };
@@ -157,6 +211,47 @@ export function readLlmInferenceService(document: SourceDocument, draft: Draft):
   statedLayout(model);
   draft.models.push(model);
   return [ledger];
+}
+
+function readModel(model: ModelDraft, draft: Draft): void {
+  const { ledger } = model;
+  const at: Path = ["spec", "model"];
+  const served = ledger.text(...at, "name");
+  if (model.weights?.startsWith(MOUNTED) === true) {
+    delete model.weights;
+  }
+  const address = ledger.text(...at, "uri");
+  if (address !== undefined) {
+    applyAddress(model, draft, address, [...at, "uri"], [served, served?.split("/").pop()]);
+  }
+  if (served !== undefined) {
+    model.settings.servedName = served;
+    ledger.mapped([...at, "name"], "models.*.servedName");
+  }
+}
+
+/** GPUs that a claim of dynamic resource allocation asks for. */
+function readDevices(model: ModelDraft): void {
+  const { ledger, machine } = model;
+  const at = (name: string): Path => ["metadata", "annotations", `serving.kserve.io/exp-dra-device-${name}`];
+  const driver = ledger.text(...at("class"));
+  if (driver !== undefined) {
+    model.original = { ...model.original, gpus: ledger.number(...at("count")) ?? 1 };
+    machine.vendor = driver.includes("amd") ? "amd" : "nvidia";
+    ledger.changed(at("class"), "GPUs come from device plugins", "pools.*.node.card");
+    ledger.mapped(at("count"), "models.*.vllm.tensorParallel");
+  }
+}
+
+/** Blocks of the KV cache in the pod's memory. */
+function readOffloading({ ledger, args, places }: ModelDraft): void {
+  const at: Path = ["spec", "kvCacheOffloading", "cpu"];
+  const size = gibibytes(ledger.text(...at));
+  if (size !== undefined) {
+    args["kv-offloading-size"] = size;
+    places.set("args.kv-offloading-size", at);
+    ledger.mapped(at, "models.*.args.kv-offloading-size");
+  }
 }
 
 function readLora(model: ModelDraft): void {
@@ -193,14 +288,10 @@ function readParallelism(model: ModelDraft): void {
 }
 
 function readPrefill(model: ModelDraft): void {
-  const { ledger, block } = model;
+  const { ledger } = model;
   if (!isMapping(ledger.get("spec", "prefill"))) {
     return;
   }
-  block.prefillDecode = {
-    prefill: ledger.number("spec", "prefill", "replicas") ?? 1,
-    decode: Math.max(model.replicas.min, 1),
-  };
-  model.replicas = { min: 1 };
+  splitPods(model, ledger.number("spec", "prefill", "replicas") ?? 1, Math.max(model.replicas.min, 1));
   ledger.mapped(["spec", "prefill", "replicas"], "models.*.vllm.prefillDecode.prefill");
 }

@@ -6,7 +6,8 @@ import { cardNamed } from "../nodes-of-pods";
 import { isMapping, type Path } from "../path";
 import { statedLayout } from "../pod-container";
 import type { SourceDocument } from "../read-documents";
-import { OWN_IMAGE_REASON } from "../server-image";
+import { applyImage, imageOf } from "../server-image";
+import { applyAddress } from "../stored-weights";
 import { applyVariables, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
 import { kubeaiTable } from "./tables";
@@ -55,23 +56,21 @@ function readModel(ledger: Ledger, at: Path, name: string, draft: Draft): void {
   ledger.cover(["apiVersion"]);
   ledger.cover(["kind"]);
   ledger.mapped([...at, "engine"], "models.*.engine");
-  if (url.startsWith("hf://") || url.startsWith("ollama://")) {
+  if (url.startsWith("ollama://")) {
     model.weights = url.replace(/\?.*$/, "");
     ledger.mapped([...at, "url"], "models.*.model");
   } else {
-    model.weights = url.replace(/^[a-z0-9]+:\/\//, "/");
-    ledger.changed(
-      [...at, "url"],
-      "its name says which weights these are; they come from Hugging Face",
-      "models.*.source",
-    );
+    const [, asked] = /[?&]model=([^&]+)/.exec(url) ?? [];
+    applyAddress(model, draft, url, [...at, "url"], [name, asked]);
+    model.weights ??= asked;
   }
   if (known === "vllm") {
     applyVllmFlags(model, flagsOf(wordsOf(ledger.list(...at, "args"), [...at, "args"])));
   }
   applyVariables(model, variablesOf(ledger.get(...at, "env"), [...at, "env"]), new Set());
-  if (ledger.text(...at, "image") !== undefined) {
-    ledger.lost([...at, "image"], OWN_IMAGE_REASON);
+  const image = ledger.text(...at, "image");
+  if (image !== undefined) {
+    applyImage(model, { ...imageOf(image, known), engine: known }, [[...at, "image"]]);
   }
   if (ledger.list(...at, "features").includes("TextEmbedding")) {
     model.settings.task = "embedding";
@@ -115,9 +114,11 @@ function readProfile(model: ReturnType<typeof newModel>, at: Path): void {
     const card = cardNamed(profile);
     model.original = { gpus: Number(times) };
     machine.vendor = profile.startsWith("amd") ? "amd" : "nvidia";
-    if (card !== undefined) {
-      machine.card = card;
+    if (card === undefined) {
+      ledger.lost([...at, "resourceProfile"], `${profile} names no card of the catalogue: name one with --card`);
+      return;
     }
+    machine.card = card;
   }
   ledger.mapped([...at, "resourceProfile"], "pools.*.node.card");
 }

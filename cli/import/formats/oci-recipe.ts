@@ -4,7 +4,7 @@ import { type Draft, keyOf, type MachineDraft, type ModelDraft, newModel } from 
 import { Ledger } from "../ledger";
 import { isMapping, type Path } from "../path";
 import type { SourceDocument } from "../read-documents";
-import { applyImage, type ServerImage, serverImage } from "../server-image";
+import { applyImage, imageOf, type ServerImage, serverImage } from "../server-image";
 import { applyVariables, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
 import { weightsNamed } from "../weights-name";
@@ -148,7 +148,7 @@ function readService(ledger: Ledger, draft: Draft): void {
 /** The engine of an image; of images that do not say it, of the recipe's port and name. */
 function serverOf(ledger: Ledger, image: string): ServerImage | undefined {
   const isOllama = ledger.text("recipe_container_port") === "11434" || ledger.text("recipe_id") === "cpu_inference";
-  return serverImage(image) ?? (isOllama ? { engine: "ollama", isOfficial: false } : undefined);
+  return serverImage(image) ?? (isOllama ? imageOf(image, "ollama") : undefined);
 }
 
 function readCommand(model: ModelDraft): void {
@@ -161,6 +161,7 @@ function readCommand(model: ModelDraft): void {
   const used = new Set(
     variables.map(({ name }) => name).filter((name) => words.some(({ text }) => text.includes(`$(${name})`))),
   );
+  const answered = new Set<string>();
   const written = words.map((word) => ({ ...word, text: substituted(word.text, values) }));
   if (model.engine === "vllm") {
     applyVllmFlags(model, flagsOf(written));
@@ -174,7 +175,7 @@ function readCommand(model: ModelDraft): void {
       ["recipe_container_env", variables.findIndex(({ name }) => name === "MODEL_NAME")],
       "models.*.source",
     );
-    used.add("MODEL_NAME");
+    answered.add("MODEL_NAME");
   }
   // The recipes' own word for the model, which only their documentation reads.
   const named = values.model_name ?? "";
@@ -186,11 +187,11 @@ function readCommand(model: ModelDraft): void {
     model.weights = named;
     const index = variables.findIndex(({ name }) => name === "model_name");
     ledger.mapped(["recipe_container_env", index], "models.*.model");
-    used.add("model_name");
+    answered.add("model_name");
   }
   applyVariables(
     model,
-    variables.filter(({ name }) => !["model_name", "MODEL_NAME"].includes(name) || !used.has(name)),
+    variables.filter(({ name }) => !answered.has(name)),
     used,
   );
 }

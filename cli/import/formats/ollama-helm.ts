@@ -4,23 +4,39 @@ import { Ledger } from "../ledger";
 import { readNodeSelector, readResources, readTolerations } from "../nodes-of-pods";
 import { isMapping } from "../path";
 import type { SourceDocument } from "../read-documents";
-import { applyImage, serverImage } from "../server-image";
+import { applyImage, imageOf } from "../server-image";
+import { readUserPod } from "../user-pod";
 import { applyVariables, variablesOf } from "../variables";
 import { ollamaHelmTable } from "./tables";
 
 export function isOllamaHelm(root: SourceDocument["root"]): boolean {
-  const { ollama } = root;
+  return hasModels(root) || hasModels(root.ollama);
+}
+
+function hasModels(values: unknown): boolean {
+  const ollama = isMapping(values) ? values.ollama : undefined;
   return isMapping(ollama) && ["models", "gpu"].some((key) => Object.hasOwn(ollama, key));
 }
 
 const MODELS = ["ollama", "models"];
 
+/** Values of the chart itself, or of one that has it below `ollama`, as Open WebUI's does. */
 export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[] {
-  const ledger = new Ledger(document, ollamaHelmTable);
-  const places = ["run", "pull"].flatMap((key) =>
-    ledger
-      .list(...MODELS, key)
-      .flatMap((tag, index) => (typeof tag === "string" ? [{ tag, at: [...MODELS, key, index] }] : [])),
+  const outer = new Ledger(document, ollamaHelmTable);
+  if (hasModels(document.root)) {
+    readValues(outer, draft);
+    return [outer];
+  }
+  const inner = new Ledger(document, ollamaHelmTable, ["ollama"]);
+  outer.changed(["ollama"], "read as values of the chart ollama");
+  readValues(inner, draft);
+  return [outer, inner];
+}
+
+function readValues(ledger: Ledger, draft: Draft): void {
+  // Charts before 1.0 have the tags in a list of their own.
+  const places = [MODELS, [...MODELS, "run"], [...MODELS, "pull"]].flatMap((path) =>
+    ledger.list(...path).flatMap((tag, index) => (typeof tag === "string" ? [{ tag, at: [...path, index] }] : [])),
   );
   const tags = [...new Set(places.map(({ tag }) => tag))];
   places.forEach(({ at }) => void ledger.mapped(at, "models.*.source"));
@@ -28,7 +44,7 @@ export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[]
     ledger.dismiss(
       "it names no model under ollama.models.pull: a server whose clients pull models is modelControl here (docs/model-control.md)",
     );
-    return [ledger];
+    return;
   }
   const models = tags.map((tag) => {
     const model = newModel(ledger, [...MODELS], keyOf(tag), "ollama");
@@ -41,22 +57,17 @@ export function readOllamaHelm(document: SourceDocument, draft: Draft): Ledger[]
     guests.forEach((guest) => void shareServer(guest, server));
   }
   draft.models.push(...models);
-  return [ledger];
 }
 
 function readServer(model: ModelDraft, draft: Draft): void {
   const { ledger, machine } = model;
-  const tag = ledger.text("image", "tag") ?? "";
-  const image = serverImage(`${ledger.text("image", "repository") ?? "ollama/ollama"}:${tag}`);
+  const tag = ledger.text("image", "tag");
+  const repository = ledger.text("image", "repository") ?? "ollama/ollama";
   const named = [
     ["image", "tag"],
     ["image", "repository"],
   ].filter((path) => ledger.text(...path) !== undefined);
-  applyImage(
-    model,
-    image ?? { engine: "ollama", isOfficial: false },
-    tag === "" ? named.slice(0, 1) : named.slice(0, 1),
-  );
+  applyImage(model, imageOf(tag === undefined ? repository : `${repository}:${tag}`, "ollama"), named.slice(0, 1));
   ledger.mapped(["image", "repository"], "models.*.engine");
   applyVariables(model, variablesOf(ledger.get("extraEnv"), ["extraEnv"]), new Set());
   const min = ledger.number("replicaCount") ?? 1;
@@ -86,6 +97,13 @@ function readServer(model: ModelDraft, draft: Draft): void {
       machine.mig = `all-${profile}`;
     }
   }
+  readUserPod(model, {
+    volumes: ["volumes"],
+    mounts: ["volumeMounts"],
+    initContainers: ["initContainers"],
+    labels: ["podLabels"],
+    annotations: ["podAnnotations"],
+  });
   readNodeSelector(ledger, ["nodeSelector"], machine);
   readTolerations(ledger, ["tolerations"], machine);
   readHosts(ledger, draft);

@@ -4,8 +4,11 @@ import { type Draft, keyOf, type ModelDraft, newModel } from "../draft";
 import { Ledger } from "../ledger";
 import { cpuCount, gibibytes, gpuVendor, readNodeSelector, readNodeTerms, readTolerations } from "../nodes-of-pods";
 import { isMapping, type Path } from "../path";
+import { splitPods } from "../prefill-decode";
 import type { SourceDocument } from "../read-documents";
-import { applyImage, serverImage } from "../server-image";
+import { applyImage, imageOf, settleImage } from "../server-image";
+import { readFromClaim } from "../stored-weights";
+import { readUserPod } from "../user-pod";
 import { applyVariables, HUB_TOKEN_REASON, valuesOf, variablesOf } from "../variables";
 import { applyVllmFlags } from "../vllm-flags";
 import { productionStackTable as table } from "./tables";
@@ -52,10 +55,8 @@ function readModel(ledger: Ledger, at: Path): ModelDraft {
   const model = newModel(ledger, at, keyOf(ledger.text(...at, "name") ?? "model"), "vllm");
   ledger.mapped([...at, "name"], "models");
   const repository = ledger.text(...at, "repository") ?? "vllm/vllm-openai";
-  const image = serverImage(`${repository}:${ledger.text(...at, "tag") ?? ""}`) ?? {
-    engine: "vllm",
-    isOfficial: false,
-  };
+  const tag = ledger.text(...at, "tag");
+  const image = imageOf(tag === undefined ? repository : `${repository}:${tag}`, "vllm");
   const named = [[...at, "tag"], ...(image.isOfficial ? [] : [[...at, "repository"]])];
   applyImage(
     model,
@@ -78,6 +79,7 @@ function readModel(ledger: Ledger, at: Path): ModelDraft {
   readEnvironment(model);
   readScale(model);
   readMachine(model);
+  readPod(model);
   return model;
 }
 
@@ -149,6 +151,25 @@ function readEnvironment(model: ModelDraft): void {
   if (ledger.get(...at, "hf_token") !== undefined) {
     ledger.changed([...at, "hf_token"], HUB_TOKEN_REASON, "huggingFaceToken");
   }
+}
+
+/** Folder of the pod at which the chart mounts the claim of a model. */
+const CLAIM_FOLDER = "/data";
+
+function readPod(model: ModelDraft): void {
+  const { ledger, at } = model;
+  const claim = ledger.text(...at, "pvcExistingClaimName");
+  const claimAt = [...at, "pvcExistingClaimName"];
+  if (claim !== undefined && !readFromClaim(model, claim, CLAIM_FOLDER, claimAt)) {
+    ledger.changed(claimAt, "the model store keeps the weights; of a claim they are read by models.*.source: pvc://…");
+  }
+  readUserPod(model, {
+    volumes: [...at, "extraVolumes"],
+    mounts: [...at, "extraVolumeMounts"],
+    initContainers: [...at, "initContainer"],
+    labels: [...at, "podLabels"],
+    annotations: [...at, "podAnnotations"],
+  });
 }
 
 function readScale(model: ModelDraft): void {
@@ -291,8 +312,8 @@ function withoutPrefillers(models: readonly ModelDraft[]): ModelDraft[] {
     const prefiller = models.find((model) => role(model) === "kv_producer" && model.weights === decoder.weights);
     if (prefiller !== undefined) {
       gone.add(prefiller);
-      decoder.block.prefillDecode = { prefill: prefiller.replicas.min, decode: decoder.replicas.min };
-      decoder.replicas = { min: 1 };
+      settleImage(prefiller, undefined);
+      splitPods(decoder, prefiller.replicas.min, decoder.replicas.min);
       for (const model of [prefiller, decoder]) {
         model.ledger.mapped([...model.at, "lmcacheConfig", "kvRole"], "models.*.vllm.prefillDecode");
         model.ledger.changed(

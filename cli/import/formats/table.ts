@@ -4,7 +4,7 @@ import type { FieldTable } from "../field-table";
 import type { Ledger } from "../ledger";
 import type { SourceDocument } from "../read-documents";
 import { isCompose, readCompose } from "./compose";
-import { isKaito, readKaito } from "./kaito";
+import { isInferenceSet, isKaito, readInferenceSet, readKaito } from "./kaito";
 import { isInferenceService, isLlmInferenceService, readInferenceService, readLlmInferenceService } from "./kserve";
 import { isKubeai, readKubeai } from "./kubeai";
 import { isOciRecipe, readOciRecipe } from "./oci-recipe";
@@ -12,6 +12,7 @@ import { isOllamaHelm, readOllamaHelm } from "./ollama-helm";
 import { isProductionStack, readProductionStack } from "./production-stack";
 import {
   composeTable,
+  kaitoInferenceSetTable,
   kaitoTable,
   kserveInferenceServiceTable,
   kserveLlmInferenceServiceTable,
@@ -77,6 +78,13 @@ export const FORMATS: readonly Format[] = [
     table: kaitoTable,
     accepts: isKaito,
     read: readKaito,
+  },
+  {
+    name: "kaito-inference-set",
+    label: "KAITO InferenceSet",
+    table: kaitoInferenceSetTable,
+    accepts: isInferenceSet,
+    read: readInferenceSet,
   },
   {
     name: "ollama-helm",

@@ -48,7 +48,9 @@ describe.each(GROUPS.map((files) => ({ files, name: files.join(" and ") })))("$n
           true,
         );
       }
-      expect(plan?.minReplicas === draft.replicas.min || said("models.*.replicas.min"), key).toBe(true);
+      const { prefill = 0, decode = 1 } = (draft.block.prefillDecode ?? {}) as { prefill?: number; decode?: number };
+      const replicas = draft.replicas.min * (prefill + decode);
+      expect(plan?.minReplicas === replicas || said("models.*.replicas.min"), key).toBe(true);
     }
   });
 

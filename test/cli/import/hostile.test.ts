@@ -1,12 +1,12 @@
 /** Files that are broken, or made to break what reads them. */
-import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { main } from "../../../cli/import";
 import { documentsOf, ImportFileError } from "../../../cli/import/read-documents";
 import { runPiped, useFolder } from "../run";
-import { importText } from "./imported";
+import { FIXTURES, fixtureFiles, importText } from "./imported";
 
 const folder = useFolder();
 
@@ -53,6 +53,18 @@ describe("a hostile file", () => {
     },
   );
 
+  it.each(fixtureFiles())("%s, cut anywhere, is read or refused with the line", async (file) => {
+    const text = readFileSync(join(FIXTURES, file), "utf8");
+    for (const part of [0.2, 0.5, 0.8]) {
+      try {
+        await importText(text.slice(0, Math.floor(text.length * part)));
+      } catch (error) {
+        expect(error).toBeInstanceOf(ImportFileError);
+        expect((error as Error).message).toMatch(/^file\.yaml, line \d+: ./);
+      }
+    }
+  });
+
   it("never fails in another way, whatever stands in the fields", { timeout: 120_000 }, async () => {
     const value = fc.jsonValue({ maxDepth: 3 });
     const fields = [
@@ -78,6 +90,24 @@ describe("a hostile file", () => {
       },
       { requiredKeys: [] },
     );
+    const named = fc.record({ name: fc.constantFrom("a", "b"), mountPath: value, image: value, emptyDir: value });
+    const container = fc.record({
+      name: value,
+      image: fc.constantFrom("vllm/vllm-openai:v0.33.0", "registry.example.com/vllm:v0.33.0"),
+      args: fc.constant(["--model", "Qwen/Qwen3-8B"]),
+      volumeMounts: fc.oneof(fc.array(named), value),
+      resources: value,
+      env: value,
+    });
+    const pod = fc.record(
+      {
+        containers: fc.tuple(container, fc.oneof(named, value)),
+        volumes: fc.oneof(fc.array(named), value),
+        initContainers: fc.oneof(fc.array(named), value),
+        labels: value,
+      },
+      { requiredKeys: ["containers"] },
+    );
     const file = fc.oneof(
       recipe.map((fieldsOf) => ({ recipe_mode: "service", recipe_image_uri: "vllm/vllm-openai:v0.9.1", ...fieldsOf })),
       spec.map((modelSpec) => ({ servingEngineSpec: { modelSpec: [{ modelURL: "Qwen/Qwen3-8B", ...modelSpec }] } })),
@@ -86,6 +116,17 @@ describe("a hostile file", () => {
       })),
       value.map((spec_) => ({ apiVersion: "serving.kserve.io/v1beta1", kind: "InferenceService", spec: spec_ })),
       value.map((inference) => ({ apiVersion: "kaito.sh/v1beta1", kind: "Workspace", inference, resource: inference })),
+      value.map((template) => ({ apiVersion: "kaito.sh/v1beta1", kind: "InferenceSet", spec: { template } })),
+      pod.map((predictor) => ({
+        apiVersion: "serving.kserve.io/v1beta1",
+        kind: "InferenceService",
+        spec: { predictor },
+      })),
+      pod.map((template) => ({
+        apiVersion: "serving.kserve.io/v1alpha2",
+        kind: "LLMInferenceService",
+        spec: { template, baseRefs: template.volumes, labels: template.labels, model: { uri: "s3://bucket/Qwen3-8B" } },
+      })),
     );
     await fc.assert(
       fc.asyncProperty(file, async (content) => {

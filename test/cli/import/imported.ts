@@ -5,7 +5,8 @@ import type { ImportOptions } from "../../../cli/import/options";
 import { documentsOf, readDocuments } from "../../../cli/import/read-documents";
 import { repositoryRoot } from "../../../names/repository-root";
 
-const FIXTURES = join(repositoryRoot(), "test", "cli", "import", "fixtures");
+/** Folder of the fixtures. */
+export const FIXTURES = join(repositoryRoot(), "test", "cli", "import", "fixtures");
 
 /** Paths of the files of one format, or of all, from the folder of fixtures. */
 export function fixtureFiles(): string[] {

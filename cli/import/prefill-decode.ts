@@ -1,0 +1,28 @@
+/** Pods that read prompts and pods that write answers. */
+import type { ModelDraft } from "./draft";
+
+/** Flags that the platform sets for both kinds of pods, or that take their connector's place. */
+const FLAGS: Readonly<Record<string, string>> = {
+  "kv-transfer-config": "vllm.prefillDecode sets the connector for both kinds of pods",
+  "kv-offloading-size": "it replaces the connector that vllm.prefillDecode needs",
+};
+
+/** Makes a model one of both kinds of pods, and leaves out what such models cannot have. */
+export function splitPods(model: ModelDraft, prefill: number, decode: number): void {
+  const { ledger, args, adapters, places, at } = model;
+  model.block.prefillDecode = { prefill, decode };
+  model.replicas = { min: 1 };
+  for (const [flag, why] of Object.entries(FLAGS)) {
+    if (Object.hasOwn(args, flag)) {
+      delete args[flag];
+      ledger.retract(places.get(`args.${flag}`) ?? at, `models.*.args.${flag}`, why);
+    }
+  }
+  const names = Object.keys(adapters);
+  for (const name of names) {
+    delete adapters[name];
+  }
+  if (names.length > 0) {
+    ledger.retractAll("models.*.adapters", at, "adapters are not served with vllm.prefillDecode");
+  }
+}
