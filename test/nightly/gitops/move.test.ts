@@ -34,8 +34,10 @@ describe("dev, moved to the real Argo CD and back", { timeout: 1_800_000 }, () =
   /** Without those of Jobs, which run once more under the names that the folder gives them. */
   const pods = async () => {
     const all = await bed().plane.client.list("v1", "Pod");
-    const served = all.filter(({ metadata }) => !metadata.ownerReferences?.some(({ kind }) => kind === "Job"));
-    return served.map(({ metadata }) => `${metadata.namespace}/${metadata.name} ${metadata.uid}`).toSorted();
+    return all
+      .filter((pod) => !isOfJob(pod))
+      .map(({ metadata }) => `${metadata.namespace}/${metadata.name} ${metadata.uid}`)
+      .toSorted();
   };
   /** Each object of the folder that was there before Argo CD: what it is, and what its pods are made of. */
   const identities = async (only?: ReadonlySet<string>) =>
@@ -119,6 +121,11 @@ describe("dev, moved to the real Argo CD and back", { timeout: 1_800_000 }, () =
     );
   }
 });
+
+function isOfJob({ metadata }: KubernetesObject): boolean {
+  const { ownerReferences = [] } = metadata as { readonly ownerReferences?: readonly { readonly kind: string }[] };
+  return ownerReferences.some(({ kind }) => kind === "Job");
+}
 
 /** What is there before Argo CD applies anything: without its own monitors. */
 async function identitiesBefore(gitops: GitOps): Promise<ReadonlyMap<string, KubernetesObject>> {
