@@ -85,7 +85,7 @@ describe("pages", () => {
   const recipes = [...(pages.get("docs/own-environment.md")?.text ?? "").matchAll(/^```yaml\n(.*?)^```$/gms)];
 
   it("suggest environments that plan: docs/own-environment.md", async () => {
-    expect(recipes).toHaveLength(2);
+    expect(recipes).toHaveLength(3);
     for (const [, text = ""] of recipes) {
       const { plan } = await planText(text);
       expect(refusalsOf(plan)).toEqual([]);
