@@ -44,7 +44,15 @@ export function platformPicture(shown: Shown): Markup {
   return draw(shown, {});
 }
 
-function draw({ plan, resources }: Shown, file: { readonly xmlns?: Markup; readonly styles?: Markup }): Markup {
+/** What a picture has that is a file of its own. */
+interface FileParts {
+  readonly xmlns?: Markup;
+  readonly styles?: Markup;
+  /** Around the picture, in pixels. @default 0 */
+  readonly margin?: number;
+}
+
+function draw({ plan, resources }: Shown, { xmlns, styles, margin = 0 }: FileParts): Markup {
   const rows: Row[] = [
     ...plan.models.map((model) => ({ model })),
     ...plan.externalModels.map((external) => ({ external })),
@@ -60,7 +68,8 @@ function draw({ plan, resources }: Shown, file: { readonly xmlns?: Markup; reado
   const below = bodyHeight + STEP;
   const height = below + BOX + 2;
   const system = plan.pools.filter(({ role }) => role === "system");
-  return html`<svg${file.xmlns} role="img" aria-label="${description(plan)}" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">${file.styles}
+  const size = [WIDTH + 2 * margin, height + 2 * margin] as const;
+  return html`<svg${xmlns} role="img" aria-label="${description(plan)}" width="${size[0]}" height="${size[1]}" viewBox="${-margin} ${-margin} ${size.join(" ")}">${styles}
 ${link(clients, gateway)}
 ${modelBoxes.map((box) => link(gateway, box))}
 ${rows.flatMap((row, i) => {
@@ -85,7 +94,7 @@ export function platformPictureFile(shown: Shown): string {
 text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: var(--text); }
 ${PLATFORM_PICTURE}`;
   const xmlns = new Markup(' xmlns="http://www.w3.org/2000/svg"');
-  return `${draw(shown, { xmlns, styles: html`\n<style>${new Markup(styles)}</style>` }).text}\n`;
+  return `${draw(shown, { margin: 16, xmlns, styles: html`\n<style>${new Markup(styles)}</style>` }).text}\n`;
 }
 
 function description(plan: DeploymentPlan): string {

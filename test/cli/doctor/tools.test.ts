@@ -152,7 +152,7 @@ it("a plan that is refused is said, for pulumi up would stop", async () => {
   expect(checks[0]).toMatchObject({
     check: "plan",
     status: "warning",
-    remedies: ["npm run plan -- test says why, and what mends it"],
+    remedies: ["npm run plan -- test gives the reasons and fixes"],
   });
   expect(checks.map(({ check, status: one }) => [check, one]).slice(1, 4)).toEqual([
     ["tool", "warning"],

@@ -109,12 +109,6 @@ describe("the sidebar", () => {
       },
     ]);
   });
-
-  it("lists docs/coming-from where there are such pages", () => {
-    const sidebar = sidebarWith(page("docs/coming-from/kserve.md", "# KServe"));
-    expect(sidebar.map(({ text }) => text)).toEqual(["Start", "Coming from", "More"]);
-    expect(sidebar[1]?.items).toEqual([{ text: "T", link: "/coming-from/kserve" }]);
-  });
 });
 
 describe("links of the site", () => {
