@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../../names/repository-root";
 import { buildSite, SITE } from "../../../scripts/site";
 import { readPages } from "../../../scripts/site/pages";
@@ -26,10 +26,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   if (process.env.SITE_IS_BUILT === undefined) {
-    // As npm run docs builds it: Vue warns of what it cannot know under test.
-    vi.stubEnv("NODE_ENV", "production");
     await buildSite({ base: "/", repository: undefined });
-    vi.unstubAllEnvs();
   }
   site = await serveFolder(join(root, SITE, "html"));
   browser = await chromium.launch({ ...(CHROMIUM && { executablePath: CHROMIUM }), args: ["--no-sandbox"] });
