@@ -8,7 +8,7 @@ import type { CommandIo } from "./io";
 
 const USAGE = `Usage: npm run doctor -- <environment> [options]
 
-Asks the cluster that an environment names whether it has what the platform needs, and says what mends it. It only reads.
+Checks whether the cluster of an environment has what the platform needs, and suggests fixes. It only reads.
 Where the environment makes its cluster itself: this machine's tools and credentials; the cluster once it exists.
 
   --config FILE        read this file instead of Pulumi.<environment>.yaml

@@ -56,7 +56,7 @@ function advice(release: string, found: readonly Found[]): ReportedViolation {
     policy: "known-vulnerabilities",
     severity: "advisory",
     resource: release,
-    message: `${places}: ${ids.join(", ")} published; ${mended === undefined ? "no release mends all of it" : `${mended} mends it`}. ${fixOf(found)}; npm run pins has the sources.`,
+    message: `${places}: ${ids.join(", ")} published; ${mended === undefined ? "no release fixes all of them" : `${mended} fixes them`}. ${fixOf(found)}; npm run pins has the sources.`,
   };
 }
 

@@ -45,9 +45,9 @@ export function speedDetails({ speed, tokenPrice }: Pick<ModelPlan, "speed" | "t
 export function apiPriceText(api: ApiComparison): string {
   const { provider, offer, asOf, usdPerMillionTokens, breakEvenPerSecond, isReachable } = api;
   const verdict = isReachable
-    ? `own machines cost less from ${figure(breakEvenPerSecond)} requests/s on`
-    : "less than own machines cost at any load that these replicas answer";
-  return `${provider} asks ${figure(usdPerMillionTokens)} USD per million tokens of ${offer} (${asOf}): ${verdict}`;
+    ? `own replicas cost less from ${figure(breakEvenPerSecond)} requests/s`
+    : "cheaper than these replicas at any load";
+  return `${provider} ${figure(usdPerMillionTokens)} USD per million tokens of ${offer} (${asOf}), ${verdict}`;
 }
 
 /** `1,380 (1,020–1,870)` */

@@ -139,7 +139,7 @@ function load(path: string, mustExist: boolean): Loaded[] {
       return [];
     }
     throw new NotAsked(`the kubeconfig ${path} cannot be read (${error.code})`, [
-      "name another file, or mend its rights",
+      "name another file, or correct its rights",
     ]);
   }
   return [parsedKubeconfig(path, dirname(path), content)];

@@ -74,7 +74,7 @@ export async function awsCredentials(
     return failed(
       `${arn}, of another account than cluster.eks.accountId`,
       "take credentials of that account: AWS_PROFILE, or pulumi config set aws:profile <profile>",
-      "or mend accountId under inference-stacks:cluster (eks)",
+      "or correct accountId under inference-stacks:cluster (eks)",
     );
   }
   const refusal = administratorRefusal(arn, administrators);

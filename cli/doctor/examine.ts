@@ -52,7 +52,7 @@ function planPart({ environment, refusals }: Needs): CheckResult[] {
           status: "warning",
           found: `refused, for ${refusals} ${refusals === 1 ? "reason" : "reasons"}: what has no place is not counted below`,
           needed: "one that may be deployed",
-          remedies: [`npm run plan -- ${environment} says why, and what mends it`],
+          remedies: [`npm run plan -- ${environment} gives the reasons and fixes`],
         },
       ];
 }

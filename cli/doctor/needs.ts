@@ -54,6 +54,8 @@ export interface Needs {
   readonly cluster: ClusterConfig;
   readonly pools: readonly PoolNeed[];
   readonly releases: readonly ReleaseNeed[];
+  /** Charts of the catalogue in whose place the environment uses what the cluster has. */
+  readonly present: readonly string[];
   /** Named by claims, and not made by the environment itself. */
   readonly storageClasses: readonly string[];
   /** Whether a claim names none. */
@@ -94,6 +96,10 @@ export function needsOf({ environment, plan, recording }: EnvironmentRun): Needs
         })),
     })),
     releases: recording.resources.flatMap((resource) => releaseOf(resource, recording.outputs.gitops !== undefined)),
+    present: [
+      ...(environment.cluster.certManager === "present" ? ["cert-manager"] : []),
+      ...(environment.observability?.prometheus === "present" ? ["kube-prometheus-stack"] : []),
+    ],
     storageClasses: [...classes].filter((name) => !made.has(name)).sort(),
     needsDefaultClass: classes.size === 0,
     runtimeClasses: [...runtimeClassesOf(objects)].sort(),

@@ -97,7 +97,7 @@ function ofTenancy(found: string | undefined, wanted: string, where: string): Ve
     : failed(
         `${where}, of another tenancy than cluster.oke.tenancyId`,
         "take a profile of that tenancy: pulumi config set oci:configFileProfile <profile>",
-        "or mend tenancyId under inference-stacks:cluster (oke)",
+        "or correct tenancyId under inference-stacks:cluster (oke)",
       );
 }
 

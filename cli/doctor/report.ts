@@ -58,7 +58,7 @@ function summary({ checks, ok }: DoctorReport, s: Style): string {
 
 function next({ ok, environment, checks }: DoctorReport, config: string | undefined): string {
   if (!ok) {
-    return `Mend what is marked ✗, then: ${doctorCommand(environment, config)}\n`;
+    return `Fix what is marked ✗, then: ${doctorCommand(environment, config)}\n`;
   }
   const open = checks.some(({ status }) => status === "unknown") ? " (look yourself at what is marked ?)" : "";
   return `Next: ${upCommand(environment, config)}${open}\n`;

@@ -11,6 +11,7 @@ import type { CheckResult } from "./result";
 export type VersionOf = (command: string, args: readonly string[]) => Promise<string | undefined>;
 
 const SECONDS = 10;
+const INSTALL_PULUMI = "install it: https://www.pulumi.com/docs/install";
 
 export const versionOnPath =
   (env: NodeJS.ProcessEnv): VersionOf =>
@@ -23,26 +24,29 @@ export const versionOnPath =
       }).stdin?.end();
     });
 
-/** What the machine that `pulumi up` runs on needs where the cluster is made here, or was made by another stack. */
+/** What the machine that `pulumi up` runs on needs; clouds' tools and credentials only where the cluster comes from a stack. */
 export async function toolChecks(
   cluster: ClusterConfig,
   sources: CredentialSources,
   versionOf: VersionOf = versionOnPath(sources.env),
   askAws: AskAws = awsOnPath(sources),
 ): Promise<CheckResult[]> {
-  if (cluster.provision === "existing") {
-    return [];
-  }
-  const own = cluster.kind === "oci" || cluster.kind === "aws" ? CLOUD_TOOLS[cluster.kind] : undefined;
+  const isExisting = cluster.provision === "existing";
+  const own = !isExisting && (cluster.kind === "oci" || cluster.kind === "aws") ? CLOUD_TOOLS[cluster.kind] : undefined;
   const [pulumi, kubectl, found] = await Promise.all([
     versionOf("pulumi", ["version"]),
     versionOf("kubectl", ["version", "--client"]),
     own && versionOf(own.command, ["--version"]),
   ]);
   return [
-    result({ check: "tool", title: "pulumi", needed: `on the PATH, ${OLDEST_PULUMI} or later` }, pulumiVerdict(pulumi)),
     result(
-      { check: "tool", title: "kubectl", needed: "on the PATH, to look into the cluster" },
+      { check: "tool", title: "pulumi", needed: `on the PATH, ${OLDEST_PULUMI} or later` },
+      isExisting && pulumi === undefined
+        ? warning("not on the PATH: only npm run render deploys without it", INSTALL_PULUMI)
+        : pulumiVerdict(pulumi),
+    ),
+    result(
+      { check: "tool", title: "kubectl", needed: "on the PATH: pulumi up upgrades definitions of charts by it" },
       kubectl === undefined
         ? warning("not on the PATH", "install it: https://kubernetes.io/docs/tasks/tools")
         : passed(kubectl || "there"),
@@ -148,7 +152,7 @@ function ofOke(oke: { readonly tenancyId: string; readonly compartmentId: string
 
 function pulumiVerdict(found: string | undefined): Verdict {
   if (found === undefined) {
-    return failed("not on the PATH", "install it: https://www.pulumi.com/docs/install");
+    return failed("not on the PATH", INSTALL_PULUMI);
   }
   const [have, want] = [numbersOf(found), numbersOf(OLDEST_PULUMI)];
   if (have === undefined || want === undefined) {

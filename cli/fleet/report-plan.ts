@@ -167,7 +167,7 @@ function forNode(violation: ReportedViolation, name: string): ReportedViolation 
 
 function next({ ok, nodes }: FleetPlan, commands: FleetCommands, s: Style): string {
   if (!ok) {
-    return `${s.bad("Not every node is deployable.")} Mend what is marked ✗ and plan again; the others do not wait for it.\n`;
+    return `${s.bad("Not every node is deployable.")} Fix what is marked ✗ and plan again; the others do not wait for it.\n`;
   }
   const unwritten = nodes.some(({ file }) => file !== "current");
   const up = commands.pulumi("up", nodes[0]?.name ?? "");

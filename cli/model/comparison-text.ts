@@ -135,7 +135,7 @@ const REMEDIES: Readonly<Record<MachineRefusal["kind"], string>> = {
 function remedyTexts(refused: readonly MachineRefusal[]): string[] {
   const kinds = [...new Set(refused.map(({ kind }) => kind))];
   const lines = kinds.map((kind) => `- ${REMEDIES[kind]}`);
-  return lines.length === 0 ? [] : [lines.length > 1 ? "To mend it, one of these:" : "To mend it:", ...lines, ""];
+  return lines.length === 0 ? [] : [lines.length > 1 ? "To fix it, one of these:" : "To fix it:", ...lines, ""];
 }
 
 /** How many cannot, by reason, each with the one that comes nearest. */

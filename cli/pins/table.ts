@@ -52,7 +52,7 @@ function knownLines({ part, pins, optIn, known }: PinRow): string[] {
       ...wrap(
         `- ${[
           `${ids.join(", ")}${severity === undefined ? "" : ` (${severity})`}${what === undefined ? "" : `: ${what}`}`,
-          fixedIn === undefined ? "mended by no release" : `mended in ${fixedIn}`,
+          fixedIn === undefined ? "fixed by no release" : `fixed in ${fixedIn}`,
           ...(notMet === undefined ? [] : [`not met: ${notMet}`]),
         ].join("; ")}`,
         WIDTH,

@@ -43,7 +43,7 @@ export class Trial {
     const { needs, tools } = await findNeeds(askOnPath(this.place), tool);
     this.say(`Needs of a trial on this computer\n${needsText(needs)}`);
     if (tools === undefined) {
-      this.io.err("Nothing was made. Mend what is marked ✗, then: npm run try\n");
+      this.io.err("Nothing was created. Fix what is marked ✗, then: npm run try\n");
       return EXIT.refused;
     }
     const isNew = this.writeEnvironment(tools);

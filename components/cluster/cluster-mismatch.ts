@@ -46,7 +46,7 @@ export function readClusterOutputs(value: unknown, said: string, expected: Expec
       said,
       error.issues.map(
         ({ path, message }) =>
-          `${[CLUSTER_OUTPUT, ...path].join(".")}: ${message}. Deploy that stack again, or mend the program that writes this output (docs/clusters.md).`,
+          `${[CLUSTER_OUTPUT, ...path].join(".")}: ${message}. Deploy that stack again, or fix the program that writes this output (docs/clusters.md).`,
       ),
     );
   }

@@ -20,8 +20,8 @@ ${body}
 
 export interface Column {
   readonly title: string;
-  /** `number` is aligned right; `short` and `number` stay on one line. @default "text" */
-  readonly kind?: "text" | "short" | "number";
+  /** `number` is aligned right; `short` and `number` stay on one line; `long` takes a card's whole width. @default "text" */
+  readonly kind?: "text" | "long" | "short" | "number";
 }
 
 /** A table whose first column names the row. Narrow screens show each row as a card, so the roles are spelled out. */

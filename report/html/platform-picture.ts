@@ -17,8 +17,8 @@ const BOX = 56;
 const GAP = 14;
 /** Between the models and what serves them from below. */
 const STEP = 46;
-/** Characters of 12 and 13 pixels that fit into the columns of models and pools. */
-const MOST = 40;
+/** Characters that fit into the columns of models and pools: names of 13 pixels in bold, other text of 12. */
+const MOST = { name: 34, text: 38 } as const;
 
 type Shown = Pick<PlanResult, "plan" | "resources">;
 
@@ -44,7 +44,15 @@ export function platformPicture(shown: Shown): Markup {
   return draw(shown, {});
 }
 
-function draw({ plan, resources }: Shown, file: { readonly xmlns?: Markup; readonly styles?: Markup }): Markup {
+/** What a picture has that is a file of its own. */
+interface FileParts {
+  readonly xmlns?: Markup;
+  readonly styles?: Markup;
+  /** Around the picture, in pixels. @default 0 */
+  readonly margin?: number;
+}
+
+function draw({ plan, resources }: Shown, { xmlns, styles, margin = 0 }: FileParts): Markup {
   const rows: Row[] = [
     ...plan.models.map((model) => ({ model })),
     ...plan.externalModels.map((external) => ({ external })),
@@ -60,7 +68,8 @@ function draw({ plan, resources }: Shown, file: { readonly xmlns?: Markup; reado
   const below = bodyHeight + STEP;
   const height = below + BOX + 2;
   const system = plan.pools.filter(({ role }) => role === "system");
-  return html`<svg${file.xmlns} role="img" aria-label="${description(plan)}" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">${file.styles}
+  const size = [WIDTH + 2 * margin, height + 2 * margin] as const;
+  return html`<svg${xmlns} role="img" aria-label="${description(plan)}" width="${size[0]}" height="${size[1]}" viewBox="${-margin} ${-margin} ${size.join(" ")}">${styles}
 ${link(clients, gateway)}
 ${modelBoxes.map((box) => link(gateway, box))}
 ${rows.flatMap((row, i) => {
@@ -74,7 +83,7 @@ ${rows.map((row, i) => modelBoxes[i] && drawRow(row, modelBoxes[i]))}
 ${pools.map((pool, i) => poolBoxes[i] && box(poolBoxes[i], "inside", poolLines(pool)))}
 ${plan.storage.models.length > 0 ? supply({ ...COLUMNS.models, y: below }, bodyHeight, "weights", [{ text: "Model store", name: true }, { text: `${plural(plan.storage.models.length, "model")}, ${plan.storage.sizeGiB} GiB` }]) : undefined}
 ${metricsOf(resources) ? box({ x: COLUMNS.clients.x, y: below, width: COLUMNS.gateway.x + COLUMNS.gateway.width - 1 }, "inside", [{ text: "Observability", name: true }, { text: "Prometheus, Alertmanager, Grafana" }]) : undefined}
-${system.length > 0 ? box({ ...COLUMNS.pools, y: below }, "inside", [{ text: "Platform services", name: true }, { text: clip(system.map(nodesText).join(", ")) }]) : undefined}
+${system.length > 0 ? box({ ...COLUMNS.pools, y: below }, "inside", [{ text: "Platform services", name: true }, { text: system.map(nodesText).join(", ") }]) : undefined}
 </svg>`;
 }
 
@@ -85,7 +94,7 @@ export function platformPictureFile(shown: Shown): string {
 text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; fill: var(--text); }
 ${PLATFORM_PICTURE}`;
   const xmlns = new Markup(' xmlns="http://www.w3.org/2000/svg"');
-  return `${draw(shown, { xmlns, styles: html`\n<style>${new Markup(styles)}</style>` }).text}\n`;
+  return `${draw(shown, { margin: 16, xmlns, styles: html`\n<style>${new Markup(styles)}</style>` }).text}\n`;
 }
 
 function description(plan: DeploymentPlan): string {
@@ -107,20 +116,20 @@ function drawRow(row: Row, place: Placed): Markup {
     const { name, engine, minReplicas, maxReplicas } = row.model;
     const replicas = `${range(minReplicas, maxReplicas)} ${maxReplicas === 1 ? "replica" : "replicas"}`;
     return box(place, "inside", [
-      { text: clip(name), name: true },
-      { text: clip([engineLabel(engine), parallelism(row.model), replicas].join(" · ")) },
+      { text: name, name: true },
+      { text: [engineLabel(engine), parallelism(row.model), replicas].join(" · ") },
     ]);
   }
   const { name, url } = row.external;
-  return box(place, "outside", [{ text: clip(name), name: true }, { text: clip(new URL(url).host) }]);
+  return box(place, "outside", [{ text: name, name: true }, { text: new URL(url).host }]);
 }
 
 function poolLines(pool: PoolPlan): Line[] {
   const { gpu } = pool.shape;
   const parts = [nodesText(pool), ...(pool.monthlyUsd > 0 ? [`${money(pool.monthlyUsd)} a month`] : [])];
   return [
-    { text: clip(gpu ? `${pool.name} · ${gpusText(gpu)}` : `${pool.name} · CPUs`), name: true },
-    { text: clip(parts.join(" · ")) },
+    { text: gpu ? `${pool.name} · ${withoutMaker(gpusText(gpu))}` : `${pool.name} · CPUs`, name: true },
+    { text: parts.join(" · ") },
   ];
 }
 
@@ -156,10 +165,15 @@ function supply(place: Placed, bodyHeight: number, label: string, lines: readonl
 function box({ x, y, width }: Placed, kind: "inside" | "outside", lines: readonly Line[]): Markup {
   return html`<rect class="${kind}" x="${x}" y="${y}" width="${width}" height="${BOX}" rx="8"></rect>${lines.map(
     ({ text, name }, i) =>
-      html`<text class="${name ? "name" : "quiet"}" x="${x + 12}" y="${y + 24 + 19 * i}">${text}</text>`,
+      html`<text class="${name ? "name" : "quiet"}" x="${x + 12}" y="${y + 24 + 19 * i}">${clip(text, name ? MOST.name : MOST.text)}</text>`,
   )}\n`;
 }
 
-function clip(text: string): string {
-  return text.length > MOST ? `${text.slice(0, MOST - 1)}…` : text;
+/** The card without its maker, whose name would leave no room for it. */
+function withoutMaker(gpus: string): string {
+  return gpus.replace(/\b(NVIDIA (GeForce )?|AMD )/, "");
+}
+
+function clip(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -10,8 +10,8 @@ import { keyChip, type ModelKey } from "./model-keys";
 const COLUMNS: readonly Column[] = [
   { title: "Model" },
   { title: "Replicas", kind: "number" },
-  { title: "Follows" },
-  { title: "From a spike until a further replica answers" },
+  { title: "Follows", kind: "long" },
+  { title: "From a spike until a further replica answers", kind: "long" },
 ];
 
 /** How replicas follow demand, and how long users wait for it; nothing where no model is scaled. */

@@ -6,8 +6,8 @@ import { keyChip, type ModelKey } from "./model-keys";
 
 const COLUMNS: readonly Column[] = [
   { title: "Model" },
-  { title: "A replica" },
-  { title: "What it rests on, and what others ask" },
+  { title: "A replica", kind: "long" },
+  { title: "Basis, and prices of APIs", kind: "long" },
 ];
 
 /** How fast replicas answer; nothing where no model makes tokens. */

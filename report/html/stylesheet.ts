@@ -67,6 +67,7 @@ th:last-child, td:last-child { padding-right: 20px; }
 thead th { border-top: 0; font-size: 0.867em; font-weight: 500; color: var(--quiet); vertical-align: bottom; }
 tbody th { min-width: 172px; font-weight: 650; }
 td.text { min-width: 160px; }
+td.long { min-width: 280px; }
 tbody th small { font-weight: 400; }
 tfoot th, tfoot td { font-weight: 650; }
 .number { text-align: right; }
@@ -121,6 +122,10 @@ svg .label { fill: #fff; font-size: 11px; font-weight: 600; }
 .link { stroke: var(--model); stroke-width: 5; }
 `;
 
+/** A shade at the right edge while there is more to scroll to: the page's colour, which moves with the content, covers it at the end. */
+const SCROLL_HINT = `background: linear-gradient(var(--page), var(--page)) right / 20px 100% no-repeat local,
+  linear-gradient(to left, color-mix(in srgb, var(--strong-line) 50%, transparent), transparent) right / 12px 100% no-repeat scroll;`;
+
 /** Also of the picture as a file of its own. */
 export const PLATFORM_PICTURE = `
 .name { font-size: 13px; font-weight: 600; }
@@ -173,6 +178,8 @@ const NARROW = `
   tr th:first-child { grid-column: 1 / -1; padding: 3px 0; border: 0; }
   tr td, tr td.number, tr td:last-child { display: grid; grid-template-columns: 7.5em minmax(0, 1fr); gap: 0 12px; align-items: baseline; min-width: 0; padding: 3px 0; border: 0; text-align: left; white-space: normal; }
   tr td::before { content: attr(data-label); color: var(--quiet); font-size: 0.867em; }
+  tr td.long { grid-column: 1 / -1; }
+  tr td:has(.bar) { align-items: start; }
   tr td:has(> div:empty) { display: none; }
   tr td .bar { min-width: 0; }
 }
@@ -182,6 +189,7 @@ const NARROW = `
   .figures dd:not(.detail) { font-size: 22px; }
   .figures i { font-size: 15px; }
   tr, .tree { padding: 12px 16px; }
+  tr td.long { grid-template-columns: minmax(0, 1fr); }
   .memory article { grid-template-columns: minmax(0, 1fr); padding: 16px; }
   .split { display: grid; }
 }`;
@@ -204,7 +212,7 @@ const PRINT = `
   .spare { width: 230px; min-height: 0; padding: 6px 12px; }
   th, td { padding: 6px 8px; }
   table { font-size: 9px; }
-  tbody th, td.text, td .bar { min-width: 0; }
+  tbody th, td.text, td.long, td .bar { min-width: 0; }
   nav { display: none; }
   thead { break-inside: avoid; break-after: avoid; }
   h2, h3, .lead { break-after: avoid; break-inside: avoid; }
@@ -218,7 +226,7 @@ export const stylesheet = `
 :root { color-scheme: light dark; ${LIGHT} }
 @media screen and (prefers-color-scheme: dark) { :root { ${DARK} } }
 ${models}
-${PAGE}${FIGURES}${TABLES}${TOPOLOGY}.platform-picture { margin-top: 24px; overflow-x: auto; ${PLATFORM_PICTURE} }
+${PAGE}${FIGURES}${TABLES}${TOPOLOGY}.platform-picture { margin-top: 24px; overflow-x: auto; ${SCROLL_HINT} ${PLATFORM_PICTURE} }
 .platform-picture > svg { width: 100%; min-width: 700px; max-width: 1038px; height: auto; }
 ${MEMORY}${TREE}${NARROW}${PRINT}
 `;

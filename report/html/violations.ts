@@ -24,7 +24,7 @@ export function violationsSection({ violations, resources }: PlanResult): Sectio
         : undefined,
     body: dataTable(
       "Findings, the ones that must be fixed first",
-      [{ title: "Severity and rule" }, { title: "Concerns" }, { title: "What and how to fix it" }],
+      [{ title: "Severity and rule" }, { title: "Concerns" }, { title: "What and how to fix it", kind: "long" }],
       [...groupBy([...mandatory, ...advisory], subjectOf).values()].map((group) => row(group, byUrn)),
     ),
   };

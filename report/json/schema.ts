@@ -15,7 +15,7 @@ const violation = z.strictObject({
   policy: text("Rule of the planner, or policy."),
   severity: oneOf(["mandatory", "advisory"], "mandatory forbids the deployment, advisory deserves a look."),
   resource: text("URN of a resource, or path in the environment: `models.chat`."),
-  message: text("What is off, what is allowed and what mends it. May have several lines."),
+  message: text("What is wrong, what is allowed and how to fix it. May have several lines."),
   fixes: z
     .array(
       z.strictObject({
@@ -26,7 +26,7 @@ const violation = z.strictObject({
       }),
     )
     .optional()
-    .meta({ description: "Single changes that mend a refusal, cheapest first." }),
+    .meta({ description: "Single changes that remove a refusal, cheapest first." }),
 });
 
 const resource = z.strictObject({

@@ -1,3 +1,4 @@
+import { cards as catalogueCards, gpuModels } from "../../catalog/shapes";
 import { cardRows, enginesWithBuilds, modelRows, shapeRows } from "../../cli/list/rows";
 import { engineOf } from "../../engines";
 import { decimal } from "../../names/decimal";
@@ -69,7 +70,18 @@ export function machinesPage(): string {
     markdownTable(["Shape", "Cloud", "GPUs", "GiB each", "vCPUs", "GiB", "USD/hour", "Remarks"], shapes),
     "## Cards\n\n`pools.<name>.node.card`, with `gpuCount`, `vcpus` and `memoryGiB`.",
     markdownTable(["Card", "GPU", "GiB", "FP8", "Engines", "Remarks"], cards),
+    "## Cards of AMD\n\n`unlisted`: AMD does not list the card for ROCm 7, which the plan states; `no`: AMD calls it or its chip unsupported. Pods on a card with an override get it as `HSA_OVERRIDE_GFX_VERSION`, and run the code of a sibling; `cluster.gpuDevices.environment` takes precedence.",
+    markdownTable(["Card", "Target", "ROCm", "Override"], amdRows()),
   );
+}
+
+function amdRows(): string[][] {
+  return catalogueCards.flatMap(({ name, gpu }) => {
+    const { vendor, abilities, support } = gpuModels.find(({ model }) => model === gpu) ?? {};
+    return vendor === "amd"
+      ? [[code(name), abilities?.gfx ?? "", support?.rocm ?? "", support?.hsaOverride ?? ""]]
+      : [];
+  });
 }
 
 function priceText({ price }: ReturnType<typeof shapeRows>[number]): string {

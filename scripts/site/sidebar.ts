@@ -15,14 +15,11 @@ export interface SidebarItem {
 /** Where the site has the index. */
 const CONTENTS = "/contents";
 
-/** One page for each project that users come from; a group of its own unless the index names the page. */
-const COMING_FROM = "docs/coming-from/";
-
 export function sidebarOf(pages: ReadonlyMap<string, Page>): readonly SidebarItem[] {
   const index = pages.get(INDEX)?.text ?? "";
   const [, ...sections] = index.split(/^## +/m);
   const listed = new Set<Page>();
-  const groups = sections.map((section) => {
+  return sections.map((section) => {
     const [heading = ""] = section.split("\n", 1);
     const linked = linksOf(section).flatMap(({ text, href }) => {
       const target = targetOf(href, INDEX, pages);
@@ -38,12 +35,6 @@ export function sidebarOf(pages: ReadonlyMap<string, Page>): readonly SidebarIte
     // A heading without a link would be a button around the button that opens it.
     return { text, link: `${CONTENTS}#${githubSlug(text)}`, collapsed: true, items };
   });
-  const others = [...pages.values()].filter((page) => page.source.startsWith(COMING_FROM) && !listed.has(page));
-  const comingFrom = others.map((page) => ({ text: page.title, link: linkTo(page) }));
-  const [start, ...rest] = groups;
-  return others.length === 0 || start === undefined
-    ? groups
-    : [start, { text: "Coming from", collapsed: true, items: comingFrom }, ...rest];
 }
 
 /** A page; that of a folder with all pages of the folder which the index does not name itself. */

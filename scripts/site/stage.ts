@@ -1,6 +1,7 @@
 /** Writes the pages into a folder as VitePress reads them: links to pages by address, to files by the repository's URL. */
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { version } from "../../package.json";
 import { targetOf } from "./links";
 import { replaceLinks, withoutComments } from "./markdown";
 import { type Page, readPages } from "./pages";
@@ -22,7 +23,10 @@ export function stage(root: string, folder: string, { base, repository }: SiteSe
     write(join(folder, page.path), withoutComments(pageText(page, pages, repository)));
   }
   cpSync(TEMPLATE, join(folder, ".vitepress"), { recursive: true });
-  write(join(folder, ".vitepress", "site.json"), JSON.stringify({ base, repository, sidebar: sidebarOf(pages) }));
+  write(
+    join(folder, ".vitepress", "site.json"),
+    JSON.stringify({ base, repository, version, sidebar: sidebarOf(pages) }),
+  );
   for (const image of imagesOf(pages)) {
     if (existsSync(join(root, image))) {
       mkdirSync(dirname(join(folder, "public", image)), { recursive: true });

@@ -18,7 +18,7 @@ export function eksNodeImage({
       severity: "advisory",
       rule: "eks-node-image",
       subject: "cluster.eks.nodeImage",
-      message: `${said} is older than ${EKS_NODE_IMAGE}, which this release pins: what was mended in kernel, driver and runtime since then is not on its nodes. Write ${EKS_NODE_IMAGE} or remove nodeImage; Karpenter replaces the nodes.`,
+      message: `${said} is older than ${EKS_NODE_IMAGE}, which this release pins: what was fixed in kernel, driver and runtime since then is not on its nodes. Write ${EKS_NODE_IMAGE} or remove nodeImage; Karpenter replaces the nodes.`,
     },
   ];
 }

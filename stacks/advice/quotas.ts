@@ -57,7 +57,7 @@ function promisedBeyondThePlan({ tenants, models, external }: QuotasAndPlan): Ca
           severity: "advisory",
           rule: "quotas-beyond-the-plan",
           subject: "gateway.consumers",
-          message: `the quotas of tokens add up to ${count(promised)} a minute; the planned replicas write at most some ${count(served)} (${used.map(({ name }) => name).join(", ")}, by the published table). If less than ${Math.round(100 - (100 * served) / promised)} % of the tokens are prompts, tenants wait in queues before their quotas are used up. To mend it: lower tokensPerMinute, or raise replicas.max.`,
+          message: `the quotas of tokens add up to ${count(promised)} a minute; the planned replicas write at most some ${count(served)} (${used.map(({ name }) => name).join(", ")}, by the published table). If less than ${Math.round(100 - (100 * served) / promised)} % of the tokens are prompts, tenants wait in queues before their quotas are used up. To fix it: lower tokensPerMinute, or raise replicas.max.`,
         },
       ];
 }
@@ -74,7 +74,7 @@ function smallerThanAPrompt(tenant: Tenant, { models }: QuotasAndPlan): Capacity
           severity: "advisory",
           rule: "quota-smaller-than-a-prompt",
           subject: `gateway.consumers.${name}`,
-          message: `tokensPerMinute ${count(quota)} is less than one prompt may have (${count(smallest)} tokens at the smallest of its models): such a request is answered, and all others of that minute refused. To mend it: at least ${count(smallest)}, or a smaller contextTokens.`,
+          message: `tokensPerMinute ${count(quota)} is less than one prompt may have (${count(smallest)} tokens at the smallest of its models): such a request is answered, and all others of that minute refused. To fix it: at least ${count(smallest)}, or a smaller contextTokens.`,
         },
       ];
 }

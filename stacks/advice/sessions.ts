@@ -24,7 +24,7 @@ function whyNot(
     return `its canary takes ${weight} % of the requests, and no session stays at a replica until that is 0 or 100: affinity "${affinity}" knows no shares (docs/affinity.md).`;
   }
   if (maxReplicas === 1) {
-    return `there is one replica, which every request reaches: affinity "${affinity}" keeps nothing together. To mend it: affinity: none, or replicas.min: 2.`;
+    return `there is one replica, which every request reaches: affinity "${affinity}" keeps nothing together. To fix it: affinity: none, or replicas.min: 2.`;
   }
   return minReplicas === maxReplicas
     ? undefined

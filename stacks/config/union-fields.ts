@@ -2,6 +2,7 @@
 
 import { didYouMean, valueAt } from "./core/problems";
 import type { FieldSchema } from "./field-text";
+import { foreignMember } from "./foreign-members";
 
 /** The members of a union by their tags' values, in the order of the schema. */
 export interface UnionField {
@@ -31,12 +32,15 @@ export function namedMember({ tag, members, byDefault }: UnionField, value: unkn
   return name === undefined ? byDefault : [...members.keys()].find((member) => member === name);
 }
 
-/** The member that is named, or that a slip in the tag comes near to. */
+/** The member that is named, that a word of another project means, or that a slip in the tag comes near to. */
 export function meantMember(union: UnionField, value: unknown): string | undefined {
+  const named = namedMember(union, value);
   const name = valueAt(value, [union.tag]);
-  return (
-    namedMember(union, value) ?? (typeof name === "string" ? didYouMean(name, [...union.members.keys()]) : undefined)
-  );
+  if (named !== undefined || typeof name !== "string") {
+    return named;
+  }
+  const foreign = foreignMember(union.tag, name);
+  return foreign !== undefined && union.members.has(foreign) ? foreign : didYouMean(name, [...union.members.keys()]);
 }
 
 /** A mapping as this value means it: its member's keys, or those of all members where that cannot be told. */

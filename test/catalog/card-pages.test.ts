@@ -4,23 +4,10 @@ import { expect, it } from "vitest";
 import { leastDriver } from "../../catalog/cuda-drivers";
 import { imageEntry } from "../../catalog/images";
 import { leastRocmDriver } from "../../catalog/rocm-drivers";
-import { cards, gpuModels } from "../../catalog/shapes";
 import { repositoryRoot } from "../../names/repository-root";
 
 const nvidiaPage = readFileSync(join(repositoryRoot(), "docs", "environments", "edge-nvidia.md"), "utf8");
 const page = readFileSync(join(repositoryRoot(), "docs", "environments", "edge-radeon.md"), "utf8");
-
-it("the page of Radeon has every card of AMD as the catalogue has it, and no other", () => {
-  const section = /## Cards\n(?<text>[\s\S]*?)\n## /.exec(page)?.groups?.text ?? "";
-  const rows = section.split("\n").filter((line) => line.startsWith("| `"));
-  const expected = cards.flatMap(({ name, gpu }) => {
-    const { vendor, abilities, support } = gpuModels.find(({ model }) => model === gpu) ?? {};
-    const engines = support?.engines.join(", ") || "none";
-    const override = support?.hsaOverride === undefined ? "" : ` ${support.hsaOverride}`;
-    return vendor === "amd" ? [`| \`${name}\` | ${abilities?.gfx} | ${support?.rocm} | ${engines} |${override} |`] : [];
-  });
-  expect(rows).toEqual(expected);
-});
 
 it("the page of Radeon names the driver that the images need", () => {
   const { rocm = "" } = imageEntry("vllm-rocm");

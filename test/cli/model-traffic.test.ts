@@ -116,7 +116,7 @@ describe("npm run model with traffic", () => {
     const { status, out } = await run("llama-3.1-8b-instruct", "--traffic", "rps=2", "--level", "tpot=0.2");
     expect(status).toBe(1);
     expect(out).toContain("no machine answers that");
-    expect(out).toContain("To mend it");
+    expect(out).toContain("To fix it");
     const [, nearest = ""] = /too slow; nearest (\S+):/.exec(out) ?? [];
     expect(["BM.GPU.B200.8", "p6-b200.48xlarge", "BM.GPU.MI355X.8", "p5en.48xlarge", "BM.GPU.H200.8"]).toContain(
       nearest,

@@ -38,7 +38,7 @@ describe("npm run pins", () => {
     const { status, out } = await pins(planted({ "envoy-proxy": "distroless-v1.38.0" }));
     expect(status).toBe(1);
     expect(out).toMatch(/^envoy +1\.38\.0 +.* vulnerable$/m);
-    expect(out).toMatch(/CVE-2026-35189: [^;]+;\s+mended in\s+1\.39\.2\n +https:\/\/github\.com\/envoyproxy\/envoy/);
+    expect(out).toMatch(/CVE-2026-35189: [^;]+;\s+fixed in\s+1\.39\.2\n +https:\/\/github\.com\/envoyproxy\/envoy/);
     expect(out).toMatch(/^Raise envoy 1\.38\.0 → 1\.39\.6\.$/m);
   });
 

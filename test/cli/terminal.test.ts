@@ -134,6 +134,7 @@ const ATTACKS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
 /** Commands that ask servers other than the gateway, which answer. */
 const SERVERS: Readonly<Record<string, () => Promise<readonly string[][]>>> = {
   doctor: async () => {
+    vi.stubEnv("PATH", join(folder, "nowhere"));
     const file = await evilCluster(join(folder, "kubeconfig"));
     return [
       ["dev", "--kubeconfig", file],

@@ -78,10 +78,12 @@ describe("npm run doctor, against a real API server with KWOK's nodes", { timeou
     return runPiped(main, [...argv, ...(hasOwn ? [] : ["--kubeconfig", kubeconfig])]);
   }
 
+  /** What is said of the cluster: which tools this machine has is another matter. */
   async function reportOf(...argv: string[]): Promise<DoctorReport> {
     const { out, err } = await doctor(...argv, "--json");
     expect(err).toBe("");
-    return doctorSchema.parse(JSON.parse(out));
+    const report = doctorSchema.parse(JSON.parse(out));
+    return { ...report, checks: report.checks.filter(({ check }) => check !== "tool") };
   }
 
   /** The one red check of a run that ends with 1. */

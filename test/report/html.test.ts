@@ -121,7 +121,7 @@ describe("a deployable plan", () => {
       isReachable: false,
     });
     const model = modelPlan({ name: "chat", tokenPrice: { apis: [api("Dear", 2), api("Cheap", 0.5)] } });
-    expect(visibleText(htmlReport(withModels([model])))).toMatch(/chat by an API: Cheap asks 0\.5 USD .* Topology/);
+    expect(visibleText(htmlReport(withModels([model])))).toMatch(/chat by an API: Cheap 0\.5 USD .* Topology/);
   });
 
   it("says for each model how the five-step rule differs", () => {

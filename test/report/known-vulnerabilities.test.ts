@@ -49,7 +49,7 @@ describe("releases that an environment takes", () => {
         policy: "known-vulnerabilities",
         severity: "advisory",
         resource: "envoy 1.38.0",
-        message: expect.stringMatching(new RegExp(`^${OLD_ENVOY}: CVE-.* \\(high\\), .*1\\.39\\.6 mends it`)),
+        message: expect.stringMatching(new RegExp(`^${OLD_ENVOY}: CVE-.* \\(high\\), .*1\\.39\\.6 fixes them`)),
       },
     ]);
   });

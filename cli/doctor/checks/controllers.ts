@@ -15,6 +15,8 @@ interface Product {
   /** Chart of its CRDs, where they are its templates: Helm refuses to take over those of others. */
   readonly crdChart?: string;
   /** Setting that makes the platform use what is there. */
+  readonly present?: { readonly setting: string; readonly note: string };
+  /** Another setting by which both can be there. */
   readonly setting?: string;
 }
 
@@ -26,7 +28,7 @@ export const PRODUCTS: readonly Product[] = [
     image: /cert-manager-controller(:|@|$)/,
     groups: ["cert-manager.io"],
     crdChart: "cert-manager",
-    setting: "write certManager: present under inference-stacks:cluster (it must be 1.15 or later)",
+    present: { setting: "certManager: present under inference-stacks:cluster", note: "it must be 1.15 or later" },
   },
   {
     title: "Envoy Gateway",
@@ -47,6 +49,10 @@ export const PRODUCTS: readonly Product[] = [
     image: /prometheus-operator(:|@|$)/,
     groups: ["monitoring.coreos.com"],
     crdChart: "prometheus-operator-crds",
+    present: {
+      setting: "prometheus: present under inference-stacks:observability",
+      note: "docs/existing-prometheus.md",
+    },
   },
   {
     title: "Istio",
@@ -94,7 +100,7 @@ export const PRODUCTS: readonly Product[] = [
 export const controllers: Check = (facts, needs) =>
   PRODUCTS.flatMap((product) => {
     const release = needs.releases.find(({ chart }) => chart === product.chart);
-    const mustExist = product.chart === "cert-manager" && needs.cluster.certManager === "present";
+    const mustExist = needs.present.includes(product.chart);
     if (!release && !mustExist) {
       return [];
     }
@@ -102,7 +108,7 @@ export const controllers: Check = (facts, needs) =>
       check: "controller",
       title: product.title,
       needed: mustExist
-        ? "one, for the environment says certManager: present"
+        ? `one, for the environment has ${product.present?.setting}`
         : "none of others: the platform installs its own",
     };
     return [
@@ -136,7 +142,11 @@ export function running({ deployments, ownNamespaces }: ClusterFacts, { image }:
   };
 }
 
-function presentVerdict(others: readonly WorkloadFact[], { definitions }: ClusterFacts, { groups }: Product): Verdict {
+function presentVerdict(
+  others: readonly WorkloadFact[],
+  { definitions }: ClusterFacts,
+  { groups, present }: Product,
+): Verdict {
   if (others.length > 0) {
     return passed(namesOf(others));
   }
@@ -146,13 +156,18 @@ function presentVerdict(others: readonly WorkloadFact[], { definitions }: Cluste
         "its CRDs are there, and no controller that doctor knows",
         "make sure that it runs: kubectl get deployments -A",
       )
-    : failed(
-        "there is none",
-        "install it, or remove certManager under inference-stacks:cluster: the platform then does",
-      );
+    : failed("there is none", `install it, or remove ${present?.setting}: the platform then installs its own`);
 }
 
-function foreignVerdict(others: readonly WorkloadFact[], { title, setting }: Product): Verdict {
+/** Settings with which another's controller may stay. */
+function settingsOf({ present, setting }: Product): string[] {
+  return [
+    ...(present === undefined ? [] : [`write ${present.setting} (${present.note})`]),
+    ...(setting === undefined ? [] : [setting]),
+  ];
+}
+
+function foreignVerdict(others: readonly WorkloadFact[], product: Product): Verdict {
   const owner = others[0];
   const release = owner?.annotations["meta.helm.sh/release-name"];
   const uninstall =
@@ -161,9 +176,9 @@ function foreignVerdict(others: readonly WorkloadFact[], { title, setting }: Pro
       : `remove it: helm uninstall ${release} -n ${owner?.namespace}`;
   return failed(
     `${namesOf(others)}, not the platform's`,
-    ...(setting === undefined ? [] : [setting]),
+    ...settingsOf(product),
     uninstall,
-    `or take another cluster: two of ${title} would fight over the same objects`,
+    `or take another cluster: two of ${product.title} would fight over the same objects`,
   );
 }
 
@@ -185,7 +200,7 @@ function leftVerdict(runs: boolean, { definitions }: ClusterFacts, { releases }:
       `CRDs that its chart did not make: ${someOf(foreign.map(({ name }) => name))}`,
       `Helm would refuse them. Where whatever made them is gone, this has Helm take them over and upgrade them with their objects, which pulumi destroy then deletes: ${adoption(groups, crds)}`,
       `where nothing uses them: kubectl delete crd ${foreign[0]?.name} (and the others of ${groups.join(", ")}); their objects go with them`,
-      ...(product.setting === undefined ? [] : [product.setting]),
+      ...settingsOf(product),
     );
   }
   if (runs) {

@@ -19,7 +19,7 @@ function cyclingOf({ plan, capacity, cycling }: Pool): NodeCycling {
  *
  * The provider sends this with every change of the pool (oracle/terraform-provider-oci, `Update` of
  * containerengine_node_pool_resource.go). Untested: whether OKE accepts it with changes unrelated
- * to boot volumes, such as size (docs/environments/oke-node-pools.md).
+ * to boot volumes, such as size (docs/clusters.md).
  */
 export function nodeCycling(pool: Pool): ContainerEngine.NodePoolNodePoolCyclingDetails {
   const cycling = cyclingOf(pool);

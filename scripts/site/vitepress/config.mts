@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "vitepress";
 
-const { base, repository, sidebar } = JSON.parse(readFileSync(new URL("site.json", import.meta.url), "utf8"));
+const { base, repository, version, sidebar } = JSON.parse(readFileSync(new URL("site.json", import.meta.url), "utf8"));
 
 /** As `githubSlug` of ../markdown.ts: pages are linked to by GitHub's anchors. */
 const slugify = (heading: string) =>
@@ -45,6 +45,7 @@ export default defineConfig({
       { text: "Configuration", link: "/configuration" },
       { text: "Runbook", link: "/operations" },
       { text: "All pages", link: "/contents" },
+      { text: version, link: "/changelog" },
     ],
     outline: [2, 3],
     search: { provider: "local", options: { detailedView: false } },

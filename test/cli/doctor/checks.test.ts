@@ -11,6 +11,8 @@ import { rights, WANTED_RIGHTS } from "../../../cli/doctor/checks/rights";
 import { runtimeClasses } from "../../../cli/doctor/checks/runtime-class";
 import { storageClasses } from "../../../cli/doctor/checks/storage-class";
 import { kubeletVersions, kubernetesVersion } from "../../../cli/doctor/checks/version";
+import { needsOf } from "../../../cli/doctor/needs";
+import { changedRun } from "../../stacks/run";
 import { a10, FORBIDDEN, facts, gist, known, named, needs, node, only, workload } from "./made-up";
 
 describe("all checks of a cluster", () => {
@@ -329,12 +331,38 @@ describe("controllers of others", () => {
     expect(agents(facts({ deployments }), needs())).toEqual([]);
   });
 
-  it("that the environment says are present must be", () => {
-    const cluster = { ...needs().cluster, certManager: "present" as const };
-    const wanted = needs({ cluster, releases: [] });
-    expect(statuses(facts(), wanted)).toEqual({ "cert-manager": "failed" });
-    const deployments = known([workload("quay.io/jetstack/cert-manager-controller:v1.20.0", { namespace: "cm" })]);
-    expect(statuses(facts({ deployments }), wanted)).toEqual({ "cert-manager": "passed" });
+  it.each([
+    ["cert-manager", "cert-manager", "quay.io/jetstack/cert-manager-controller:v1.20.0", "certManager"],
+    [
+      "kube-prometheus-stack",
+      "Prometheus Operator",
+      "quay.io/prometheus-operator/prometheus-operator:v0.88.0",
+      "prometheus",
+    ],
+  ])(
+    "that the environment uses in place of %s must be there, and else may stay by a setting",
+    (chart, title, image, key) => {
+      const wanted = needs({ present: [chart], releases: [] });
+      expect(controllers(facts(), wanted)).toMatchObject([
+        { title, status: "failed", remedies: [expect.stringContaining(`remove ${key}: present`)] },
+      ]);
+      const deployments = known([workload(image, { namespace: "theirs" })]);
+      expect(statuses(facts({ deployments }), wanted)).toEqual({ [title]: "passed" });
+      const release = { chart, release: "own", namespace: "own" };
+      const foreign = only(controllers, facts({ deployments }), needs({ releases: [release] }));
+      expect([foreign.status, foreign.remedies[0]]).toEqual([
+        "failed",
+        expect.stringContaining(`write ${key}: present`),
+      ]);
+    },
+  );
+
+  it("are known of an environment by its settings", async () => {
+    const run = await changedRun("dev", {
+      cluster: { kind: "local", certManager: "present" },
+      observability: { prometheus: "present", operator: { namespace: "monitoring", labels: { release: "x" } } },
+    });
+    expect(needsOf(run).present).toEqual(["cert-manager", "kube-prometheus-stack"]);
   });
 
   it.each([

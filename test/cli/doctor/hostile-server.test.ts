@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ClusterApi, type Limits } from "../../../cli/cluster/cluster-api";
 import { NotAsked } from "../../../cli/cluster/failure";
 import { cleaned, someOf } from "../../../cli/cluster/foreign-text";
@@ -16,7 +16,10 @@ const folder = useFolder();
 const LIMITS: Limits = { requestSeconds: 30, answerBytes: 100_000, pages: 3 };
 
 let server: Server | undefined;
+// No tool of this machine's.
+beforeEach(() => vi.stubEnv("PATH", join(folder, "nowhere")));
 afterEach(async () => {
+  vi.unstubAllEnvs();
   server?.closeAllConnections();
   await new Promise((resolve) => (server ? server.close(resolve) : resolve(undefined)));
   server = undefined;

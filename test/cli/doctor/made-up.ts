@@ -91,6 +91,7 @@ export function needs(changes: Partial<Needs> = {}): Needs {
     },
     pools: [],
     releases: RELEASES,
+    present: [],
     storageClasses: [],
     needsDefaultClass: true,
     runtimeClasses: [],

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { main } from "../../../cli/doctor";
 import { ociCredentials } from "../../../cli/doctor/oci-credentials";
 import { doctorSchema } from "../../../cli/doctor/result";
@@ -10,6 +10,8 @@ import { needs } from "./made-up";
 
 const folder = useFolder();
 const TENANCY = "ocid1.tenancy.oc1..aaaa";
+
+afterEach(() => vi.unstubAllEnvs());
 
 let home: string;
 let homes = 0;
@@ -84,8 +86,17 @@ describe("tools of the machine that makes the cluster", () => {
     async (command) =>
       found[command];
 
-  it("are not asked for where it exists", async () => {
-    expect(await toolChecks(needs().cluster, sources, versions({}))).toEqual([]);
+  it("are Pulumi and kubectl alone where the cluster exists, and a warning while they are missing", async () => {
+    const statuses = async (found: Readonly<Record<string, string>>) =>
+      (await toolChecks(needs().cluster, sources, versions(found))).map(({ title, status }) => [title, status]);
+    expect(await statuses({})).toEqual([
+      ["pulumi", "warning"],
+      ["kubectl", "warning"],
+    ]);
+    expect(await statuses({ pulumi: "v3.1.0", kubectl: "v1.34" })).toEqual([
+      ["pulumi", "failed"],
+      ["kubectl", "passed"],
+    ]);
   });
 
   it.each([
@@ -134,13 +145,18 @@ it("a plan that is refused is said, for pulumi up would stop", async () => {
     pools: { laptop: { role: "cpu", node: { vcpus: 2, memoryGiB: 1 } } },
   });
   const kubeconfig = join(folder, "none");
+  vi.stubEnv("PATH", join(folder, "nowhere"));
   const { status, out } = await runPiped(main, ["test", "--config", file, "--kubeconfig", kubeconfig, "--json"]);
   const { checks } = doctorSchema.parse(JSON.parse(out));
   expect(status).toBe(1);
   expect(checks[0]).toMatchObject({
     check: "plan",
     status: "warning",
-    remedies: ["npm run plan -- test says why, and what mends it"],
+    remedies: ["npm run plan -- test gives the reasons and fixes"],
   });
-  expect(checks[1]).toMatchObject({ check: "api-server", status: "failed" });
+  expect(checks.map(({ check, status: one }) => [check, one]).slice(1, 4)).toEqual([
+    ["tool", "warning"],
+    ["tool", "warning"],
+    ["api-server", "failed"],
+  ]);
 });

@@ -145,7 +145,7 @@ describe("npm run try", () => {
     expect(status).toBe(1);
     expect(said).toContain("✗ docker or podman  docker there, but not answering");
     expect(said).toContain("✗ k3d or kind       neither is on the PATH");
-    expect(said).toContain("Nothing was made. Mend what is marked ✗, then: npm run try");
+    expect(said).toContain("Nothing was created. Fix what is marked ✗, then: npm run try");
     expect([pulumiCalls(), existsSync(inTrial("Pulumi.try.yaml"))]).toEqual([[], false]);
   });
 

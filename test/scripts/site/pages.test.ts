@@ -85,7 +85,7 @@ describe("pages", () => {
   const recipes = [...(pages.get("docs/own-environment.md")?.text ?? "").matchAll(/^```yaml\n(.*?)^```$/gms)];
 
   it("suggest environments that plan: docs/own-environment.md", async () => {
-    expect(recipes).toHaveLength(2);
+    expect(recipes).toHaveLength(3);
     for (const [, text = ""] of recipes) {
       const { plan } = await planText(text);
       expect(refusalsOf(plan)).toEqual([]);
@@ -108,12 +108,6 @@ describe("the sidebar", () => {
         items: [{ text: "B", link: "/b/README", collapsed: true, items: [{ text: "T", link: "/b/c" }] }],
       },
     ]);
-  });
-
-  it("lists docs/coming-from where there are such pages", () => {
-    const sidebar = sidebarWith(page("docs/coming-from/kserve.md", "# KServe"));
-    expect(sidebar.map(({ text }) => text)).toEqual(["Start", "Coming from", "More"]);
-    expect(sidebar[1]?.items).toEqual([{ text: "T", link: "/coming-from/kserve" }]);
   });
 });
 

@@ -114,6 +114,12 @@ describe("what users of other projects write", () => {
     expect(told?.fix).toContain(`kind: ${meant}`);
   });
 
+  it("takes machines of one's own for right on a kind that means any cluster", () => {
+    const pools = { gpu: { node: { card: "l4", gpuCount: 1, vcpus: 16, memoryGiB: 64 }, usdPerNodeHour: 1 } };
+    const told = problemsWith({ cluster: { kind: "aks" }, pools });
+    expect(told.map(({ path }) => path).filter((path) => /^(cluster|pools)/.test(path))).toEqual(["cluster.kind"]);
+  });
+
   it("keeps what it cannot place out of messages: tokens are no values to show", () => {
     const problems = problemsWith(sections("models", { hfToken: "hf_abcdefghijklmnop", dtype: "hf_abcdefghijklmnop" }));
     expect(JSON.stringify(problems)).not.toContain("hf_abc");

@@ -48,7 +48,7 @@ describe("the cluster", () => {
     ]);
   });
 
-  it.each([undefined, null, "eks", 3, ["aws"], { aws: true }, "__proto__", "x".repeat(200)])(
+  it.each([undefined, null, "nomad", 3, ["aws"], { aws: true }, "__proto__", "x".repeat(200)])(
     "of a kind that is no slip, %j, has the problems that it has with every kind",
     (kind) => {
       const problems = problemsWith({
