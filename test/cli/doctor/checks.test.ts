@@ -329,6 +329,21 @@ describe("controllers of others", () => {
     expect(agents(facts({ deployments }), needs())).toEqual([]);
   });
 
+  it("refuses another chat page where the environment's own would have its names, and nowhere else", () => {
+    const page = (namespace: string) =>
+      known([workload("ghcr.io/open-webui/open-webui:v0.9.0", { name: "open-webui", namespace })]);
+    const statusOf = (found: Parameters<typeof facts>[0]) =>
+      agents(facts(found), needs({ agents: ["openWebUi"] })).map(({ title, status }) => [title, status]);
+    expect(statusOf({ statefulSets: page("open-webui") })).toEqual([["Chat page", "failed"]]);
+    expect(statusOf({ deployments: page("open-webui") })).toEqual([["Chat page", "failed"]]);
+    expect(statusOf({ statefulSets: page("team-chat") })).toEqual([["Chat page", "passed"]]);
+    const ownNamespaces = known([named("open-webui")]);
+    expect(statusOf({ statefulSets: page("open-webui"), ownNamespaces })).toEqual([["Chat page", "passed"]]);
+    expect(statusOf({ statefulSets: { known: false, reason: "no answer", forbidden: false } })).toEqual([
+      ["Chat page", "unknown"],
+    ]);
+  });
+
   it("that the environment says are present must be", () => {
     const cluster = { ...needs().cluster, certManager: "present" as const };
     const wanted = needs({ cluster, releases: [] });
