@@ -20,6 +20,7 @@ export const openWebUi = addon({
     rules.openWebUiConsumerChats,
     rules.openWebUiSignsInByTheIssuer,
     rules.openWebUiKnowsTheAuthority,
+    rules.openWebUiSecretIsRead,
   ],
   volumes: ({ settings: { storageGiB } }) => ({
     volumes: [{ name: "chat page", sizeGiB: storageGiB, count: 1 }],
