@@ -29,7 +29,7 @@ function repositoryMistake(value: string): ProblemDraft | undefined {
   }
   const isSsh = scheme === "ssh" || scheme === "git+ssh" || (scheme === undefined && user !== undefined);
   // A port is that of the other protocol.
-  const fix = `write https://${host}/${rest}, with the port of the server's https:// where it is another than 443`;
+  const fix = `write https://${host}/${rest}${port === "" ? "" : ", with the port of the server's https:// where it is another than 443"}`;
   return isSsh
     ? {
         path,
