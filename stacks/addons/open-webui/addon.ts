@@ -20,6 +20,7 @@ export const openWebUi = addon({
     rules.openWebUiConsumerChats,
     rules.openWebUiSignsInByTheIssuer,
     rules.openWebUiKnowsTheAuthority,
+    rules.openWebUiReachesTheIssuer,
     rules.openWebUiSecretIsRead,
   ],
   volumes: ({ settings: { storageGiB } }) => ({

@@ -4,6 +4,8 @@ import { isPrivateIpv4 } from "../../../names/cidr";
 import { outsideServer } from "../../../names/outside-server";
 import { isPrivateName } from "../../../names/private-name";
 import { limitsOf, tenantsOf } from "../../../planner/tenants";
+import { jwksUrl } from "../../config/core/jwks-url";
+import { privateNameProblems } from "../../config/core/outside-url";
 import { authorityProblems } from "../../config/core/pem";
 import { list } from "../../config/core/problems";
 import type { Rule, RuleContext } from "../../config/core/rule";
@@ -68,6 +70,19 @@ export const openWebUiSignsInByTheIssuer: Rule<Own> = function* ({ sections: { o
       allowed: "a client of the issuer of gateway.auth.oidc, which is not set",
       fix: "add gateway.auth.oidc, or remove signIn: an administrator makes accounts then",
     };
+  }
+};
+
+/** The page calls the issuer itself, by the networks of its keys; where those have a private name, that is told of them. */
+export const openWebUiReachesTheIssuer: Rule<Own> = function* ({ sections: { openWebUi, gateway } }) {
+  const { oidc } = gateway?.auth ?? {};
+  if (openWebUi?.signIn === undefined || oidc === undefined || oidc.networks !== undefined) {
+    return;
+  }
+  const issuer = outsideServer(oidc.issuer);
+  const keys = outsideServer(jwksUrl(oidc) ?? "");
+  if (issuer !== undefined && keys !== undefined && !isPrivateName(keys.host)) {
+    yield* privateNameProblems(["gateway", "auth", "oidc"], issuer);
   }
 };
 

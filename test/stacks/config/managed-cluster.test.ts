@@ -200,7 +200,7 @@ describe("gitops.path", () => {
 });
 
 describe("a chat page's sign-in", () => {
-  it("is not told that an issuer is missing which is there and wrong", () => {
+  it("needs an issuer, which is not missing where it is wrong, and is reached", () => {
     const sections = {
       gateway: {
         ...rightEnvironment.gateway,
@@ -213,6 +213,16 @@ describe("a chat page's sign-in", () => {
     expect(told({ ...sections, gateway: { ...sections.gateway, auth: undefined } }, "openWebUi.signIn")).toHaveLength(
       1,
     );
+    const withKeys = (oidc: object) => ({
+      ...sections,
+      gateway: { ...sections.gateway, auth: { oidc: { audience: "models", ...oidc } } },
+    });
+    const issuer = "https://sso.site.internal";
+    for (const jwksUri of ["https://keys.example.com/jwks", `${issuer}/jwks`]) {
+      const networks = problemsWith(withKeys({ issuer, jwksUri })).filter(({ path }) => path.endsWith("oidc.networks"));
+      expect(networks).toHaveLength(1);
+      expect(told(withKeys({ issuer, jwksUri, networks: ["192.168.1.9/32"] }), "gateway.auth")).toEqual([]);
+    }
   });
 });
 
