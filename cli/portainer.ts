@@ -1,9 +1,10 @@
 /** `npm run portainer`: finds or creates an environment's cluster at its Portainer server, and fetches its edge key. */
 import { parseArgs } from "node:util";
 import { imageEntry } from "../catalog/images";
+import { readEdgeKey } from "../names/portainer";
 import { type CommandIo, EXIT } from "./io";
 import { reportRefusal, ServerApi, ServerRefused } from "./management-servers/api";
-import { type EdgeAddress, type EdgeEnvironment, PortainerServer, readEdgeKey } from "./management-servers/portainer";
+import { type EdgeAddress, type EdgeEnvironment, PortainerServer } from "./management-servers/portainer";
 import { ENVIRONMENT_OPTIONS, environmentArguments, openEnvironment } from "./read-environment";
 import { HttpClient, type Place } from "./smoke/http";
 
@@ -33,7 +34,7 @@ const LIMIT_MS = 60_000;
 /** How a test reaches its server. */
 export interface TestServer {
   readonly place: Place;
-  /** Authority that is trusted. @default public ones alone, as of the agent */
+  /** Authority that is trusted. @default as of the agent */
   readonly ca?: string;
 }
 
@@ -69,11 +70,13 @@ export async function main(
     io.err(`${ACCESS_TOKEN} is not set: create an access token at ${portainer.url} (My account), and export it\n`);
     return EXIT.badInput;
   }
-  const { id, tunnelPort } = portainer;
+  const { id, tunnelPort, caCerts } = portainer;
   const url = portainer.url.replace(/\/$/, "");
+  const ca = test?.ca ?? caCerts;
   const client = new HttpClient(url, {
     key: { header: "x-api-key", value: accessToken },
-    ...(test && { connectTo: test.place, ...(test.ca !== undefined && { ca: test.ca }) }),
+    ...(ca !== undefined && { ca }),
+    ...(test && { connectTo: test.place }),
     userAgent: "inference-stacks-portainer",
   });
   try {
@@ -97,7 +100,8 @@ export async function main(
     }
     return EXIT.ok;
   } catch (error) {
-    const untrusted = "the server's certificate: the agent trusts public authorities alone";
+    const untrusted =
+      "portainer.caCerts: the authority that signed the server's certificate; without it the agent trusts public authorities alone";
     return reportRefusal(error, io, untrusted);
   }
 }
@@ -110,15 +114,19 @@ function assertSame({ edgeId, edgeKey }: EdgeEnvironment, id: string, { url, tun
     );
   }
   const key = readEdgeKey(edgeKey);
-  if (key.url.replace(/\/$/, "") !== url) {
+  if (key === undefined) {
+    throw new ServerRefused(
+      "the server's edge key is of a form that this command does not know: copy it from the page",
+    );
+  }
+  if (key.url !== url) {
     throw new ServerRefused(
       `the edge key leads to ${key.url}, and portainer.url is ${url}: write that, or remove the environment at the server and run this again`,
     );
   }
-  const port = Number(key.tunnel.split(":").at(-1));
-  if (port !== tunnelPort) {
+  if (key.tunnelPort !== tunnelPort) {
     throw new ServerRefused(
-      `the server's tunnel is ${key.tunnel}, and NetworkPolicies let the agent out to port ${tunnelPort}: write portainer.tunnelPort: ${port}`,
+      `the server's tunnel is ${key.tunnel}, and NetworkPolicies let the agent out to port ${tunnelPort}: write portainer.tunnelPort: ${key.tunnelPort}`,
     );
   }
 }

@@ -3,11 +3,10 @@ import { parseArgs } from "node:util";
 import { K3S_VERSION } from "../catalog/k3s";
 import { localClusterTool } from "../catalog/local-clusters";
 import { oldestRancherFor, rancherRunsWith } from "../catalog/rancher";
-import { authorityChecksum } from "../names/rancher";
 import type { ClusterConfig } from "../stacks/config";
 import { type CommandIo, EXIT } from "./io";
 import { reportRefusal, ServerApi, ServerRefused } from "./management-servers/api";
-import { RancherServer } from "./management-servers/rancher";
+import { assertAuthority, RancherServer } from "./management-servers/rancher";
 import { ENVIRONMENT_OPTIONS, environmentArguments, openEnvironment } from "./read-environment";
 import { HttpClient } from "./smoke/http";
 
@@ -125,16 +124,4 @@ function assertRunsWith(version: string, kubernetes: string | undefined): void {
       `Rancher ${version} does not run with Kubernetes ${kubernetes} of this environment: upgrade the server${oldest === undefined ? "" : ` to ${oldest} or later`}`,
     );
   }
-}
-
-/** @throws ServerRefused where the agent would refuse the server: it compares what the server hands out with the checksum of caCerts. */
-function assertAuthority(caCerts: string | undefined, handedOut: string): void {
-  if (caCerts === undefined || authorityChecksum(caCerts) === authorityChecksum(handedOut)) {
-    return;
-  }
-  throw new ServerRefused(
-    handedOut.trim() === ""
-      ? "the server hands out no authority (its setting cacerts is empty), and the agent would wait for one: remove rancher.caCerts"
-      : "rancher.caCerts is not what the server hands out at /v3/settings/cacerts, which the agent compares: copy it from there, with all its certificates",
-  );
 }

@@ -37,7 +37,8 @@ Applications, no secret value. The same environment gives the same bytes. Nothin
   --config FILE         read this file instead of Pulumi.<environment>.yaml
   --outputs FILE        what "pulumi stack output --json" prints for the stack that made the cluster; with --all a folder of
                         such files, <environment>.json
-  --secret-store NAME   ClusterSecretStore of External Secrets with the secret values (default: inference-secrets)
+  --secret-store NAME   ClusterSecretStore of External Secrets with the secret values (default: inference-secrets);
+                        without effect with gitops
   --json                machine-readable summary
   --help                this text
 
@@ -71,6 +72,9 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
       onResource: (count) => progress.update(`${count} resources`),
     });
     const { files, plan } = rendering;
+    if (rendering.gitops && args.secretStore !== DEFAULT_STORE) {
+      io.err(`--secret-store ${args.secretStore} is not used: with gitops, pulumi up makes the Secrets\n`);
+    }
     const [changes] = replaceFolders([{ folder, environment: args.environment, files, plan }]);
     if (changes !== undefined) {
       const json = renderingJson(args.environment, folder, args.secretStore, rendering, changes);
@@ -104,6 +108,8 @@ interface Arguments extends EnvironmentArguments {
   readonly json: boolean;
 }
 
+const DEFAULT_STORE = "inference-secrets";
+
 /** Names of Kubernetes objects: RFC 1123 subdomains. */
 const OBJECT_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
@@ -113,7 +119,7 @@ export const options = {
   report: { type: "string" },
   out: { type: "string" },
   outputs: { type: "string" },
-  "secret-store": { type: "string", default: "inference-secrets" },
+  "secret-store": { type: "string", default: DEFAULT_STORE },
 } as const;
 
 function readArguments(argv: string[]): Arguments | AllArguments | Problem | "help" {

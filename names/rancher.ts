@@ -15,7 +15,12 @@ export function authorityChecksum(caCerts: string | undefined): string {
  */
 const MANIFEST = /\/v3\/import\/([^/_]+)_[^/]+\.yaml$/;
 
-/** Registration token from an import URL or a bare token. */
-export function registrationToken(text: string): string {
-  return MANIFEST.exec(text)?.[1] ?? text;
+/** A bare registration token: letters and digits (pkg/randomtoken); tokens of users have a colon. */
+const TOKEN = /^[a-z0-9]{16,}$/;
+
+/** Registration token from an import URL or a bare token; undefined for text of another form. */
+export function registrationToken(text: string): string | undefined {
+  const path = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = path?.search === "" && path.hash === "";
+  return isPlain ? MANIFEST.exec(path.pathname)?.[1] : TOKEN.exec(text)?.[0];
 }

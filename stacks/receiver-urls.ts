@@ -6,6 +6,7 @@ import {
 } from "../components/observability/alert-receivers";
 import { cidrContains, hostCidr, isPrivateNetwork } from "../names/cidr";
 import { type OutsideServer, outsideServer } from "../names/outside-server";
+import { isPrivateName } from "../names/private-name";
 import { receiversOf } from "./addons/observability/receivers";
 import { ConfigError, type EnvironmentConfig } from "./config";
 import { HIDDEN, type Path, type ProblemDraft, toProblem } from "./config/core/problems";
@@ -60,10 +61,13 @@ function portProblems({ kind, settings, server }: Addressed): ProblemDraft[] {
       ];
 }
 
-/** Private addresses are reached by `networks` alone, and where there are networks, nothing beside them. */
+/** Private addresses and names are reached by `networks` alone, and where there are networks, no address outside of them. */
 function addressProblems({ kind, settings: { networks }, server: { host, family } }: Addressed): ProblemDraft[] {
-  const isReached = networks?.some((network) => cidrContains(network, host)) ?? !isPrivateNetwork(hostCidr(host));
-  return family === undefined || isReached
+  const isReached =
+    family === undefined
+      ? networks !== undefined || !isPrivateName(host)
+      : (networks?.some((network) => cidrContains(network, host)) ?? !isPrivateNetwork(hostCidr(host)));
+  return isReached
     ? []
     : [
         {

@@ -129,6 +129,7 @@ function notAskedBecause(needs: Needs, reason: string, first: CheckResult): Chec
     nodes: nothing,
     daemonSets: nothing,
     deployments: nothing,
+    statefulSets: nothing,
     dnsPods: nothing,
     devicePods: nothing,
     storageClasses: nothing,

@@ -188,6 +188,7 @@ export interface ClusterFacts {
   readonly nodes: Asked<readonly NodeFact[]>;
   readonly daemonSets: Asked<readonly WorkloadFact[]>;
   readonly deployments: Asked<readonly WorkloadFact[]>;
+  readonly statefulSets: Asked<readonly WorkloadFact[]>;
   /** Pods of kube-system with the label that NetworkPolicies choose DNS by. */
   readonly dnsPods: Asked<readonly PodFact[]>;
   /** Pods of NVIDIA's container toolkit and of its nv-ipam, on whatever nodes. */

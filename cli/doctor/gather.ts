@@ -49,6 +49,7 @@ export async function gatherFacts(
     nodes: listed("nodes", "/api/v1/nodes", node),
     daemonSets: listed("DaemonSets", "/apis/apps/v1/daemonsets", workload),
     deployments: listed("Deployments", "/apis/apps/v1/deployments", workload),
+    statefulSets: listed("StatefulSets", "/apis/apps/v1/statefulsets", workload),
     dnsPods: listed("DNS", "/api/v1/namespaces/kube-system/pods?labelSelector=k8s-app%3Dkube-dns", pod),
     devicePods: listed("device pods", `/api/v1/pods?labelSelector=${encodeURIComponent(DEVICE_PODS)}`, devicePod),
     storageClasses: listed("storage classes", "/apis/storage.k8s.io/v1/storageclasses", storageClass),

@@ -16,14 +16,6 @@ export interface EdgeEnvironment {
   readonly isNew: boolean;
 }
 
-/** What an edge key holds. */
-export interface EdgeKey {
-  /** Where the agent asks for work. */
-  readonly url: string;
-  /** Where it opens its tunnel: `host:port`. */
-  readonly tunnel: string;
-}
-
 const endpoint = z.object({
   Id: z.number(),
   Name: z.string(),
@@ -87,15 +79,4 @@ export class PortainerServer {
 export interface EdgeAddress {
   readonly url: string;
   readonly tunnelPort: number;
-}
-
-/** @throws ServerRefused for one of another form. */
-export function readEdgeKey(key: string): EdgeKey {
-  const [url, tunnel, , id] = Buffer.from(key, "base64").toString("utf8").split("|");
-  if (!url || !tunnel || !id) {
-    throw new ServerRefused(
-      "the server's edge key is of a form that this command does not know: copy it from the page",
-    );
-  }
-  return { url, tunnel };
 }

@@ -1,6 +1,7 @@
 /** The routes of a Rancher server by which a cluster is imported (its API v3; rancher/rancher v2.15.0, pkg/client/generated/management/v3). */
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { authorityChecksum } from "../../names/rancher";
 import { type ServerApi, ServerRefused } from "./api";
 
 export interface ImportedCluster {
@@ -72,4 +73,25 @@ export class RancherServer {
       `the server shows no registration token of ${clusterId}: the API token needs the role Cluster Owner, or to create clusters`,
     );
   }
+}
+
+/**
+ * @throws ServerRefused where an agent would refuse the server: ours compares what the server hands out with the checksum of caCerts, and
+ * the manifest that the server applies over ours has the checksum of its setting cacerts, also where a public authority signed.
+ */
+export function assertAuthority(caCerts: string | undefined, handedOut: string): void {
+  const isEmpty = handedOut.trim() === "";
+  if (caCerts === undefined ? isEmpty : authorityChecksum(caCerts) === authorityChecksum(handedOut)) {
+    return;
+  }
+  if (caCerts === undefined) {
+    throw new ServerRefused(
+      "the server hands out an authority (its setting cacerts), by which agents then verify it: write it as rancher.caCerts, or empty the setting where a public authority signed the server's certificate",
+    );
+  }
+  throw new ServerRefused(
+    isEmpty
+      ? "the server hands out no authority (its setting cacerts is empty), and the agent would wait for one: remove rancher.caCerts"
+      : "rancher.caCerts is not what the server hands out at /v3/settings/cacerts, which the agent compares: copy it from there, with all its certificates",
+  );
 }

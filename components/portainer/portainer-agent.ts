@@ -35,6 +35,8 @@ export type PortainerServer =
       readonly id: string;
       /** Port of the server's tunnel. */
       readonly tunnelPort: number;
+      /** PEM: authorities that may have signed its certificate. @default public ones */
+      readonly caCerts?: string;
     } & OutsideAddress);
 
 export interface PortainerAgentArgs {
@@ -47,6 +49,10 @@ export interface PortainerAgentArgs {
 
 /** ClusterRoleBinding of the agent. */
 export const PORTAINER_BINDING = "portainer-agent-cluster-admin";
+
+/** Where the agent finds the authorities of its server. */
+const CA_FOLDER = "/etc/portainer-server";
+const CA_FILE = "ca.pem";
 
 /** The agent is handed all requests of the server's users, and does them as this role. */
 const ROLE = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" } as const;
@@ -89,6 +95,15 @@ export class PortainerAgent extends PlatformComponent {
       },
       this.childOptions(),
     );
+    const caCerts = server.mode === "edge" ? server.caCerts : undefined;
+    const authorities =
+      caCerts === undefined
+        ? undefined
+        : new kubernetes.core.v1.ConfigMap(
+            this.child("authorities"),
+            { metadata, data: { [CA_FILE]: caCerts } },
+            this.childOptions(),
+          );
     new Workload(
       this.child("agent"),
       {
@@ -96,13 +111,16 @@ export class PortainerAgent extends PlatformComponent {
         app: PORTAINER_AGENT,
         instance: PORTAINER_AGENT,
         ports: [{ name: "api", port: PORTAINER_AGENT_PORT }],
-        podAnnotations: secretVersion(secret, content),
+        podAnnotations: secretVersion(secret, { ...content, ...(caCerts !== undefined && { caCerts }) }),
         // A set: its headless Service knows pods before they are ready, and the agent looks itself up there when it starts.
         controller: { kind: "StatefulSet" },
         controllerOptions: { dependsOn: [binding] },
         pod: {
           usesKubernetesApi: true,
           priorityClassName: PRIORITY.platform.name,
+          ...(authorities && {
+            volumes: [{ name: "authorities", configMap: { name: named(authorities, PORTAINER_AGENT) } }],
+          }),
           containers: [
             {
               name: "agent",
@@ -121,12 +139,20 @@ export class PortainerAgent extends PlatformComponent {
                       { name: "EDGE_ID", value: server.id },
                     ]
                   : []),
+                // It has no setting for authorities without client certificates (portainer/agent, edge/client/build.go): Go reads these.
+                ...(authorities
+                  ? [
+                      { name: "SSL_CERT_FILE", value: `${CA_FOLDER}/${CA_FILE}` },
+                      { name: "SSL_CERT_DIR", value: CA_FOLDER },
+                    ]
+                  : []),
                 ...Object.keys(content).map((key) => ({
                   name: key,
                   valueFrom: { secretKeyRef: { name: named(secret, PORTAINER_AGENT), key } },
                 })),
               ],
               writablePaths: ["/tmp", "/data"],
+              ...(authorities && { volumeMounts: [{ name: "authorities", mountPath: CA_FOLDER, readOnly: true }] }),
               resources: burstable({ cpu: 0.05, memoryGiB: 0.125 }, { cpu: 0.5, memoryGiB: 0.5 }),
               startupProbe: { tcpSocket: { port: "api" }, periodSeconds: 5, failureThreshold: 24 },
               livenessProbe: { tcpSocket: { port: "api" }, periodSeconds: 20, timeoutSeconds: 5, failureThreshold: 3 },

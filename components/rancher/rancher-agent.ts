@@ -12,6 +12,7 @@ import { PlatformComponent } from "../core/platform-component";
 import { PRIORITY } from "../core/priority-classes";
 import { burstable } from "../core/resources";
 import { secretVersion } from "../core/secret-version";
+import { connectedProbe } from "./connected-probe";
 import { RANCHER, RANCHER_AGENT_LABELS, RANCHER_REGISTRATION } from "./names";
 
 export interface RancherAgentArgs {
@@ -23,9 +24,8 @@ export interface RancherAgentArgs {
   readonly token: pulumi.Input<string>;
 }
 
-/** Where the agent reads its credentials, and where it marks that it has been connected (rancher/rancher v2.15.0, cmd/agent). */
+/** Where the agent reads its credentials (rancher/rancher v2.15.0, cmd/agent). */
 const CREDENTIALS = "/cattle-credentials";
-const CONNECTED = "/var/lib/rancher/connected";
 
 /** All verbs on all resources, as the server's own manifest has it: the agent does what users of the server ask for. */
 const RULES = [
@@ -133,7 +133,7 @@ export class RancherAgent extends PlatformComponent {
       env: Object.entries(variables).map(([name, value]) => ({ name, value })),
       volumeMounts: [{ name: RANCHER.credentials, mountPath: CREDENTIALS, readOnly: true }],
       resources: burstable({ cpu: 0.1, memoryGiB: 0.5 }, { cpu: 1, memoryGiB: 2 }),
-      readinessProbe: { exec: { command: ["test", "-f", CONNECTED] }, periodSeconds: 10 },
+      readinessProbe: { exec: { command: connectedProbe({ url }) }, periodSeconds: 10, timeoutSeconds: 5 },
     };
     const spec = hardenedPodSpec({
       serviceAccountName,

@@ -47,7 +47,8 @@ export const noClusterAdmin = resourcePolicy(
     severity: "high",
     enforcementLevel: "advisory",
     tags: ["isolation", "rbac"],
-    remediationSteps: "List the API groups, resources and verbs that the program calls.",
+    remediationSteps:
+      "List the API groups, resources and verbs that the program calls. What a section accepts by acknowledgeClusterAdmin cannot have fewer: nothing is left to do.",
   },
   (resource, report) => {
     for (const way of [

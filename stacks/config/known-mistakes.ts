@@ -1,5 +1,6 @@
 /** Values that people write because they mean something, and that a schema could only call wrong. */
 import { GPU_NODE_IMAGES, gpuNodeImagesOf } from "../../catalog/gpu-node-images";
+import { gitopsMistake } from "../addons/gitops/mistakes";
 import { plainReceiver } from "../addons/observability/plain-receivers";
 import type { Path, ProblemDraft } from "./core/problems";
 import { suggest, valueAt } from "./core/problems";
@@ -11,6 +12,7 @@ import { prefixCacheMistake } from "./prefix-cache-mistakes";
 export function knownMistake(path: Path, input: unknown): ProblemDraft | undefined {
   return (
     plainReceiver(path, input) ??
+    gitopsMistake(path, input) ??
     poolMistake(path, input) ??
     administratorMistake(path, input) ??
     groupMistake(path, input) ??

@@ -65,7 +65,15 @@ function structureProblems({ values, encrypted, imports = [] }: RawConfig): Prob
       .map(([key, value]) => [key, encrypted.has(key) && value === SECRET_PLACEHOLDER ? undefined : value]),
   );
   const issues = plainIssues(configSchema.safeParse(known).error?.issues ?? [], known);
-  const drafts = uniqueDrafts([...issues.flatMap((issue) => draftsOf(issue, values)), ...droppedNames(values)]);
+  // A correction of a secret would show it.
+  const found = issues
+    .flatMap((issue) => draftsOf(issue, values))
+    .map((draft) =>
+      isSecretKey(String(draft.path[0]))
+        ? { ...draft, fix: `run pulumi config set --secret ${NAMESPACE}:${draft.path[0]}` }
+        : draft,
+    );
+  const drafts = uniqueDrafts([...found, ...droppedNames(values)]);
   return imports.length === 0 ? drafts : drafts.map((draft) => withoutImports(draft, imports));
 }
 
@@ -142,7 +150,11 @@ function isApiKey(value: unknown): boolean {
   return typeof value === "string" && /^[!-~]{1,4096}$/.test(value);
 }
 
-function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext<Omit<EnvironmentConfig, "gateway">> {
+function contextOf({
+  values,
+  encrypted,
+  nestedSecrets = [],
+}: RawConfig): RuleContext<Omit<EnvironmentConfig, "gateway">> {
   const schemas: Readonly<Record<string, z.ZodType>> = environmentSchema.shape;
   // A section with an encrypted value in it is not judged further: what it says is not known.
   const readable = Object.entries(schemas).filter(([name]) => !nestedSecrets.some(([section]) => section === name));
@@ -156,10 +168,20 @@ function contextOf({ values, nestedSecrets = [] }: RawConfig): RuleContext<Omit<
     ...(models !== undefined && modelsByPlace(models as z.output<typeof modelsSection>, groups ?? {})),
   };
   const secrets = Object.keys(values).filter((key) => isSecretKey(key) && values[key] !== undefined);
+  const secretTexts = Object.fromEntries(
+    secrets.flatMap((key) => {
+      const text = values[key];
+      return encrypted.has(key) && typeof text === "string" && text !== SECRET_PLACEHOLDER ? [[key, text]] : [];
+    }),
+  );
+  const isWritten = (path: Path) => valueAt(values, path) !== undefined;
   const names = namesIn(values.models);
   const modelKeys = Object.fromEntries(names.map((name) => [name, namesIn(valueAt(values.models, [name]))]));
   const adapters = names.flatMap((name) => namesIn(valueAt(values.models, [name, "adapters"])));
-  return { sections, declared: { pools: namesIn(values.pools), models: names, adapters, modelKeys, secrets } };
+  return {
+    sections,
+    declared: { pools: namesIn(values.pools), models: names, adapters, modelKeys, secrets, secretTexts, isWritten },
+  };
 }
 
 function namesIn(section: unknown): string[] {

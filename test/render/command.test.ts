@@ -33,6 +33,22 @@ describe("the command line of render", () => {
   });
 });
 
+describe("a secret store where up makes the Secrets", () => {
+  it("is said to have no effect, and none is said of the default", async () => {
+    const gitops = {
+      engine: "argo-cd",
+      acknowledgeClusterAdmin: true,
+      repository: "https://git.example.com/platform/gitops.git",
+      path: "clusters/laptop",
+    };
+    const rendered = (out: string, ...more: string[]) =>
+      renderOf(folder, { ...laptop, gitops }, "--out", join(folder, out), ...more);
+    const named = await rendered("named-store", "--secret-store", "vault");
+    expect([named.status, named.err]).toEqual([0, expect.stringContaining("--secret-store vault is not used")]);
+    expect((await rendered("default-store")).err).toBe("");
+  });
+});
+
 describe("credentials for images", () => {
   it("come from the secret store as a Docker config in every namespace", async () => {
     const out = join(folder, "registry");

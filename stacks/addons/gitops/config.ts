@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { text, url } from "../../config/core/sections/fields";
-import { outsideNetworks } from "../../config/core/sections/outside-fields";
+import { outsideNetworks, WITHOUT_NETWORKS } from "../../config/core/sections/outside-fields";
 
 /** Parts of a path in a repository: none leads out of it. */
-const PATH = /^(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)*$/;
+export const FOLDER_PATH = /^(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)*$/;
 
 export const gitopsSection = z
   .strictObject({
@@ -29,7 +29,7 @@ export const gitopsSection = z
         allowed: "a name of a branch or tag, or a commit",
         example: "main",
       }),
-    path: text(512).regex(PATH).meta({
+    path: text(512).regex(FOLDER_PATH).meta({
       description: "Path of the rendered folder in the repository.",
       allowed: "a relative path with /, letters, digits, dots, dashes and underscores, without . and ..",
       example: "clusters/edge-nvidia",
@@ -40,8 +40,7 @@ export const gitopsSection = z
       example: "argocd",
     }),
     networks: outsideNetworks.meta({
-      description:
-        "Networks in CIDR form that the repository's name resolves to: Argo CD reaches these alone, at its port. Default: the address in the URL, or any address that is not private.",
+      description: `Networks in CIDR form that the repository's name resolves to: Argo CD reaches these alone, at its port. Default: the address in the URL, or ${WITHOUT_NETWORKS}`,
       example: ["192.168.1.40/32"],
     }),
   })

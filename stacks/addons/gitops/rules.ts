@@ -1,6 +1,8 @@
 import type { CapacityProblem } from "../../../planner/types";
 import { outsideProblems } from "../../config/core/outside-url";
+import type { ProblemDraft } from "../../config/core/problems";
 import type { Rule } from "../../config/core/rule";
+import { unreadSecrets } from "../../config/core/unread-secrets";
 import type { GitopsConfig } from "./config";
 
 type Own = { readonly gitops?: GitopsConfig };
@@ -11,10 +13,24 @@ export const repositoryIsAServerOfOthers: Rule<Own> = function* ({ sections: { g
     const { repository: url, networks } = gitops;
     for (const problem of outsideProblems(["gitops"], { url, networks }, stage)) {
       const isUrl = problem.path.at(-1) === "url";
-      yield isUrl ? { ...problem, path: ["gitops", "repository"] } : problem;
+      yield isUrl ? { ...problem, path: ["gitops", "repository"], ...nameFix(url) } : problem;
     }
   }
 };
+
+/** A name alone before the host, which is shown only where the path says that it is no token: `https://org@dev.azure.com/org/…`. */
+function nameFix(url: string): Partial<Pick<ProblemDraft, "fix">> {
+  const { username, password, host, pathname } = URL.canParse(url) ? new URL(url) : { username: "" };
+  if (username === "" || password !== "") {
+    return {};
+  }
+  const isPublic = pathname?.split("/")[1] === username;
+  return {
+    fix: isPublic
+      ? `write repository: https://${host}${pathname}, and username: ${username}`
+      : "take the name out and write it as username, or set it as the secret gitopsToken and treat it as leaked if it is a token",
+  };
+}
 
 /** Copied from a browser: a server without a repository, or a page of one. */
 export const repositoryIsNoPage: Rule<Own> = function* ({ sections: { gitops } }) {
@@ -37,6 +53,8 @@ export const repositoryIsNoPage: Rule<Own> = function* ({ sections: { gitops } }
     };
   }
 };
+
+export const tokenIsRead: Rule<Own> = (context) => unreadSecrets(context, { gitopsToken: { path: ["gitops"] } });
 
 /** With `scope: cluster` there is no platform to hand over, and a bundle holds charts as files alone. */
 export const gitopsHasSomethingToApply: Rule<Own> = function* ({ sections: { gitops, scope, cluster } }) {

@@ -7,7 +7,7 @@ import {
 import { cidrContains, hostCidr, isPrivateIpv4, isPrivateNetwork } from "../../../names/cidr";
 import { outsideServer } from "../../../names/outside-server";
 import { holdsToken } from "../../config/core/credentials";
-import { networkProblems } from "../../config/core/outside-url";
+import { networkProblems, privateNameProblems } from "../../config/core/outside-url";
 import { HIDDEN, type Path } from "../../config/core/problems";
 import type { Rule, RuleContext } from "../../config/core/rule";
 import type { ObservabilityConfig } from "./config";
@@ -61,13 +61,18 @@ export const runbookIsPlain: Rule<Own> = function* ({ sections: { observability 
   }
 };
 
-/** A mail server named by a private address, which Alertmanager reaches by networks alone. */
+/** A mail server at a private address or name, which Alertmanager reaches by networks alone. */
 export const mailServerIsReached: Rule<Own> = function* ({ sections: { observability }, declared }) {
   const { email } = receiversOf(observability?.alerts, declared.secrets);
-  const host = email?.smarthost.split(":")[0] ?? "";
-  if (email !== undefined && email.networks === undefined && isPrivateIpv4(host)) {
+  if (email === undefined || email.networks !== undefined) {
+    return;
+  }
+  const [host = "", port] = email.smarthost.split(":");
+  const path = [...ALERTS, "email"];
+  yield* privateNameProblems(path, { host, port: Number(port) });
+  if (isPrivateIpv4(host)) {
     yield {
-      path: [...ALERTS, "email", "networks"],
+      path: [...path, "networks"],
       value: undefined,
       allowed: `the network of ${host}: without it NetworkPolicies let Alertmanager reach no private address`,
       fix: `write networks: [${host}/32]`,

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { type AlertSecretKey, PAGED_SEVERITIES } from "../../../components/observability/alert-receivers";
 import { text, url, wholeNumber } from "../../config/core/sections/fields";
-import { outsideNetworks } from "../../config/core/sections/outside-fields";
+import { outsideNetworks, WITHOUT_NETWORKS } from "../../config/core/sections/outside-fields";
 
 const networks = outsideNetworks.meta({
-  description:
-    "Networks in CIDR form of the receiver's addresses: Alertmanager reaches these alone, at the port. Default: any address that is not private.",
+  description: `Networks in CIDR form of the receiver's addresses: Alertmanager reaches these alone, at the port. Default: ${WITHOUT_NETWORKS}`,
   example: ["10.20.0.9/32"],
 });
 

@@ -20,6 +20,8 @@ export const openWebUi = addon({
     rules.openWebUiConsumerChats,
     rules.openWebUiSignsInByTheIssuer,
     rules.openWebUiKnowsTheAuthority,
+    rules.openWebUiReachesTheIssuer,
+    rules.openWebUiSecretIsRead,
   ],
   volumes: ({ settings: { storageGiB } }) => ({
     volumes: [{ name: "chat page", sizeGiB: storageGiB, count: 1 }],

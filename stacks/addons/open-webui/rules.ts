@@ -1,12 +1,15 @@
-import { X509Certificate } from "node:crypto";
 import { findModel } from "../../../catalog/models";
 import { engineOf } from "../../../engines";
 import { isPrivateIpv4 } from "../../../names/cidr";
 import { outsideServer } from "../../../names/outside-server";
 import { isPrivateName } from "../../../names/private-name";
 import { limitsOf, tenantsOf } from "../../../planner/tenants";
+import { jwksUrl } from "../../config/core/jwks-url";
+import { privateNameProblems } from "../../config/core/outside-url";
+import { authorityProblems } from "../../config/core/pem";
 import { list } from "../../config/core/problems";
 import type { Rule, RuleContext } from "../../config/core/rule";
+import { unreadSecrets } from "../../config/core/unread-secrets";
 import { hostnameOf, type WrittenGateway } from "../../config/core/wildcard-dns";
 import type { OpenWebUiConfig } from "./config";
 
@@ -58,8 +61,9 @@ export const openWebUiConsumerChats: Rule<Own> = function* ({ sections }) {
   }
 };
 
-export const openWebUiSignsInByTheIssuer: Rule<Own> = function* ({ sections: { openWebUi, gateway } }) {
-  if (openWebUi?.signIn !== undefined && gateway !== undefined && gateway.auth?.oidc === undefined) {
+/** One that is wrong is told by itself. */
+export const openWebUiSignsInByTheIssuer: Rule<Own> = function* ({ sections: { openWebUi, gateway }, declared }) {
+  if (openWebUi?.signIn !== undefined && gateway !== undefined && !declared.isWritten(["gateway", "auth", "oidc"])) {
     yield {
       path: ["openWebUi", "signIn"],
       value: openWebUi.signIn.clientId,
@@ -68,6 +72,22 @@ export const openWebUiSignsInByTheIssuer: Rule<Own> = function* ({ sections: { o
     };
   }
 };
+
+/** The page calls the issuer itself, by the networks of its keys; where those have a private name, that is told of them. */
+export const openWebUiReachesTheIssuer: Rule<Own> = function* ({ sections: { openWebUi, gateway } }) {
+  const { oidc } = gateway?.auth ?? {};
+  if (openWebUi?.signIn === undefined || oidc === undefined || oidc.networks !== undefined) {
+    return;
+  }
+  const issuer = outsideServer(oidc.issuer);
+  const keys = outsideServer(jwksUrl(oidc) ?? "");
+  if (issuer !== undefined && keys !== undefined && !isPrivateName(keys.host)) {
+    yield* privateNameProblems(["gateway", "auth", "oidc"], issuer);
+  }
+};
+
+export const openWebUiSecretIsRead: Rule<Own> = (context) =>
+  unreadSecrets(context, { openWebUiClientSecret: { path: ["openWebUi", "signIn"] } });
 
 /** A private authority is known to no image: with the platform's own, not before it was made. */
 export const openWebUiKnowsTheAuthority: Rule<Own> = function* ({ sections: { openWebUi, gateway } }) {
@@ -81,14 +101,11 @@ export const openWebUiKnowsTheAuthority: Rule<Own> = function* ({ sections: { op
       fix: why.fix,
     };
   }
-  if (gatewayAuthorities !== undefined && !pemCertificates(gatewayAuthorities).every(isAuthority)) {
-    yield {
-      path: ["openWebUi", "gatewayAuthorities"],
-      value: "text that is no certificate of an authority",
-      allowed: "certificates of authorities (CA:TRUE), in PEM",
-      fix: "give the certificate of the authority, not that of the server",
-    };
-  }
+  yield* authorityProblems(
+    ["openWebUi", "gatewayAuthorities"],
+    gatewayAuthorities,
+    "give the certificate of the authority, not that of the server",
+  );
 };
 
 /** Why the gateway's certificate is of no authority that browsers trust, and where to find its own; undefined where it may be. */
@@ -123,16 +140,4 @@ function chatModels({ models = {}, externalModels = {} }: RuleContext["sections"
     ),
     ...Object.entries(externalModels).flatMap(([name, { task }]) => (task === "chat" ? [name] : [])),
   ];
-}
-
-function pemCertificates(text: string): string[] {
-  return text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-}
-
-function isAuthority(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).ca;
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { pemCertificates } from "../../config/core/pem";
 import { text, wholeNumber } from "../../config/core/sections/fields";
 import { outsideFields } from "../../config/core/sections/outside-fields";
 import { taggedUnion } from "../../config/core/sections/tagged-union";
@@ -34,6 +35,12 @@ export const portainerSection = taggedUnion("mode", [
       ...outsideFields({
         description: "Address of the Portainer server, as its edge key has it.",
         example: "https://portainer.example.com:9443",
+      }),
+      caCerts: pemCertificates.optional().meta({
+        description:
+          "Certificates of the authorities that may have signed the server's. The agent accepts no others. Default: public authorities.",
+        allowed: "certificates in PEM, one below the other",
+        example: "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n",
       }),
       tunnelPort: wholeNumber(1, 65_535).default(8000).meta({
         description: "Port of the server's tunnel.",

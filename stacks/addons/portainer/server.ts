@@ -6,6 +6,13 @@ export function portainerServer(settings: PortainerConfig): PortainerServer {
   if (settings.mode === "direct") {
     return { mode: "direct", networks: settings.networks };
   }
-  const { id, url, networks, tunnelPort } = settings;
-  return { mode: "edge", id, url, tunnelPort, ...(networks && { networks }) };
+  const { id, url, networks, tunnelPort, caCerts } = settings;
+  return {
+    mode: "edge",
+    id,
+    url,
+    tunnelPort,
+    ...(networks && { networks }),
+    ...(caCerts !== undefined && { caCerts }),
+  };
 }

@@ -11,7 +11,7 @@ export const rancher = addon({
   section: rancherSection,
   secrets: rancherSecrets,
   settings: (section) => section,
-  rules: [rules.serverIsOutside, rules.caCertsAreAuthorities],
+  rules: [rules.serverIsOutside, rules.caCertsAreAuthorities, rules.tokenIsRead, rules.tokenIsOfTheServer],
   problems: ({ settings, secrets }) => rules.rancherProblems(settings, secrets.rancherToken !== undefined),
   namespaces: () => [RANCHER_NAMESPACE, RANCHER_FLEET_NAMESPACE],
   connections: ({ settings: { url, networks }, cluster }) =>

@@ -14,8 +14,8 @@ export function build({
     {
       url,
       ...(caCerts !== undefined && { caCerts }),
-      // Without one the plan is refused.
-      token: rancherToken?.apply(registrationToken) ?? "",
+      // Without one the plan is refused, and rules have read its text; of a plan it is a placeholder.
+      token: rancherToken?.apply((text) => registrationToken(text) ?? text) ?? "",
     },
     options(),
   );

@@ -1,8 +1,10 @@
 /** Which servers outside of the cluster the platform may be told to call: rules for URLs, wherever they stand. */
-import { contains, isMappedIpv4, parseCidr } from "../../../names/cidr";
+import { isIP } from "node:net";
+import { contains, hostCidr, isMappedIpv4, parseCidr } from "../../../names/cidr";
 import { METADATA_SERVICES, OLDER_METADATA_SERVICES } from "../../../names/metadata-services";
 import { PLATFORM_NAMESPACES } from "../../../names/namespaces";
 import { addressNetwork, type OutsideServer, outsideServer } from "../../../names/outside-server";
+import { isPrivateName } from "../../../names/private-name";
 import { isWorldOpen } from "../../../names/world-open";
 import type { Stage } from "../../../planner/types";
 import { HIDDEN, type Path, type ProblemDraft } from "./problems";
@@ -47,28 +49,57 @@ export function* outsideProblems(
   const server = outsideServer(url);
   const fault = server === undefined ? NO_URL : urlFault(url, server, stage);
   if (fault !== undefined) {
-    yield { path: [...path, "url"], value: fault === CREDENTIALS ? HIDDEN : url, ...fault };
+    yield { path: [...path, "url"], value: fault === CREDENTIALS || fault === NAME ? HIDDEN : url, ...fault };
   }
   if (networks.length > 0 && server?.family !== undefined) {
-    const fix = "remove networks";
-    yield { path: [...path, "networks"], value: networks, allowed: "only with a name: an address says it itself", fix };
+    // With a URL that needs a name, the networks are that name's.
+    if (fault === undefined) {
+      const fix = "remove networks";
+      yield {
+        path: [...path, "networks"],
+        value: networks,
+        allowed: "only with a name: an address says it itself",
+        fix,
+      };
+    }
     return;
   }
   yield* networkProblems(path, networks);
+  if (server !== undefined && fault === undefined && networks.length === 0) {
+    yield* privateNameProblems(path, server);
+  }
 }
+
+/**
+ * A private name without networks: NetworkPolicies hold addresses, and by default no private one.
+ *
+ * @param path of the section that lacks them.
+ */
+export function* privateNameProblems(
+  path: Path,
+  { host, port }: Pick<OutsideServer, "host" | "port">,
+): Generator<ProblemDraft> {
+  if (isPrivateName(host)) {
+    yield {
+      path: [...path, "networks"],
+      value: undefined,
+      allowed: `the networks of ${host}, a name of a private network: without them NetworkPolicies allow every public address at port ${port}, and not this server`,
+      fix: NETWORKS_FIX,
+    };
+  }
+}
+
+/** Fix where a name's networks are missing. */
+export const NETWORKS_FIX = 'add the addresses that the name resolves to, for example networks: ["10.20.0.8/32"]';
 
 /**
  * What is wrong with the server that an agent takes orders from: as for any server, and its URL is https:// in every stage.
  *
  * @param why it must be TLS.
  */
-export function* tlsServerProblems(
-  path: Path,
-  server: OutsideSettings,
-  stage: Stage | undefined,
-  why: string,
-): Generator<ProblemDraft> {
-  const problems = [...outsideProblems(path, server, stage)];
+export function* tlsServerProblems(path: Path, server: OutsideSettings, why: string): Generator<ProblemDraft> {
+  // That it must be TLS is said below, whatever the stage.
+  const problems = [...outsideProblems(path, server, "development")];
   yield* problems;
   // One problem of one URL at a time.
   if (!server.url.startsWith("https://") && !problems.some((problem) => problem.path.at(-1) === "url")) {
@@ -81,8 +112,13 @@ export function* tlsServerProblems(
   }
 }
 
-/** What is wrong with the networks that a server outside of the cluster is said to be in. */
-export function* networkProblems(path: Path, networks: readonly string[]): Generator<ProblemDraft> {
+/**
+ * What is wrong with the networks that a server outside of the cluster is said to be in.
+ *
+ * @param isRequired where nothing works without them. @default they may be removed
+ */
+export function* networkProblems(path: Path, networks: readonly string[], isRequired = false): Generator<ProblemDraft> {
+  const ownAddresses = `write the server's own addresses, for example 192.168.1.20/32${isRequired ? "" : ", or remove networks"}`;
   const faults = networks.map(networkFault);
   for (const [index, cidr] of networks.entries()) {
     const reason = faults[index];
@@ -91,7 +127,7 @@ export function* networkProblems(path: Path, networks: readonly string[]): Gener
         path: [...path, "networks", index],
         value: cidr,
         allowed: `a network in CIDR form of the server's addresses: ${reason}`,
-        fix: networkFix(cidr),
+        fix: networkFix(cidr, ownAddresses),
       };
     }
   }
@@ -100,7 +136,7 @@ export function* networkProblems(path: Path, networks: readonly string[]): Gener
       path: [...path, "networks"],
       value: networks,
       allowed: "networks of the server's addresses: these are more than 16 million of the internet's together",
-      fix: "write the server's own addresses, for example 192.168.1.20/32, or remove networks",
+      fix: ownAddresses,
     };
   }
 }
@@ -112,10 +148,12 @@ const CREDENTIALS: Fault = {
   fix: "take them out, and treat the password as leaked",
 };
 
+const NAME: Fault = { ...CREDENTIALS, fix: "take the name out, and treat it as leaked if it is a token" };
+
 function urlFault(url: string, server: OutsideServer, stage: Stage | undefined): Fault | undefined {
   const { username, password, search, hash } = new URL(url);
   if (username !== "" || password !== "") {
-    return CREDENTIALS;
+    return password === "" ? NAME : CREDENTIALS;
   }
   if (search !== "" || hash !== "") {
     return { allowed: "a URL without ? and #: paths are added to it", fix: "remove what follows its path" };
@@ -171,12 +209,17 @@ export function isName(text: string): boolean {
   return parseCidr(text) === undefined && DNS_NAME.test(text.toLowerCase()) && /[a-z]/i.test(text);
 }
 
-function networkFix(cidr: string): string {
+function networkFix(cidr: string, ownAddresses: string): string {
   if (isName(cidr)) {
     return "write the addresses that the name resolves to, for example 192.168.1.20/32";
   }
-  return parseCidr(cidr) && isEveryAddress(cidr)
-    ? "write the server's own addresses, for example 192.168.1.20/32, or remove networks"
+  if (parseCidr(cidr) && isEveryAddress(cidr)) {
+    return ownAddresses;
+  }
+  const host = isIP(cidr) ? cidr : outsideServer(cidr)?.host;
+  const meant = host !== undefined && isIP(host) ? hostCidr(host) : undefined;
+  return meant !== undefined && networkFault(meant) === undefined
+    ? `write ${meant}`
     : "write for example 192.168.1.20/32";
 }
 

@@ -1,6 +1,6 @@
 import type { MachineShape } from "../../../catalog/shapes";
 import { machineOf } from "./machines";
-import type { ProblemDraft } from "./problems";
+import type { Path, ProblemDraft } from "./problems";
 import type { CoreConfig, PoolConfig } from "./schema";
 import type { WrittenGateway } from "./wildcard-dns";
 
@@ -23,6 +23,10 @@ export interface RuleContext<Own extends object = object> {
     /** What stands under each model in the file: defaults are filled in elsewhere. */
     readonly modelKeys: Readonly<Record<string, readonly string[]>>;
     readonly secrets: readonly string[];
+    /** Texts of the secrets by key, where they are known: at deployment alone. Never for messages. */
+    readonly secretTexts: Readonly<Record<string, string>>;
+    /** Whether something stands at a path of the file, right or wrong. */
+    readonly isWritten: (path: Path) => boolean;
   };
 }
 

@@ -2,7 +2,7 @@
 import { engineNames, engineOf } from "../../../engines";
 import { outsideServer } from "../../../names/outside-server";
 import { isPrivateName } from "../../../names/private-name";
-import { isName, outsideProblems } from "../core/outside-url";
+import { isName, NETWORKS_FIX, outsideProblems } from "../core/outside-url";
 import { list } from "../core/problems";
 import type { Rule } from "../core/rule";
 
@@ -14,18 +14,14 @@ export const proxiesAreServersOfOthers: Rule = function* ({ sections: { storage,
   // What it carries is encrypted end to end: it may be spoken to by http in production, too.
   yield* outsideProblems(["storage", "proxy"], proxy, "development");
   const server = outsideServer(proxy.url);
-  if (server === undefined || server.family !== undefined || proxy.networks !== undefined) {
-    return;
-  }
-  const isPrivate = isPrivateName(server.host);
-  if (isPrivate || stage === "production") {
+  const isNamed = server !== undefined && server.family === undefined && proxy.networks === undefined;
+  // A private name needs them in every stage, as of any server.
+  if (isNamed && !isPrivateName(server.host) && stage === "production") {
     yield {
       path: ["storage", "proxy", "networks"],
       value: undefined,
-      allowed: isPrivate
-        ? `the networks of ${server.host}, a name of a private network: without them NetworkPolicies allow every public address at port ${server.port}, and not the proxy`
-        : `in production the networks of ${server.host}: without them NetworkPolicies allow every public address at port ${server.port}, and no proxy in a private network`,
-      fix: 'add the addresses that the name resolves to, for example networks: ["10.20.0.8/32"]',
+      allowed: `in production the networks of ${server.host}: without them NetworkPolicies allow every public address at port ${server.port}, and no proxy in a private network`,
+      fix: NETWORKS_FIX,
     };
   }
 };

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { CLUSTER_CHECKS } from "../../../cli/doctor/checks";
-import { agents } from "../../../cli/doctor/checks/agents";
 import { controllers, gatewayApi } from "../../../cli/doctor/checks/controllers";
 import { dns } from "../../../cli/doctor/checks/dns";
 import { externalMetrics } from "../../../cli/doctor/checks/external-metrics";
@@ -314,21 +313,6 @@ describe("controllers of others", () => {
       workload("quay.io/argoproj/argocd:v3.2.0", { name: "argocd-server", namespace: "gitops" }),
     ]);
     expect(statuses(facts({ deployments }), needs({ releases }))["Argo CD"]).toBe("failed");
-  });
-
-  it("refuses an agent of another server's registration where the environment installs its own, and no other", () => {
-    const deployments = known([
-      workload("rancher/rancher-agent:v2.14.4", { name: "cattle-cluster-agent", namespace: "cattle-system" }),
-    ]);
-    const own = known([named("cattle-system")]);
-    const statusesOf = (found: Parameters<typeof facts>[0]) =>
-      agents(facts(found), needs({ agents: ["rancher", "portainer"] })).map(({ title, status }) => [title, status]);
-    expect(statusesOf({ deployments })).toEqual([
-      ["Rancher's agent", "failed"],
-      ["Portainer's agent", "passed"],
-    ]);
-    expect(statusesOf({ deployments, ownNamespaces: own })[0]).toEqual(["Rancher's agent", "passed"]);
-    expect(agents(facts({ deployments }), needs())).toEqual([]);
   });
 
   it.each([

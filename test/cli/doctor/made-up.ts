@@ -56,6 +56,7 @@ export function facts(changes: Partial<ClusterFacts> = {}): ClusterFacts {
     nodes: known([node("one")]),
     daemonSets: known([workload("quay.io/calico/node:v3.30.3")]),
     deployments: known([]),
+    statefulSets: known([]),
     dnsPods: known([{ name: "coredns-1", ready: true, ips: ["10.42.0.3"] }]),
     devicePods: known([]),
     storageClasses: known([

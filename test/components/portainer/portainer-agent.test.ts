@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { portainerConnections } from "../../../components/portainer/connections";
 import { PORTAINER_BINDING } from "../../../components/portainer/portainer-agent";
+import { shippedText } from "../../../names/shipped-file";
 import { judge } from "../../../report/judge";
 import { byName, NETWORKS } from "../../harness/connections";
 import { rightEnvironment, told } from "../../stacks/config/samples";
@@ -110,9 +111,32 @@ describe("an environment with the agent behind NAT", () => {
     const services = run.deployment.ofType("kubernetes:core/v1:Service").map(({ name }) => name);
     expect(services).not.toContain("platform-portainer-node-port");
   });
+
+  it("trusts the authorities of its server alone, where the section has them", async () => {
+    const caCerts = shippedText("test/fixtures/certificates/example-ca.pem");
+    const portainerEdgeKey = { secure: "v1:never-read" };
+    const run = await sharedRun("edge-nvidia", { portainer: { ...edge, caCerts }, portainerEdgeKey });
+    const file = run.deployment.resource("kubernetes:core/v1:ConfigMap", "platform-portainer-authorities");
+    expect(file.inputs.data).toEqual({ "ca.pem": caCerts });
+    expect(agentOf(run)).toMatchObject({
+      env: expect.arrayContaining([
+        { name: "SSL_CERT_FILE", value: "/etc/portainer-server/ca.pem" },
+        { name: "SSL_CERT_DIR", value: "/etc/portainer-server" },
+      ]),
+      volumeMounts: expect.arrayContaining([
+        { name: "authorities", mountPath: "/etc/portainer-server", readOnly: true },
+      ]),
+    });
+    expect(judge(run).policies.failed).toBe(0);
+  });
 });
 
 describe("the section portainer", () => {
+  it("takes certificates of authorities alone", () => {
+    const caCerts = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+    expect(told({ portainer: { ...edge, caCerts } }, "portainer")).toEqual([expect.stringContaining("CA:TRUE")]);
+  });
+
   it("is refused in edge mode without its key, which a right file need not have", async () => {
     expect(told({ portainer: edge }, "portainer")).toEqual([]);
     const run = await sharedRun("edge-nvidia", { portainer: edge });

@@ -9,7 +9,7 @@ describe("a proxy that is known by a name alone", () => {
     "is refused with the private name %s",
     (host) => {
       expect(proxyWith({ url: `http://${host}:3128` })).toEqual([
-        `storage.proxy.networks is nothing; allowed: the networks of ${host}, a name of a private network: without them NetworkPolicies allow every public address at port 3128, and not the proxy. Add the addresses that the name resolves to, for example networks: ["10.20.0.8/32"].`,
+        `storage.proxy.networks is nothing; allowed: the networks of ${host}, a name of a private network: without them NetworkPolicies allow every public address at port 3128, and not this server. Add the addresses that the name resolves to, for example networks: ["10.20.0.8/32"].`,
       ]);
       expect(proxyWith({ url: `http://${host}:3128`, networks: NETWORKS })).toEqual([]);
     },

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { CONSUMER_HEADER, TENANT_HEADER, TOKEN_CONSUMER_HEADER } from "../../../../names/gateway";
 import { AFFINITIES } from "../../../../planner/affinity";
 import { dnsLabel, hostname, text, url, wholeNumber } from "./fields";
-import { outsideNetworks } from "./outside-fields";
+import { outsideNetworks, WITHOUT_NETWORKS } from "./outside-fields";
 import { taggedUnion } from "./tagged-union";
 import { wildcardDnsSchema } from "./wildcard-dns";
 
@@ -155,8 +155,7 @@ const authSchema = z
           example: "https://login.example.com/realms/platform/protocol/openid-connect/certs",
         }),
         networks: outsideNetworks.meta({
-          description:
-            "Networks in CIDR form that the name in jwksUri resolves to: the proxies reach these alone there. Default: any address that is not private.",
+          description: `Networks in CIDR form that the name in jwksUri resolves to: the proxies reach these alone there. Default: ${WITHOUT_NETWORKS}`,
           example: ["10.20.0.7/32"],
         }),
         caFile: text(2048).optional().meta({

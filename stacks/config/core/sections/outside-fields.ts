@@ -2,6 +2,10 @@
 import { z } from "zod";
 import { text, url as urlField } from "./fields";
 
+/** What stands in place of `networks` that are left out. */
+export const WITHOUT_NETWORKS =
+  "any address that is not private; names of private networks (.internal, .local, .corp, .lan, .home.arpa) need them.";
+
 export const outsideNetworks = z
   .array(text(64).meta({ allowed: "a network in CIDR form" }))
   .min(1)
@@ -22,8 +26,7 @@ export function outsideFields(url: UrlText) {
       ...url,
     }),
     networks: outsideNetworks.meta({
-      description:
-        "Networks in CIDR form that the URL's name resolves to: pods that call the server reach these alone, at its port. NetworkPolicies know no names. Default: the address in the URL; for a name any address that is not private.",
+      description: `Networks in CIDR form that the URL's name resolves to: pods that call the server reach these alone, at its port. NetworkPolicies know no names. Default: the address in the URL; for a name ${WITHOUT_NETWORKS}`,
       example: ["192.168.1.20/32"],
     }),
   };
