@@ -49,7 +49,7 @@ export interface PortainerAgentArgs {
 export const PORTAINER_BINDING = "portainer-agent-cluster-admin";
 
 /** The agent is handed all requests of the server's users, and does them as this role. */
-const ROLE = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" } as const;
+const ROLE = "cluster-admin";
 
 /**
  * Portainer's agent, after Portainer's own manifests (portainer/k8s, deploy/manifests/agent): a server elsewhere manages the cluster by it,
@@ -64,29 +64,27 @@ export class PortainerAgent extends PlatformComponent {
   constructor(name: string, args: PortainerAgentArgs, opts?: pulumi.ComponentResourceOptions) {
     super("portainer:PortainerAgent", name, opts);
     const { server } = args;
-    const { namespace } = new IsolatedNamespace(
+    const labels = standardLabels(PORTAINER_AGENT, PORTAINER_AGENT);
+    const { namespace, bindings } = new IsolatedNamespace(
       this.child("namespace"),
-      { namespace: PORTAINER_NAMESPACE },
+      {
+        namespace: PORTAINER_NAMESPACE,
+        accounts: [
+          {
+            account: PORTAINER_AGENT,
+            role: ROLE,
+            logicalName: this.child("binding"),
+            metadata: { name: PORTAINER_BINDING, labels },
+          },
+        ],
+      },
       this.childOptions(),
     );
-    const metadata = {
-      name: PORTAINER_AGENT,
-      namespace,
-      labels: standardLabels(PORTAINER_AGENT, PORTAINER_AGENT),
-    };
+    const metadata = { name: PORTAINER_AGENT, namespace, labels };
     const content = this.secrets(args);
     const secret = new kubernetes.core.v1.Secret(
       this.child("secret"),
       { metadata, stringData: pulumi.secret(content) },
-      this.childOptions(),
-    );
-    const binding = new kubernetes.rbac.v1.ClusterRoleBinding(
-      this.child("binding"),
-      {
-        metadata: { name: PORTAINER_BINDING, labels: metadata.labels },
-        roleRef: ROLE,
-        subjects: [{ kind: "ServiceAccount", name: PORTAINER_AGENT, namespace }],
-      },
       this.childOptions(),
     );
     new Workload(
@@ -99,7 +97,7 @@ export class PortainerAgent extends PlatformComponent {
         podAnnotations: secretVersion(secret, content),
         // A set: its headless Service knows pods before they are ready, and the agent looks itself up there when it starts.
         controller: { kind: "StatefulSet" },
-        controllerOptions: { dependsOn: [binding] },
+        controllerOptions: { dependsOn: bindings },
         pod: {
           usesKubernetesApi: true,
           priorityClassName: PRIORITY.platform.name,
