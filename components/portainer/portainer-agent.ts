@@ -39,7 +39,7 @@ export type PortainerServer =
 
 export interface PortainerAgentArgs {
   readonly server: PortainerServer;
-  /** AGENT_SECRET of the server. @default in mode direct a random one, which the server has to be given; in mode edge none */
+  /** AGENT_SECRET of the server. @default a random one, which the server has to be started with */
   readonly agentSecret?: pulumi.Input<string>;
   /** Of mode edge: the key that the server shows for this cluster. */
   readonly edgeKey?: pulumi.Input<string>;
@@ -58,8 +58,8 @@ const ROLE = "cluster-admin";
 export class PortainerAgent extends PlatformComponent {
   /** Where the server connects to; undefined where the agent connects to the server. */
   readonly nodePort: number | undefined;
-  /** Command that prints AGENT_SECRET; undefined where there is none. */
-  readonly agentSecret: string | undefined;
+  /** Command that prints AGENT_SECRET. */
+  readonly agentSecret: string;
 
   constructor(name: string, args: PortainerAgentArgs, opts?: pulumi.ComponentResourceOptions) {
     super("portainer:PortainerAgent", name, opts);
@@ -152,24 +152,17 @@ export class PortainerAgent extends PlatformComponent {
       );
     }
     this.nodePort = server.mode === "direct" ? PORTAINER_NODE_PORT : undefined;
-    this.agentSecret =
-      "AGENT_SECRET" in content
-        ? `kubectl -n ${PORTAINER_NAMESPACE} get secret ${PORTAINER_AGENT} -o jsonpath='{.data.AGENT_SECRET}' | base64 -d`
-        : undefined;
+    this.agentSecret = `kubectl -n ${PORTAINER_NAMESPACE} get secret ${PORTAINER_AGENT} -o jsonpath='{.data.AGENT_SECRET}' | base64 -d`;
     this.registerOutputs({ nodePort: this.nodePort, agentSecret: this.agentSecret });
   }
 
-  /** The agent's secrets, as the variables that they are. */
-  private secrets({ server, agentSecret, edgeKey }: PortainerAgentArgs): Record<string, pulumi.Input<string>> {
-    const own =
-      agentSecret ??
-      (server.mode === "direct"
-        ? new random.RandomPassword(this.child("agent-secret"), { length: 40, special: false }, this.childOptions())
-            .result
-        : undefined);
-    return {
-      ...(own !== undefined && { AGENT_SECRET: own }),
-      ...(edgeKey !== undefined && { EDGE_KEY: edgeKey }),
-    };
+  /**
+   * The agent's secrets, as the variables that they are. Without AGENT_SECRET the first caller whose key signs owns the agent, in both
+   * modes: in mode edge its API is plain HTTP at the pod's address, behind NetworkPolicies alone (portainer/agent, crypto/ecdsa.go, cmd/agent).
+   */
+  private secrets({ agentSecret, edgeKey }: PortainerAgentArgs): Record<string, pulumi.Input<string>> {
+    const made = () =>
+      new random.RandomPassword(this.child("agent-secret"), { length: 40, special: false }, this.childOptions()).result;
+    return { AGENT_SECRET: agentSecret ?? made(), ...(edgeKey !== undefined && { EDGE_KEY: edgeKey }) };
   }
 }
