@@ -97,7 +97,7 @@ export class PortainerAgent extends PlatformComponent {
         podAnnotations: secretVersion(secret, content),
         // A set: its headless Service knows pods before they are ready, and the agent looks itself up there when it starts.
         controller: { kind: "StatefulSet" },
-        controllerOptions: { dependsOn: bindings },
+        controllerOptions: { dependsOn: [...bindings] },
         pod: {
           usesKubernetesApi: true,
           priorityClassName: PRIORITY.platform.name,
