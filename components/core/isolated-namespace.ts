@@ -135,7 +135,7 @@ export class IsolatedNamespace {
       // Proxies wait for all dependencies of `opts`.
       guards.push(meshed(proxy, { ...options, dependsOn: [...guards] }));
     }
-    this.bindings = clusterRoleBindings(accounts, namespace, opts);
+    this.bindings = clusterRoleBindings(accounts, namespace, options);
     this.resources = [this.resource, ...guards];
     this.namespace = pulumi.all([namespace, pulumi.all(guards.map(({ urn }) => urn))]).apply(([known]) => known);
   }
