@@ -69,7 +69,8 @@ export async function main(
   const { url, caCerts, cluster: name = args.environment } = rancher;
   const client = new HttpClient(url.replace(/\/$/, ""), {
     token: apiToken,
-    ...(caCerts !== undefined && { ca: caCerts }),
+    // As the agent with STRICT_VERIFY does.
+    ...(caCerts !== undefined && { onlyCa: caCerts }),
     ...(localPort !== undefined && { connectTo: { host: "127.0.0.1", port: localPort } }),
     userAgent: "inference-stacks-rancher",
   });

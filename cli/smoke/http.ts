@@ -46,6 +46,8 @@ interface HttpClientOptions {
   readonly key?: { readonly header: string; readonly value: string };
   /** Certificates in PEM that are trusted besides the public ones. */
   readonly ca?: string;
+  /** Certificates in PEM that are trusted alone, in place of the public ones and of `ca`. */
+  readonly onlyCa?: string;
   /** Where the server is reached, whatever its name resolves to, such as a port-forward. @default by its name */
   readonly connectTo?: Place;
   /** What servers' logs show. @default inference-stacks-smoke */
@@ -104,7 +106,7 @@ export class HttpClient {
   /** @throws NoAnswer when not even a status came. */
   async stream(method: string, path: string, signal: AbortSignal, body?: unknown): Promise<StreamedAnswer> {
     const url = new URL(`${this.base}${path}`);
-    const { token, key, ca, connectTo, userAgent = "inference-stacks-smoke" } = this.options;
+    const { token, key, connectTo, userAgent = "inference-stacks-smoke" } = this.options;
     const sent = await encoded(body);
     let sentAt = performance.now();
     const response = await new Promise<http.IncomingMessage>((resolve, reject) => {
@@ -128,7 +130,7 @@ export class HttpClient {
       };
       const request =
         url.protocol === "https:"
-          ? https.request(url, { ...shared, ...(ca !== undefined && trusted(ca)) }, resolve)
+          ? https.request(url, { ...shared, ...trusted(this.options) }, resolve)
           : http.request(url, shared, resolve);
       request.once("error", reject);
       request.once("finish", () => {
@@ -156,8 +158,12 @@ async function encoded(body: unknown): Promise<Sent | undefined> {
 }
 
 /** A server's own certificate may be named too, without its authority, as for curl. */
-function trusted(ca: string): Pick<https.RequestOptions, "ca" | "allowPartialTrustChain"> {
-  return { ca: [...rootCertificates, ca], allowPartialTrustChain: true };
+function trusted({
+  ca,
+  onlyCa,
+}: HttpClientOptions): Pick<https.RequestOptions, "ca" | "allowPartialTrustChain"> | undefined {
+  const authorities = onlyCa !== undefined ? [onlyCa] : ca !== undefined ? [...rootCertificates, ca] : undefined;
+  return authorities && { ca: authorities, allowPartialTrustChain: true };
 }
 
 async function* linesOf(

@@ -7,7 +7,7 @@ import { childrenOfGone, type OptionsOfGone } from "./gone-component";
 import { PULL_SECRET } from "./image-source";
 import { named } from "./known";
 import { networkPolicies } from "./network-policies";
-import { grantsIn, type NamespaceUse, roleBindings } from "./people";
+import { type ClusterAccount, clusterRoleBindings, grantsIn, type NamespaceUse, roleBindings } from "./people";
 import { inheritedFrom } from "./platform-component";
 
 export interface IsolatedNamespaceArgs {
@@ -22,6 +22,8 @@ export interface IsolatedNamespaceArgs {
    * @default false
    */
   readonly keep?: boolean;
+  /** Its accounts with cluster roles, which the namespace binds: users gain no more than operators have. @default none */
+  readonly accounts?: readonly ClusterAccount[];
   /** Access of users. @default all users of the environment */
   readonly use?: NamespaceUse;
 }
@@ -37,6 +39,8 @@ export class IsolatedNamespace {
    */
   readonly namespace: pulumi.Output<string>;
   readonly resource: kubernetes.core.v1.Namespace;
+  /** Cluster roles of `accounts`, in their order. */
+  readonly bindings: readonly kubernetes.rbac.v1.ClusterRoleBinding[];
   readonly resources: readonly pulumi.Resource[];
 
   /** @param name prefix of logical names; all children have the parent of `opts`. */
@@ -80,7 +84,9 @@ export class IsolatedNamespace {
       guards.push(meshed(guard, options));
     }
 
-    const grants = grantsIn(inherited.people, args.use ?? {});
+    const { accounts = [], use = {} } = args;
+    const holdsRights = use.holdsRights || accounts.length > 0 || level !== "restricted";
+    const grants = grantsIn(inherited.people, { ...use, holdsRights });
     guards.push(...roleBindings(name, { namespace, labels, grants }, options));
 
     const { credentials } = inherited.images ?? {};
@@ -129,6 +135,7 @@ export class IsolatedNamespace {
       // Proxies wait for all dependencies of `opts`.
       guards.push(meshed(proxy, { ...options, dependsOn: [...guards] }));
     }
+    this.bindings = clusterRoleBindings(accounts, namespace, options);
     this.resources = [this.resource, ...guards];
     this.namespace = pulumi.all([namespace, pulumi.all(guards.map(({ urn }) => urn))]).apply(([known]) => known);
   }

@@ -23,10 +23,20 @@ export interface NamespaceUse {
   /** Domain of its model. @default none */
   readonly domain?: string;
   /**
-   * Its workloads have cluster permissions, which anyone who changes them gains: users can only
-   * view and operate.
+   * Its workloads have cluster permissions or a node's, which anyone who changes them gains: users can
+   * only view and operate. Follows from the Pod Security level and from `accounts`; charts bring theirs.
+   * @default false
    */
   readonly holdsRights?: boolean;
+}
+
+/** A service account of a namespace with a cluster role. */
+export interface ClusterAccount {
+  readonly account: string;
+  readonly role: pulumi.Input<string>;
+  /** Logical name of the binding. */
+  readonly logicalName: string;
+  readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
 }
 
 /** Grants to users of the environment and of the namespace's domain. */
@@ -105,6 +115,26 @@ export function roleBindings(
           metadata: { name: roleName(`${role}s`), namespace, labels },
           roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: roleName(role) },
           subjects: subjects(groups),
+        },
+        opts,
+      ),
+  );
+}
+
+/** Cluster roles of a namespace's accounts. */
+export function clusterRoleBindings(
+  accounts: readonly ClusterAccount[],
+  namespace: pulumi.Input<string>,
+  opts: pulumi.CustomResourceOptions,
+): kubernetes.rbac.v1.ClusterRoleBinding[] {
+  return accounts.map(
+    ({ account, role, logicalName, metadata }) =>
+      new kubernetes.rbac.v1.ClusterRoleBinding(
+        logicalName,
+        {
+          metadata,
+          roleRef: { apiGroup: RBAC, kind: "ClusterRole", name: role },
+          subjects: [{ kind: "ServiceAccount", name: account, namespace }],
         },
         opts,
       ),

@@ -105,15 +105,39 @@ export class FabricGates extends PlatformComponent {
   private home(namespaceName: string, guards: pulumi.Resource[]): Home {
     // Logical names of the first namespace do not depend on the second.
     const child = (suffix: string) => this.child(namespaceName === "fabric-gate" ? suffix : `host-${suffix}`);
-    const { namespace } = new IsolatedNamespace(child("space"), { namespace: namespaceName }, this.childOptions());
     const options = this.childOptions();
+    const nodesName = `inference-${namespaceName}-certifier`;
+    const nodesMetadata = { name: nodesName, labels: standardLabels(CERTIFIER_APP, nodesName) };
+    const nodes = new kubernetes.rbac.v1.ClusterRole(
+      child("nodes"),
+      {
+        metadata: nodesMetadata,
+        // The policy restricts patches.
+        rules: [{ apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "patch"] }],
+      },
+      this.childOptions({ dependsOn: guards }),
+    );
+    const { namespace, bindings } = new IsolatedNamespace(
+      child("space"),
+      {
+        namespace: namespaceName,
+        accounts: [
+          {
+            account: CERTIFIER_ACCOUNT,
+            role: named(nodes, nodesName),
+            logicalName: child("nodes-binding"),
+            metadata: nodesMetadata,
+          },
+        ],
+      },
+      options,
+    );
     const metadata = (name: string) => ({ name, namespace, labels: standardLabels(CERTIFIER_APP, name) });
     const account = new kubernetes.core.v1.ServiceAccount(
       child("account"),
       { metadata: metadata(CERTIFIER_ACCOUNT), automountServiceAccountToken: false },
       options,
     );
-    const subjects = [{ kind: "ServiceAccount", name: named(account, CERTIFIER_ACCOUNT), namespace }];
     const role = new kubernetes.rbac.v1.Role(
       child("role"),
       {
@@ -133,27 +157,7 @@ export class FabricGates extends PlatformComponent {
       {
         metadata: metadata(CERTIFIER_ACCOUNT),
         roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: named(role, CERTIFIER_ACCOUNT) },
-        subjects,
-      },
-      options,
-    );
-    const nodesName = `inference-${namespaceName}-certifier`;
-    const nodesMetadata = { name: nodesName, labels: standardLabels(CERTIFIER_APP, nodesName) };
-    const nodes = new kubernetes.rbac.v1.ClusterRole(
-      child("nodes"),
-      {
-        metadata: nodesMetadata,
-        // The policy restricts patches.
-        rules: [{ apiGroups: [""], resources: ["nodes"], verbs: ["get", "list", "patch"] }],
-      },
-      this.childOptions({ dependsOn: guards }),
-    );
-    const nodesBinding = new kubernetes.rbac.v1.ClusterRoleBinding(
-      child("nodes-binding"),
-      {
-        metadata: nodesMetadata,
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: named(nodes, nodesName) },
-        subjects,
+        subjects: [{ kind: "ServiceAccount", name: named(account, CERTIFIER_ACCOUNT), namespace }],
       },
       options,
     );
@@ -197,7 +201,7 @@ export class FabricGates extends PlatformComponent {
         keys: trialKeysSecret(child, namespace, this.childOptions()),
       },
       hash: hashOf([certifier.hash, trialScript.hash, trialFiles()]),
-      ready: [binding, nodesBinding, service, files],
+      ready: [binding, ...bindings, service, files],
     };
   }
 

@@ -109,30 +109,31 @@ export class OperatorsReady extends PlatformComponent {
   constructor(name: string, args: OperatorsReadyArgs, opts?: pulumi.ComponentResourceOptions) {
     super("gpu:OperatorsReady", name, opts);
     const labels = standardLabels(NAME, NAME);
-    const home = new IsolatedNamespace(
-      this.child("home"),
-      { namespace: RDMA_DEVICES_NAMESPACE, quota: { pods: "2", "requests.cpu": "1", "requests.memory": "1Gi" } },
-      this.childOptions(),
-    );
-    const { namespace } = home;
-    const account = new kubernetes.core.v1.ServiceAccount(
-      this.child("account"),
-      { metadata: { name: NAME, namespace, labels }, automountServiceAccountToken: false },
-      this.childOptions(),
-    );
     // The operators' namespaces may not exist yet; a ClusterRole can name their objects beforehand.
     const role = new kubernetes.rbac.v1.ClusterRole(
       this.child("role"),
       { metadata: { name: NAME, labels }, rules: rights(args) },
       this.childOptions(),
     );
-    const binding = new kubernetes.rbac.v1.ClusterRoleBinding(
-      this.child("binding"),
+    const { namespace, bindings } = new IsolatedNamespace(
+      this.child("home"),
       {
-        metadata: { name: NAME, labels },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: named(role, NAME) },
-        subjects: [{ kind: "ServiceAccount", name: named(account, NAME), namespace }],
+        namespace: RDMA_DEVICES_NAMESPACE,
+        quota: { pods: "2", "requests.cpu": "1", "requests.memory": "1Gi" },
+        accounts: [
+          {
+            account: NAME,
+            role: named(role, NAME),
+            logicalName: this.child("binding"),
+            metadata: { name: NAME, labels },
+          },
+        ],
       },
+      this.childOptions(),
+    );
+    const account = new kubernetes.core.v1.ServiceAccount(
+      this.child("account"),
+      { metadata: { name: NAME, namespace, labels }, automountServiceAccountToken: false },
       this.childOptions(),
     );
     const job = (instance: string, things: readonly Wait[], after: readonly pulumi.Resource[]) => {
@@ -160,7 +161,7 @@ export class OperatorsReady extends PlatformComponent {
             usesKubernetesApi: true,
           },
           deadlineSeconds: WAIT_SECONDS,
-          dependsOn: [binding, ...after],
+          dependsOn: [...bindings, ...after],
         },
         this.childOptions(),
       );

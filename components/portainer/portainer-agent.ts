@@ -41,7 +41,7 @@ export type PortainerServer =
 
 export interface PortainerAgentArgs {
   readonly server: PortainerServer;
-  /** AGENT_SECRET of the server. @default in mode direct a random one, which the server has to be given; in mode edge none */
+  /** AGENT_SECRET of the server. @default a random one, which the server has to be started with */
   readonly agentSecret?: pulumi.Input<string>;
   /** Of mode edge: the key that the server shows for this cluster. */
   readonly edgeKey?: pulumi.Input<string>;
@@ -55,7 +55,7 @@ const CA_FOLDER = "/etc/portainer-server";
 const CA_FILE = "ca.pem";
 
 /** The agent is handed all requests of the server's users, and does them as this role. */
-const ROLE = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" } as const;
+const ROLE = "cluster-admin";
 
 /**
  * Portainer's agent, after Portainer's own manifests (portainer/k8s, deploy/manifests/agent): a server elsewhere manages the cluster by it,
@@ -64,35 +64,33 @@ const ROLE = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name:
 export class PortainerAgent extends PlatformComponent {
   /** Where the server connects to; undefined where the agent connects to the server. */
   readonly nodePort: number | undefined;
-  /** Command that prints AGENT_SECRET; undefined where there is none. */
-  readonly agentSecret: string | undefined;
+  /** Command that prints AGENT_SECRET. */
+  readonly agentSecret: string;
 
   constructor(name: string, args: PortainerAgentArgs, opts?: pulumi.ComponentResourceOptions) {
     super("portainer:PortainerAgent", name, opts);
     const { server } = args;
-    const { namespace } = new IsolatedNamespace(
+    const labels = standardLabels(PORTAINER_AGENT, PORTAINER_AGENT);
+    const { namespace, bindings } = new IsolatedNamespace(
       this.child("namespace"),
-      { namespace: PORTAINER_NAMESPACE },
+      {
+        namespace: PORTAINER_NAMESPACE,
+        accounts: [
+          {
+            account: PORTAINER_AGENT,
+            role: ROLE,
+            logicalName: this.child("binding"),
+            metadata: { name: PORTAINER_BINDING, labels },
+          },
+        ],
+      },
       this.childOptions(),
     );
-    const metadata = {
-      name: PORTAINER_AGENT,
-      namespace,
-      labels: standardLabels(PORTAINER_AGENT, PORTAINER_AGENT),
-    };
+    const metadata = { name: PORTAINER_AGENT, namespace, labels };
     const content = this.secrets(args);
     const secret = new kubernetes.core.v1.Secret(
       this.child("secret"),
       { metadata, stringData: pulumi.secret(content) },
-      this.childOptions(),
-    );
-    const binding = new kubernetes.rbac.v1.ClusterRoleBinding(
-      this.child("binding"),
-      {
-        metadata: { name: PORTAINER_BINDING, labels: metadata.labels },
-        roleRef: ROLE,
-        subjects: [{ kind: "ServiceAccount", name: PORTAINER_AGENT, namespace }],
-      },
       this.childOptions(),
     );
     const caCerts = server.mode === "edge" ? server.caCerts : undefined;
@@ -114,7 +112,7 @@ export class PortainerAgent extends PlatformComponent {
         podAnnotations: secretVersion(secret, { ...content, ...(caCerts !== undefined && { caCerts }) }),
         // A set: its headless Service knows pods before they are ready, and the agent looks itself up there when it starts.
         controller: { kind: "StatefulSet" },
-        controllerOptions: { dependsOn: [binding] },
+        controllerOptions: { dependsOn: [...bindings] },
         pod: {
           usesKubernetesApi: true,
           priorityClassName: PRIORITY.platform.name,
@@ -180,24 +178,17 @@ export class PortainerAgent extends PlatformComponent {
       );
     }
     this.nodePort = server.mode === "direct" ? PORTAINER_NODE_PORT : undefined;
-    this.agentSecret =
-      "AGENT_SECRET" in content
-        ? `kubectl -n ${PORTAINER_NAMESPACE} get secret ${PORTAINER_AGENT} -o jsonpath='{.data.AGENT_SECRET}' | base64 -d`
-        : undefined;
+    this.agentSecret = `kubectl -n ${PORTAINER_NAMESPACE} get secret ${PORTAINER_AGENT} -o jsonpath='{.data.AGENT_SECRET}' | base64 -d`;
     this.registerOutputs({ nodePort: this.nodePort, agentSecret: this.agentSecret });
   }
 
-  /** The agent's secrets, as the variables that they are. */
-  private secrets({ server, agentSecret, edgeKey }: PortainerAgentArgs): Record<string, pulumi.Input<string>> {
-    const own =
-      agentSecret ??
-      (server.mode === "direct"
-        ? new random.RandomPassword(this.child("agent-secret"), { length: 40, special: false }, this.childOptions())
-            .result
-        : undefined);
-    return {
-      ...(own !== undefined && { AGENT_SECRET: own }),
-      ...(edgeKey !== undefined && { EDGE_KEY: edgeKey }),
-    };
+  /**
+   * The agent's secrets, as the variables that they are. Without AGENT_SECRET the first caller whose key signs owns the agent, in both
+   * modes: in mode edge its API is plain HTTP at the pod's address, behind NetworkPolicies alone (portainer/agent, crypto/ecdsa.go, cmd/agent).
+   */
+  private secrets({ agentSecret, edgeKey }: PortainerAgentArgs): Record<string, pulumi.Input<string>> {
+    const made = () =>
+      new random.RandomPassword(this.child("agent-secret"), { length: 40, special: false }, this.childOptions()).result;
+    return { AGENT_SECRET: agentSecret ?? made(), ...(edgeKey !== undefined && { EDGE_KEY: edgeKey }) };
   }
 }

@@ -41,31 +41,32 @@ const RULES = [
 export class RancherAgent extends PlatformComponent {
   constructor(name: string, args: RancherAgentArgs, opts?: pulumi.ComponentResourceOptions) {
     super("rancher:RancherAgent", name, opts);
-    const { namespace } = new IsolatedNamespace(
-      this.child("namespace"),
-      { namespace: RANCHER_NAMESPACE },
-      this.childOptions(),
-    );
-    // Fleet's agent comes from the server; on k3s a namespace without a level is restricted, and would refuse it.
-    new IsolatedNamespace(this.child("fleet"), { namespace: RANCHER_FLEET_NAMESPACE }, this.childOptions());
     const labels = standardLabels("rancher-agent", RANCHER.agent);
-    const account = new kubernetes.core.v1.ServiceAccount(
-      this.child("account"),
-      { metadata: { name: RANCHER.account, namespace, labels }, automountServiceAccountToken: false },
-      this.childOptions(),
-    );
     const role = new kubernetes.rbac.v1.ClusterRole(
       this.child("role"),
       { metadata: { name: RANCHER.role, labels }, rules: RULES },
       this.childOptions(),
     );
-    const binding = new kubernetes.rbac.v1.ClusterRoleBinding(
-      this.child("binding"),
+    const { namespace, bindings } = new IsolatedNamespace(
+      this.child("namespace"),
       {
-        metadata: { name: RANCHER.binding, labels },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: named(role, RANCHER.role) },
-        subjects: [{ kind: "ServiceAccount", name: named(account, RANCHER.account), namespace }],
+        namespace: RANCHER_NAMESPACE,
+        accounts: [
+          {
+            account: RANCHER.account,
+            role: named(role, RANCHER.role),
+            logicalName: this.child("binding"),
+            metadata: { name: RANCHER.binding, labels },
+          },
+        ],
       },
+      this.childOptions(),
+    );
+    // Fleet's agent comes from the server; on k3s a namespace without a level is restricted, and would refuse it.
+    new IsolatedNamespace(this.child("fleet"), { namespace: RANCHER_FLEET_NAMESPACE }, this.childOptions());
+    const account = new kubernetes.core.v1.ServiceAccount(
+      this.child("account"),
+      { metadata: { name: RANCHER.account, namespace, labels }, automountServiceAccountToken: false },
       this.childOptions(),
     );
     const { url, caCerts, token } = args;
@@ -102,7 +103,7 @@ export class RancherAgent extends PlatformComponent {
         },
       },
       this.childOptions({
-        dependsOn: [binding],
+        dependsOn: [...bindings],
         // From the first connection on they are the server's.
         ignoreChanges: ["spec"],
         // Another server, token or authority: a new agent registers.

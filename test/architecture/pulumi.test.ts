@@ -23,6 +23,13 @@ test("names that the program chose are not read back from the cluster, which ans
   expect(readsBack).toEqual([]);
 });
 
+test("a namespace binds its accounts to cluster roles itself, which caps its admins", () => {
+  const binds = /new [\w.]+\.ClusterRoleBinding\(/;
+  const binders = sourceFiles().filter((file) => binds.test(readFileSync(join(repositoryRoot(), file), "utf8")));
+  // The other one is in a controller's namespace.
+  expect(binders).toEqual(["components/cluster/network-policy-engine.ts", "components/core/people.ts"]);
+});
+
 describe("commands about the catalogue start without Pulumi's SDK, which takes longer to load than they to answer", () => {
   let inputs: Metafile["inputs"];
   beforeAll(async () => {

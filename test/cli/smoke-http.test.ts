@@ -64,6 +64,7 @@ it("trusts the authority that it is given besides the public ones, and those alo
   };
   expect(rootCertificates.length).toBeGreaterThan(100);
   expect(await ask({ ca: "own" })).toMatchObject({ ca: [...rootCertificates, "own"] });
+  expect(await ask({ ca: "own", onlyCa: "its" })).toMatchObject({ ca: ["its"], allowPartialTrustChain: true });
   // Node's own choice then: the public ones.
   expect(await ask({})).not.toHaveProperty("ca");
 });

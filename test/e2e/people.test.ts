@@ -11,10 +11,19 @@ const people = {
   domains: { legal: { viewers: ["lawyers"], operators: ["legal-ops"], admins: ["legal-ml"] } },
 };
 
+/** Agents of servers elsewhere, which are bound to all rights. */
+const agents = {
+  portainer: { mode: "direct", acknowledgeClusterAdmin: true, networks: ["192.168.1.30/32"] },
+  rancher: { acknowledgeClusterAdmin: true, url: "https://rancher.example.internal", networks: ["192.168.1.31/32"] },
+  rancherToken: { secure: "v1:never-read" },
+};
+
 const LEGAL = "model-legal";
 const HEALTH = "model-healthcare";
 const GATEWAY = "inference-gateway";
 const CONTROLLER = "envoy-gateway-system";
+/** Whose pods have the cluster's rights, or reach the node. */
+const ELEVATED = [CONTROLLER, "portainer", "cattle-system", "cattle-fleet-system", "node-metrics"];
 
 interface Question {
   readonly verb: string;
@@ -27,6 +36,7 @@ interface Question {
 const LOGS = { verb: "get", resource: "pods", subresource: "log" };
 const DELETE_POD = { verb: "delete", resource: "pods" };
 const SCALE = { verb: "patch", group: "apps", resource: "deployments", subresource: "scale" };
+const RUN = { verb: "create", resource: "pods" };
 const CHANGE = { verb: "patch", group: "apps", resource: "deployments" };
 const SECRETS = { verb: "list", resource: "secrets" };
 const EXEC = { verb: "create", resource: "pods", subresource: "exec" };
@@ -61,8 +71,15 @@ const MAY: readonly (readonly [group: string, may: readonly Question[], mayNot: 
   ],
   [
     "platform",
-    [SECRETS, EXEC, CHANGE].map((question) => ({ ...question, namespace: GATEWAY })),
-    [...[SECRETS, EXEC, CHANGE].map((question) => ({ ...question, namespace: CONTROLLER })), SECRETS, WEBHOOKS],
+    [
+      ...[SECRETS, EXEC, CHANGE, RUN].map((question) => ({ ...question, namespace: GATEWAY })),
+      ...ELEVATED.map((namespace) => ({ ...DELETE_POD, namespace })),
+    ],
+    [
+      ...ELEVATED.flatMap((namespace) => [SECRETS, EXEC, CHANGE, RUN].map((question) => ({ ...question, namespace }))),
+      SECRETS,
+      WEBHOOKS,
+    ],
   ],
   [
     "lawyers",
@@ -85,7 +102,10 @@ describe("people of an environment, on a real API server", () => {
   let plane: ControlPlane;
 
   beforeAll(async () => {
-    const [started, { resources }] = await Promise.all([ControlPlane.start(), changedRun("edge-radeon", { people })]);
+    const [started, { resources }] = await Promise.all([
+      ControlPlane.start(),
+      changedRun("edge-radeon", { people, ...agents }),
+    ]);
     plane = started;
     const objects = recordedObjects(resources);
     const ofPeople = objects.filter(

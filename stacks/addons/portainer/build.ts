@@ -25,7 +25,7 @@ export function build({
       portainer: {
         mode: settings.mode,
         ...(nodePort !== undefined && { nodePort }),
-        ...(agentSecret !== undefined && { agentSecret }),
+        agentSecret,
       },
     },
   };

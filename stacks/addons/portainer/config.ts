@@ -61,13 +61,21 @@ export const portainerSection = taggedUnion("mode", [
 
 export type PortainerConfig = NonNullable<z.output<typeof portainerSection>>;
 
-function key(description: string) {
-  return z.string().regex(/^\S+$/).optional().meta({ description, allowed: "text without spaces" });
+function key(description: string, least = 1) {
+  return z
+    .string()
+    .regex(new RegExp(`^\\S{${least},}$`))
+    .optional()
+    .meta({ description, allowed: `text without spaces${least > 1 ? `, of at least ${least} characters` : ""}` });
 }
+
+/** Characters: pods have a hash of it, which everyone who sees them may try to guess. */
+const SECRET_LENGTH = 20;
 
 export const portainerSecrets = {
   portainerAgentSecret: key(
-    "AGENT_SECRET of the Portainer server. Default: with mode direct a random one, which the server has to be given.",
+    "AGENT_SECRET of the Portainer server. Default: a random one, which the server has to be started with.",
+    SECRET_LENGTH,
   ),
   portainerEdgeKey: key(
     "Edge key that the Portainer server shows for this cluster; required with mode edge. `npm run portainer` fetches it.",

@@ -106,8 +106,11 @@ describe("an environment with the agent behind NAT", () => {
         { name: "EDGE", value: "1" },
         { name: "EDGE_ID", value: "node-1" },
         { name: "EDGE_KEY", valueFrom: { secretKeyRef: { name: "portainer-agent", key: "EDGE_KEY" } } },
+        // Without it the first caller whose key signs owns the agent.
+        { name: "AGENT_SECRET", valueFrom: { secretKeyRef: { name: "portainer-agent", key: "AGENT_SECRET" } } },
       ]),
     );
+    expect(run.recording.outputs.portainer).toMatchObject({ mode: "edge", agentSecret: expect.any(String) });
     const services = run.deployment.ofType("kubernetes:core/v1:Service").map(({ name }) => name);
     expect(services).not.toContain("platform-portainer-node-port");
   });

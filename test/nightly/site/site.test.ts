@@ -1,17 +1,17 @@
-/** The documentation site as built, in Chromium: `apt-get install chromium`, or CHROMIUM names another. */
-import { existsSync, readFileSync } from "node:fs";
+/** The documentation site as built, in Chromium. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { repositoryRoot } from "../../../names/repository-root";
 import { buildSite, SITE } from "../../../scripts/site";
 import { readPages } from "../../../scripts/site/pages";
 import { linkTo } from "../../../scripts/site/sidebar";
+import { launchChromium } from "../chromium";
 import { SEARCH_TERMS } from "./search-terms";
 import { type StaticSite, serveFolder } from "./server";
 
 const root = repositoryRoot();
-const CHROMIUM = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find(existsSync);
 const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 const addresses = [...readPages(root).values()].map(linkTo);
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
     await buildSite({ base: "/", repository: undefined });
   }
   site = await serveFolder(join(root, SITE, "html"));
-  browser = await chromium.launch({ ...(CHROMIUM && { executablePath: CHROMIUM }), args: ["--no-sandbox"] });
+  browser = await launchChromium();
 }, 600_000);
 
 afterAll(async () => {
