@@ -55,8 +55,8 @@ function replicaUsd(
 }
 
 function cataloguedName({ source }: Pick<ModelRequest, "source">): string | undefined {
-  if ("tag" in source) {
+  if (source.kind === "ollama") {
     return modelOfTag(source.tag);
   }
-  return "repository" in source ? findModel(source.repository)?.name : undefined;
+  return source.kind === "huggingface" ? findModel(source.repository)?.name : undefined;
 }

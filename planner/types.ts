@@ -384,6 +384,8 @@ export interface DeploymentPlan {
   readonly tokenIssuer?: TokenIssuer;
   /** Authorities of the certificates of receivers of alerts, by the kind of receiver: PEM. @default none is named */
   readonly receiverAuthorities?: Readonly<Record<string, string>>;
+  /** The same of buckets and registries that models are copied from, by `storage.buckets.<name>` and `storage.registries.<host>`. */
+  readonly sourceAuthorities?: Readonly<Record<string, string>>;
   readonly storage: StoragePlan;
   readonly cost: CostPlan;
   readonly problems: readonly CapacityProblem[];

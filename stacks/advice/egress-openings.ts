@@ -1,5 +1,6 @@
 /** Connections of a platform that lead to any public address, because only a name is known of what they call. */
 import { DEFAULT_GPU_NODE_IMAGE, gpuNodeImage } from "../../catalog/gpu-node-images";
+import { sourceServer } from "../../components/storage/source-servers";
 import { engineOf } from "../../engines";
 import { outsideServer } from "../../names/outside-server";
 import { serviceNamespace } from "../../names/service-host";
@@ -23,6 +24,7 @@ export type Opened = Pick<Advised, "plan" | "environment" | "secrets">;
 export function egressOpenings(opened: Opened): EgressOpening[] {
   return [
     ...ofModels(opened),
+    ...ofSources(opened),
     ...ofServers(opened),
     ...ofReceivers(opened),
     ...ofWorkers(opened),
@@ -65,6 +67,20 @@ function ofModels({ plan, environment }: Opened): EgressOpening[] {
     ...((proxy ? isNamed(proxy) : registryNetworks === undefined) ? ofEngines : []),
     ...(plan.models.some(isDownloaded) && !isBundled && (first === undefined || isNamed(first)) ? [ofJobs] : []),
   ];
+}
+
+/** Buckets and registries that models are copied from. */
+function ofSources({ plan, environment: { storage } }: Opened): EgressOpening[] {
+  return plan.models.flatMap((model) => {
+    const server = sourceServer(model, storage);
+    return server && isNamed(server.address)
+      ? {
+          connections: [`sync-of-${model.name}-to-its-${server.kind}`],
+          who: `the sync Job of models.${model.name}`,
+          narrowedBy: server.kind === "bucket" ? "networks of storage.buckets" : "networks of storage.registries",
+        }
+      : [];
+  });
 }
 
 function isDownloaded({ source, adapters }: ModelPlan): boolean {

@@ -243,6 +243,7 @@ const rarities = {
         bucket: { ...tooLarge, source: "s3://models/bucket" },
         elsewhere: { ...tooLarge, source: "s3://corp-models/elsewhere" },
         mounted: { ...tooLarge, source: "pvc://weights/llama" },
+        packed: { ...tooLarge, source: `oci://registry.example.com/llama:v1@sha256:${"0".repeat(64)}` },
         ollama: { ...tooLarge, engine: "ollama", concurrency: 512 },
       },
       storage: { buckets },
