@@ -55,8 +55,11 @@ function replicaUsd(
 }
 
 function cataloguedName({ source }: Pick<ModelRequest, "source">): string | undefined {
-  if (source.kind === "ollama") {
+  if (source.kind === "artifact") {
+    return undefined;
+  }
+  if ("tag" in source) {
     return modelOfTag(source.tag);
   }
-  return source.kind === "huggingface" ? findModel(source.repository)?.name : undefined;
+  return "repository" in source ? findModel(source.repository)?.name : undefined;
 }

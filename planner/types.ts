@@ -37,6 +37,7 @@ export type { EngineName } from "../engines";
 export type {
   Adapter,
   ArgumentValue,
+  ArtifactSource,
   ChatTemplate,
   EngineOwnSettings,
   LoadAs,

@@ -83,10 +83,25 @@ const adapted = (vllm: object) =>
     modelControl: undefined,
   });
 
-it("every script finds the variables set that it cannot do without", async () => {
+/** Files that mounted scripts import when they run, and that are not mounted with them. */
+function unmounted(resources: Parameters<typeof recordedObjects>[0]): string[] {
+  return recordedObjects(resources)
+    .filter(({ kind }) => kind === "ConfigMap")
+    .flatMap((object) => {
+      const data = (object as { readonly data?: Readonly<Record<string, string>> }).data ?? {};
+      return Object.entries(data).flatMap(([name, text]) =>
+        [...text.matchAll(/^(?:import|export) (?!type ).*?from "\.\/([\w-]+\.ts)";$/gms)].flatMap(([, file = ""]) =>
+          file in data ? [] : [`${object.metadata?.name}: ${name} imports ${file}`],
+        ),
+      );
+    });
+}
+
+it("every script finds the variables set, and the files mounted, that it cannot do without", async () => {
   const streamed = await adapted({});
   const copied = await adapted({ loading: "copy" });
   const found = [streamed, copied].flatMap(({ resources }) => running(resources));
+  expect([streamed, copied].flatMap(({ resources }) => unmounted(resources))).toEqual([]);
   expect(found.filter(({ unset }) => unset.length > 0)).toEqual([]);
   expect(new Set(found.map(({ run }) => run))).toEqual(new Set(Object.keys(SCRIPTS)));
 });

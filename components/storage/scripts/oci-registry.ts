@@ -1,6 +1,6 @@
 /** What the sync Job reads of a registry (OCI distribution specification 1.1, read 2026-11-30). */
 import { createHash } from "node:crypto";
-import { FinalError, RetryLater, secondsToWait, withRetries } from "./retry.ts";
+import { FinalError, RetryLater, type RetryOptions, secondsToWait, withRetries } from "./retry.ts";
 import { type Send, sendTo } from "./trusted-request.ts";
 
 export interface RegistryLogin {
@@ -19,6 +19,8 @@ export interface RegistrySettings {
   readonly login?: RegistryLogin | undefined;
   /** PEM, of the registry's certificate. @default public ones */
   readonly authorities?: string | undefined;
+  /** @default 6 attempts */
+  readonly retries?: RetryOptions;
 }
 
 export interface Blob {
@@ -66,10 +68,11 @@ export class OciRegistry {
   private readonly repository: string;
   private readonly login: RegistryLogin | undefined;
   private readonly send: Send;
+  private readonly retries: RetryOptions;
   private authorization: string | undefined;
 
   /** @throws FinalError for a registry without TLS. */
-  constructor({ host, repository, endpoint = registryUrl(host), login, authorities }: RegistrySettings) {
+  constructor({ host, repository, endpoint = registryUrl(host), login, authorities, retries = {} }: RegistrySettings) {
     const { protocol, host: server, hostname } = new URL(endpoint);
     if (protocol !== "https:" && !["localhost", "127.0.0.1", "[::1]"].includes(hostname)) {
       throw new FinalError(`${endpoint} has no TLS: registries are read over https:// alone`);
@@ -80,6 +83,7 @@ export class OciRegistry {
     this.repository = repository;
     this.login = login;
     this.send = sendTo(server, authorities);
+    this.retries = retries;
   }
 
   /**
@@ -112,23 +116,27 @@ export class OciRegistry {
 
   private get(path: string, headers: Readonly<Record<string, string>>): Promise<Response> {
     const url = new URL(`${this.endpoint}/v2/${this.repository}/${path}`);
-    return withRetries(url.href, async () => {
-      const first = await this.asked(url, headers);
-      const response = first.status === 401 ? await this.askedAgain(url, headers, first) : first;
-      if (response.ok) {
-        return response;
-      }
-      const { status } = response;
-      const message = `${url.href}: ${await reasonOf(response)}`;
-      if (status === 401 || status === 403) {
-        throw new FinalError(
-          `${message}. A private repository needs a Docker config.json with a login for ${this.host} that may pull it: secretKey of storage.registries`,
-        );
-      }
-      throw status >= 500 || status === 429
-        ? new RetryLater(message, secondsToWait(response.headers))
-        : new FinalError(message);
-    });
+    return withRetries(
+      url.href,
+      async () => {
+        const first = await this.asked(url, headers);
+        const response = first.status === 401 ? await this.askedAgain(url, headers, first) : first;
+        if (response.ok) {
+          return response;
+        }
+        const { status } = response;
+        const message = `${url.href}: ${await reasonOf(response)}`;
+        if (status === 401 || status === 403) {
+          throw new FinalError(
+            `${message}. A private repository needs a Docker config.json with a login for ${this.host} that may pull it: secretKey of storage.registries`,
+          );
+        }
+        throw status >= 500 || status === 429
+          ? new RetryLater(message, secondsToWait(response.headers))
+          : new FinalError(message);
+      },
+      this.retries,
+    );
   }
 
   /** Follows redirects, to other servers without authorization: blobs mostly lie in an object store. */

@@ -93,6 +93,7 @@ const rarities = {
     },
   ),
   mesh: onA10({ source: "pvc://weights/qwen" }, { mesh: { mode: "sidecar" } }),
+  packed: onA10({ source: `oci://registry.example.com/qwen:v1@sha256:${"0".repeat(64)}` }),
   own: onA10(
     {
       engineVersion: "0.33.0",
