@@ -2,9 +2,9 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { loginIn } from "../../components/storage/scripts/credentials.ts";
 import { OciRegistry, type RegistryLogin } from "../../components/storage/scripts/oci-registry.ts";
 import { describe, FinalError } from "../../components/storage/scripts/retry.ts";
+import { loginIn } from "../../components/storage/scripts/source-access.ts";
 import type { ArtifactSource } from "../../planner/types";
 import { HubError } from "./hub";
 

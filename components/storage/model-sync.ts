@@ -62,6 +62,7 @@ export const SYNC_SCRIPTS = [
   "retry.ts",
   "s3.ts",
   "s3-signature.ts",
+  "source-access.ts",
   "tar-members.ts",
   "trusted-request.ts",
 ];

@@ -87,11 +87,11 @@ const adapted = (vllm: object) =>
 function unmounted(resources: Parameters<typeof recordedObjects>[0]): string[] {
   return recordedObjects(resources)
     .filter(({ kind }) => kind === "ConfigMap")
-    .flatMap((object) => {
-      const data = (object as { readonly data?: Readonly<Record<string, string>> }).data ?? {};
+    .flatMap(({ name: configMap, inputs }) => {
+      const { data = {} } = inputs as { readonly data?: Readonly<Record<string, string>> };
       return Object.entries(data).flatMap(([name, text]) =>
-        [...text.matchAll(/^(?:import|export) (?!type ).*?from "\.\/([\w-]+\.ts)";$/gms)].flatMap(([, file = ""]) =>
-          file in data ? [] : [`${object.metadata?.name}: ${name} imports ${file}`],
+        [...text.matchAll(/^(?:import|export) (?!type )[^;]*? from "\.\/([\w-]+\.ts)";$/gms)].flatMap(
+          ([, file = ""]) => (file in data ? [] : [`${configMap}: ${name} imports ${file}`]),
         ),
       );
     });

@@ -1,6 +1,5 @@
 /** Keys and tokens, which the Jobs get as files. */
 import { readFileSync } from "node:fs";
-import type { RegistryLogin } from "./oci-registry.ts";
 import { environmentVariable, FinalError } from "./retry.ts";
 
 export interface StoreKeys {
@@ -55,54 +54,8 @@ export function sourceKeys(): StoreKeys | undefined {
   return { accessKeyId, secretAccessKey };
 }
 
-/**
- * The login for a registry in the Docker config.json that SOURCE_LOGINS_PATH names; `undefined` when that is not set.
- *
- * @param host as references have it.
- * @throws FinalError when the file cannot be read, or has no login for the registry.
- */
-export function registryLogin(host: string): RegistryLogin | undefined {
-  const path = process.env.SOURCE_LOGINS_PATH;
-  return path ? loginIn(path, secretFile(path), host) : undefined;
-}
-
-/** @param path of the Docker config.json, for messages. @throws FinalError */
-export function loginIn(path: string, text: string, host: string): RegistryLogin {
-  const names = host === "docker.io" ? ["docker.io", "index.docker.io", "registry-1.docker.io"] : [host];
-  const entry = Object.entries(loginsOf(path, text)).find(([key]) =>
-    names.includes(key.replace(/^https:\/\//, "").replace(/(\/v[12])?\/*$/, "")),
-  )?.[1];
-  const { auth, username, password } = Object(entry) as Readonly<Record<string, unknown>>;
-  const [, name = username, secret = password] =
-    (typeof auth === "string" && /^([^:]+):(.+)$/s.exec(Buffer.from(auth, "base64").toString("utf8"))) || [];
-  if (typeof name !== "string" || typeof secret !== "string") {
-    throw new FinalError(
-      `${path} has no login for ${host}: it must be a Docker config.json with auths.${JSON.stringify(host)}.auth in it, ` +
-        "not in a credential helper",
-    );
-  }
-  return { username: name, password: secret };
-}
-
-function loginsOf(path: string, text: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(Object(JSON.parse(text)).auths);
-  } catch {
-    throw new FinalError(`${path} is no JSON: it must be a Docker config.json, {"auths": …}`);
-  }
-}
-
-/**
- * The authorities in the file that SOURCE_CA_PATH names, PEM; `undefined` when that is not set.
- *
- * @throws FinalError when the file cannot be read.
- */
-export function sourceAuthorities(): string | undefined {
-  const path = process.env.SOURCE_CA_PATH;
-  return path ? secretFile(path) : undefined;
-}
-
-function secretFile(path: string): string {
+/** @throws FinalError when it cannot be read. */
+export function secretFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

@@ -1,12 +1,13 @@
 /** Where a sync Job takes a repository from. */
 import { ArtifactRepository } from "./artifact-repository.ts";
 import { BucketRepository } from "./bucket-repository.ts";
-import { huggingFaceToken, registryLogin, sourceAuthorities, sourceKeys } from "./credentials.ts";
+import { huggingFaceToken, sourceKeys } from "./credentials.ts";
 import { FolderRepository } from "./folder.ts";
 import { HuggingFaceRepository, type Repository } from "./hugging-face.ts";
 import { OciRegistry } from "./oci-registry.ts";
 import { environmentVariable } from "./retry.ts";
 import { S3Bucket } from "./s3.ts";
+import { registryLogin, sourceAuthorities } from "./source-access.ts";
 import { sendByFetch, sendTo } from "./trusted-request.ts";
 
 /** A folder of a bundle, with the SHA-256 of its manifest. */

@@ -4,10 +4,10 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ArtifactRepository } from "../../../components/storage/scripts/artifact-repository.ts";
 import { modelFiles } from "../../../components/storage/scripts/choices.ts";
-import { loginIn } from "../../../components/storage/scripts/credentials.ts";
 import type { Manifest } from "../../../components/storage/scripts/model-files.ts";
 import { OciRegistry, type RegistryLogin } from "../../../components/storage/scripts/oci-registry.ts";
 import { PART_BYTES, S3Bucket } from "../../../components/storage/scripts/s3.ts";
+import { loginIn } from "../../../components/storage/scripts/source-access.ts";
 import { sync } from "../../../components/storage/scripts/sync.ts";
 import {
   digestOf,
