@@ -79,7 +79,7 @@ export class LayerArchive {
         }
       }
     } catch (error) {
-      throw unreadable(this.where(), error);
+      throw this.unreadable(error);
     }
     const arrived = `sha256:${hash.digest("hex")}`;
     if (arrived !== digest) {
@@ -114,7 +114,7 @@ export class LayerArchive {
       yield* this.open.next(size);
       isWhole = true;
     } catch (error) {
-      throw unreadable(this.where(), error);
+      throw this.unreadable(error);
     } finally {
       if (!isWhole) {
         await this.close();
@@ -130,6 +130,17 @@ export class LayerArchive {
 
   private where(): string {
     return `${this.registry.name}, layer ${this.blob.digest}`;
+  }
+
+  /** Damage is final; a connection that broke is not. */
+  private unreadable(error: unknown): unknown {
+    const code = String((error as NodeJS.ErrnoException | undefined)?.code ?? "");
+    if (!(error instanceof FinalError) && !/^(Z_|ZSTD_|ERR_ZLIB)/.test(code)) {
+      return error;
+    }
+    // Node 24 unpacks the first frame alone.
+    const hint = this.compression === "zstd" ? "; zstd in several frames (zstd:chunked) is not supported" : "";
+    return new FinalError(`${this.where()}: ${(error as Error).message}${hint}`);
   }
 
   /** The archive's own bytes. @param hash of the bytes that come. */
@@ -191,11 +202,4 @@ function decompressor(compression: "gzip" | "zstd"): Transform {
     throw new FinalError("it is compressed by zstd, which needs Node 22.15");
   }
   return createZstdDecompress({ chunkSize: CHUNK_BYTES });
-}
-
-/** Damage is final; a connection that broke is not. */
-function unreadable(where: string, error: unknown): unknown {
-  const code = String((error as NodeJS.ErrnoException | undefined)?.code ?? "");
-  const isDamage = error instanceof FinalError || /^(Z_|ZSTD_|ERR_ZLIB)/.test(code);
-  return isDamage ? new FinalError(`${where}: ${(error as Error).message}`) : error;
 }
