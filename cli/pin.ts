@@ -1,17 +1,19 @@
-/** `npm run pin`: fixes the revisions of an environment's Hugging Face models, so that a plan names the same bytes for ever. */
+/** `npm run pin`: fixes the revisions of an environment's models, so that a plan names the same bytes for ever. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { COMMIT } from "../engines/sources";
 import { table } from "../report/style";
 import { concurrently } from "../stacks/checkpoint/concurrently";
+import { readAuthorities, sourceAuthorities } from "../stacks/config";
 import { hubFolder } from "../stacks/config/core/hub-model";
+import { ConfigError } from "../stacks/config/core/problems";
 import { type CommandIo, EXIT, isFileSystemError } from "./io";
 import { compareCatalogue } from "./pin/catalogue";
 import { commitOf, HUB_CONCURRENCY, type Hub, HubError, hubOf } from "./pin/hub";
 import { type Description, describe, isKept, keep } from "./pin/keep-description";
 import { type Compared, comparePublished, differenceLines, isDifferent } from "./pin/published";
-import { type Source, sourcesOf } from "./pin/sources";
+import { digestOf } from "./pin/registry";
+import { fixedText, isFixed, type Source, sourcesOf } from "./pin/sources";
 import { UnwritableError, withSource } from "./pin/write-source";
 import {
   ENVIRONMENT_OPTIONS,
@@ -26,6 +28,7 @@ const USAGE = `Usage: npm run pin -- <environment> [options]
 
 Asks the hub for the commit that each Hugging Face source of a model or an adapter is at now, and writes it into the
 environment's file as source: hf://organization/name@<commit>. Sources that name a commit stay as they are. Comments stay.
+Of source: oci://registry/repository:tag it asks the registry, with the login that docker login wrote, and adds the digest.
 Of model: hf://organization/name it also keeps config.json and the headers of the weight files, in models/hf next to the
 environment's file: plans count by them, without the network. Commit that folder.
 Of a model of the catalogue it reads the published config.json too, and says where the catalogue counts something else.
@@ -37,7 +40,7 @@ Of a model of the catalogue it reads the published config.json too, and says whe
   -h, --help      this text
 
 It asks the hub of storage.hub; HF_ENDPOINT names another. HF_TOKEN is a token for private models.
-Exit status: 0 pinned, or nothing to pin; 1 the hub did not tell, and nothing was written, or a published config.json
+Exit status: 0 pinned, or nothing to pin; 1 the hub or a registry did not tell, and nothing was written, or a published config.json
 differs from the catalogue's; 2 bad input.
 `;
 
@@ -48,7 +51,12 @@ export const options = {
 } as const;
 
 /** `npm run pin`. */
-export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv = process.env): Promise<number> {
+export async function main(
+  argv: string[],
+  io: CommandIo,
+  env: NodeJS.ProcessEnv = process.env,
+  askRegistry: typeof digestOf = digestOf,
+): Promise<number> {
   if (argv.includes("--catalogue")) {
     return compareCatalogue(argv, io, env);
   }
@@ -58,14 +66,25 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
   }
   const { args, environment } = opening;
   const sources = sourcesOf(environment.file.environment.models);
-  const moving = sources.filter(({ revision }) => !COMMIT.test(revision));
+  const moving = sources.filter((source) => !isFixed(source));
   try {
     const hub = hubOf(env, environment.file.environment.storage.hub?.url);
-    const commits = await commitsOf(moving, hub);
+    const authorities = moving.some(({ artifact }) => artifact)
+      ? readAuthorities(environment.file.environment, environment.baseDirectory)
+      : new Map<string, string>();
+    const commits = await commitsOf(moving, ({ artifact, repository, revision }) =>
+      artifact
+        ? askRegistry({
+            source: artifact,
+            authorities: authorities.get(sourceAuthorities("registries", artifact.registry)),
+            env,
+          })
+        : commitOf(hub, repository, revision),
+    );
     const path = join(environment.baseDirectory, environment.fileName);
     const text = moving.reduce(
       (written, source) =>
-        withSource(written, source.place, `hf://${source.repository}@${commits.get(keyOf(source))}`, source.key),
+        withSource(written, source.place, fixedText(source, commits.get(keyOf(source)) ?? ""), source.key),
       readFileSync(path, "utf8"),
     );
     const descriptions = await describeMissing(sources, commits, environment.baseDirectory, hub);
@@ -90,7 +109,12 @@ export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv
     io.err(`${[...lines, fix].join("\n")}\n`);
     return EXIT.refused;
   } catch (error) {
-    if (error instanceof HubError || error instanceof UnwritableError || isFileSystemError(error)) {
+    if (
+      error instanceof HubError ||
+      error instanceof ConfigError ||
+      error instanceof UnwritableError ||
+      isFileSystemError(error)
+    ) {
       io.err(`${error.message}\nnothing was written\n`);
       return isFileSystemError(error) ? EXIT.badInput : EXIT.refused;
     }
@@ -125,18 +149,19 @@ async function describeMissing(
   }));
 }
 
-/** One question to the hub: several models may ask it. */
-function keyOf({ repository, revision }: Source): string {
-  return `${repository}@${revision}`;
+/** One question to the hub or a registry: several models may ask it. */
+function keyOf({ artifact, repository, revision }: Source): string {
+  return `${artifact ? "oci" : "hf"}://${repository}@${revision}`;
 }
 
 /** The commit of each revision by its key, asked once; every refusal in one error. */
-async function commitsOf(sources: readonly Source[], hub: Hub): Promise<ReadonlyMap<string, string>> {
+async function commitsOf(
+  sources: readonly Source[],
+  ask: (source: Source) => Promise<string>,
+): Promise<ReadonlyMap<string, string>> {
   const questions = new Map(sources.map((source) => [keyOf(source), source]));
   const answers = await Promise.allSettled(
-    [...questions].map(
-      async ([key, { repository, revision }]) => [key, await commitOf(hub, repository, revision)] as const,
-    ),
+    [...questions].map(async ([key, source]) => [key, await ask(source)] as const),
   );
   const refusals = answers.flatMap((answer) => (answer.status === "rejected" ? [answer.reason as unknown] : []));
   const [unexpected] = refusals.filter((reason) => !(reason instanceof HubError));

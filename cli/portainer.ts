@@ -72,10 +72,9 @@ export async function main(
   }
   const { id, tunnelPort, caCerts } = portainer;
   const url = portainer.url.replace(/\/$/, "");
-  const ca = test?.ca ?? caCerts;
   const client = new HttpClient(url, {
     key: { header: "x-api-key", value: accessToken },
-    ...(ca !== undefined && { ca }),
+    ...(caCerts !== undefined ? { onlyCa: caCerts } : test && { ca: test.ca }),
     ...(test && { connectTo: test.place }),
     userAgent: "inference-stacks-portainer",
   });

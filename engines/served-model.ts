@@ -21,7 +21,21 @@ export type ModelSource =
   | { readonly kind: "bucket"; readonly uri: string; readonly copied?: true }
   /** A folder of a volume claim in the model's namespace; the whole volume where the path is empty. */
   | { readonly kind: "claim"; readonly claim: string; readonly path: string }
+  /** An artifact or image of a registry, which a Job copies into the store. */
+  | ArtifactSource
   | { readonly kind: "ollama"; readonly tag: string };
+
+export interface ArtifactSource {
+  readonly kind: "artifact";
+  /** `registry.example.com:5000`; the port only where it is not 443. */
+  readonly registry: string;
+  /** Path in it. */
+  readonly repository: string;
+  /** Tag, unless only a digest is named. */
+  readonly tag?: string;
+  /** `sha256:` and 64 hexadecimal digits. */
+  readonly digest?: string;
+}
 
 /** LoRA weights that clients call as a model of this name. */
 export interface Adapter {

@@ -1,5 +1,5 @@
 /** Weight sources: notation, host, and whether they use the model store. */
-import type { ModelSource, StoredSource } from "./served-model";
+import type { ArtifactSource, ModelSource, StoredSource } from "./served-model";
 
 export type SourceKind = ModelSource["kind"];
 
@@ -28,8 +28,8 @@ export interface Moves {
   readonly effect: string;
   /** Notation of a fixed revision. */
   readonly fixed: string;
-  /** Whether `npm run pin` can write it. */
-  readonly hasCommits: boolean;
+  /** What fixes it, which `npm run pin` can write. @default it cannot */
+  readonly pinnedBy?: "commit" | "digest";
 }
 
 /**
@@ -37,6 +37,13 @@ export interface Moves {
  * and `..`: paths become part of policies, URLs and folder names.
  */
 const PART = /(?!\.{1,2}(?:[/@]|$))[\w.-]+/.source;
+
+/** A registry: a DNS name with a dot, and its port (Docker's reference grammar: a host without one would be a path). */
+export const REGISTRY_HOST =
+  /[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+(?::[1-9][0-9]{0,4})?/.source;
+/** A part of a repository in a registry (OCI distribution specification, "Pulling manifests"). */
+const REPOSITORY_PART = /[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*/.source;
+const TAG = /\w[\w.-]{0,127}/.source;
 
 /** Name of a claim: a DNS label. */
 const CLAIM = /[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?/.source;
@@ -58,7 +65,7 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     moves: {
       effect: "a push to the repository would change what runs",
       fixed: "hf://org/name@ and the 40 hexadecimal digits of a commit",
-      hasCommits: true,
+      pinnedBy: "commit",
     },
   },
   bucket: {
@@ -77,6 +84,19 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     place: "volume claim",
     throughStore: false,
   },
+  artifact: {
+    scheme: "oci",
+    form: "oci://registry/repository:tag[@sha256:digest]",
+    pattern: `${REGISTRY_HOST}(/${REPOSITORY_PART})+(:${TAG}(@sha256:[0-9a-f]{64})?|@sha256:[0-9a-f]{64})`,
+    label: "OCI registries",
+    place: "registry",
+    throughStore: true,
+    moves: {
+      effect: "a push to the repository would change what runs",
+      fixed: "oci://registry/repository:tag@sha256: and the 64 hexadecimal digits of a digest",
+      pinnedBy: "digest",
+    },
+  },
   ollama: {
     scheme: "ollama",
     form: "ollama://tag",
@@ -89,7 +109,6 @@ export const SOURCES: Readonly<Record<SourceKind, SourceFacts>> = {
     moves: {
       effect: "the registry moves it to newer builds, and a new replica would run another model",
       fixed: "ollama://name:tag with a tag that names size and format",
-      hasCommits: false,
     },
   },
 };
@@ -103,11 +122,11 @@ export function isClaim(source: ModelSource): source is ClaimSource {
 
 export const sourceKinds = Object.keys(SOURCES) as readonly SourceKind[];
 
-/** Kinds that engines read from the environment's model store. */
-export const storedKinds = sourceKinds.filter((kind) => SOURCES[kind].throughStore);
+/** Kinds of adapters. */
+export const storedKinds = ["huggingface", "bucket"] as const satisfies readonly SourceKind[];
 
 export function isStored(source: ModelSource): source is StoredSource {
-  return SOURCES[source.kind].throughStore;
+  return storedKinds.some((kind) => kind === source.kind);
 }
 
 export function sourcePatternOf(kinds: readonly SourceKind[]): RegExp {
@@ -138,6 +157,11 @@ export function originOf(source: ModelSource): Origin {
       return { name: source.repository, place, revision: source.revision };
     case "bucket":
       return { name: source.uri, place };
+    case "artifact": {
+      const { registry, repository, tag, digest } = source;
+      const name = `${registry}/${repository}${tag ? `:${tag}` : ""}`;
+      return { name, place, ...(digest && { revision: digest }) };
+    }
     case "claim":
       return { name: sourceText("claim", [source.claim, source.path].filter((part) => part !== "").join("/")), place };
     case "ollama":
@@ -166,6 +190,8 @@ export function movingPart(source: ModelSource): string | undefined {
       const [, tag = "latest"] = /:([^:/]+)$/.exec(source.tag) ?? [];
       return tag === "latest" ? ":latest" : undefined;
     }
+    case "artifact":
+      return source.digest === undefined ? `:${source.tag}` : undefined;
     case "bucket":
     case "claim":
       return undefined;
@@ -206,6 +232,8 @@ export function parseSource(text: string): ModelSource | undefined {
     }
     case "ollama":
       return { kind, tag: name };
+    case "artifact":
+      return artifactOf(name);
     case "huggingface": {
       const [repository = name, revision = "main"] = name.split("@");
       return { kind, repository, revision };
@@ -213,4 +241,16 @@ export function parseSource(text: string): ModelSource | undefined {
     default:
       return undefined;
   }
+}
+
+/** `registry.example.com/team/model:tag@sha256:…` */
+function artifactOf(name: string): ArtifactSource {
+  const [, registry = "", repository = "", tag, digest] = /^([^/]+)\/([^:@]+)(?::([^@]+))?(?:@(.+))?$/.exec(name) ?? [];
+  return { kind: "artifact", registry, repository, ...(tag && { tag }), ...(digest && { digest }) };
+}
+
+/** Source of an artifact, as it is written. */
+export function artifactText({ registry, repository, tag, digest }: Omit<ArtifactSource, "kind">): string {
+  const name = `${registry}/${repository}${tag ? `:${tag}` : ""}${digest ? `@${digest}` : ""}`;
+  return sourceText("artifact", name);
 }

@@ -55,6 +55,9 @@ function replicaUsd(
 }
 
 function cataloguedName({ source }: Pick<ModelRequest, "source">): string | undefined {
+  if (source.kind === "artifact") {
+    return undefined;
+  }
   if ("tag" in source) {
     return modelOfTag(source.tag);
   }

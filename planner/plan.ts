@@ -186,6 +186,7 @@ export function planDeployment(
     tenants: request.tenants ?? [],
     ...(request.tokenIssuer && { tokenIssuer: request.tokenIssuer }),
     ...(request.receiverAuthorities && { receiverAuthorities: request.receiverAuthorities }),
+    ...(request.sourceAuthorities && { sourceAuthorities: request.sourceAuthorities }),
     storage,
     cost,
     problems: store ? [...problems, store] : problems,

@@ -133,6 +133,8 @@ export interface PlanRequest {
   readonly tokenIssuer?: TokenIssuer;
   /** Nothing to decide of them: the plan carries them. @default none */
   readonly receiverAuthorities?: Readonly<Record<string, string>>;
+  /** The same of buckets and registries that models are copied from, by `storage.buckets.<name>` and `storage.registries.<host>`. */
+  readonly sourceAuthorities?: Readonly<Record<string, string>>;
   readonly storage: {
     readonly bucket: string;
     /** Size asked for; computed from the models when undefined. */

@@ -37,6 +37,7 @@ export type { EngineName } from "../engines";
 export type {
   Adapter,
   ArgumentValue,
+  ArtifactSource,
   ChatTemplate,
   EngineOwnSettings,
   LoadAs,
@@ -384,6 +385,8 @@ export interface DeploymentPlan {
   readonly tokenIssuer?: TokenIssuer;
   /** Authorities of the certificates of receivers of alerts, by the kind of receiver: PEM. @default none is named */
   readonly receiverAuthorities?: Readonly<Record<string, string>>;
+  /** The same of buckets and registries that models are copied from, by `storage.buckets.<name>` and `storage.registries.<host>`. */
+  readonly sourceAuthorities?: Readonly<Record<string, string>>;
   readonly storage: StoragePlan;
   readonly cost: CostPlan;
   readonly problems: readonly CapacityProblem[];

@@ -1,7 +1,7 @@
 import { serverAt } from "../components/core/outside";
 import type { OutsidePublished } from "../components/gateway/published";
 import { type EgressServer, egressHost } from "../components/mesh/egress";
-import { sourceBucket } from "../components/storage/source-buckets";
+import { sourceServer } from "../components/storage/source-servers";
 import { SOURCES } from "../engines/sources";
 import type { DeploymentPlan } from "../planner/types";
 import type { CoreConfig } from "./config/core/schema";
@@ -25,7 +25,7 @@ export function meshEgress(
   const urls = [
     ...outside.map(({ outside: { address } }) => address.url),
     ...groups.flatMap(({ registrar }) => registrar?.url ?? []),
-    ...models.flatMap((model) => sourceBucket(model, storage.buckets)?.url ?? []),
+    ...models.flatMap((model) => sourceServer(model, storage)?.address.url ?? []),
     ...(tokenIssuer ? [tokenIssuer.jwks.url] : []),
     ...(gateway.tls.kind === "acme" ? [gateway.tls.server ?? LETS_ENCRYPT] : []),
   ];

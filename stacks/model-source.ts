@@ -15,7 +15,10 @@ export function copiedSource(source: ModelSource, buckets: Readonly<Record<strin
 /** Weights of another repository than the one whose config.json the catalogue has. */
 export function isElsewhere(source: ModelSource, { repository }: ModelEntry): boolean {
   return (
-    source.kind === "bucket" || isClaim(source) || (source.kind === "huggingface" && source.repository !== repository)
+    source.kind === "bucket" ||
+    source.kind === "artifact" ||
+    isClaim(source) ||
+    (source.kind === "huggingface" && source.repository !== repository)
   );
 }
 

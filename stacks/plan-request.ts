@@ -35,6 +35,7 @@ import {
   requestedSettings,
   roleOf,
   settingsOutcome,
+  sourceAuthorityFiles,
   storeFolder,
 } from "./config";
 import { jwksUrl } from "./config/core/jwks-url";
@@ -102,6 +103,7 @@ export function toPlanRequest(
     tenants,
     ...tokenIssuer(environment, authorities.get(ISSUER_AUTHORITIES)),
     ...ofReceivers(environment, authorities),
+    ...ofSources(environment, authorities),
     storage: environment.storage,
     drainSeconds: requestTimes(environment.gateway).drainSeconds,
     ...(environment.budget && { monthlyBudgetUsd: environment.budget.monthlyUsd }),
@@ -173,6 +175,17 @@ function ofReceivers(
     return text === undefined ? [] : [[kind, text] as const];
   });
   return named.length === 0 ? {} : { receiverAuthorities: Object.fromEntries(named) };
+}
+
+function ofSources(
+  environment: EnvironmentConfig,
+  authorities: ReadonlyMap<string, string>,
+): Pick<PlanRequest, "sourceAuthorities"> {
+  const named = sourceAuthorityFiles(environment).flatMap(({ model }) => {
+    const text = authorities.get(model);
+    return text === undefined ? [] : [[model, text] as const];
+  });
+  return named.length === 0 ? {} : { sourceAuthorities: Object.fromEntries(named) };
 }
 
 function externalModel(

@@ -65,6 +65,7 @@ import { karpenter } from "./karpenter";
 import { layOut } from "./layout";
 import { meshEgress } from "./mesh-egress";
 import { scaledModels } from "./scaled-models";
+import { storageAccess } from "./storage-access";
 import { assertTransformed } from "./transforms";
 
 /** Everything that a stack function needs. */
@@ -218,7 +219,7 @@ export class Platform extends PlatformComponent {
         certManager,
         protect: stage === "production",
         registryGbps: environment.storage.registryGbps,
-        access: environment.storage,
+        access: storageAccess(environment.storage, plan.sourceAuthorities),
         ...(secrets.huggingFaceToken && { huggingFaceToken: secrets.huggingFaceToken }),
         ...(secrets.apiKeys && { apiKeys: secrets.apiKeys }),
         ...(bundle && { bundle: modelBundle(bundle) }),

@@ -39,17 +39,17 @@ function movingSource({ name, source, revisionOf }: ModelRequest, among: Among):
   const isCompared = revisionOf !== undefined || requests.some((other) => other.revisionOf?.model === name);
   const reason = [
     stage === "production" && written !== undefined && `${moves.effect} in production`,
-    moves.hasCommits && isCompared && "a model and its canary are told apart by their commits",
-  ].find((text) => text !== false);
+    moves.pinnedBy && isCompared && `a model and its canary are told apart by their ${moves.pinnedBy}s`,
+  ].find((text) => typeof text === "string");
   const setting = `models.${name}.source${written === undefined ? "" : ` "${written}"`}`;
   return reason === undefined
     ? []
     : [refusal(name, `${setting} follows ${part}: ${reason}`, moves, fixFor(moves, environment))];
 }
 
-function fixFor({ hasCommits }: Moves, environment: string): string {
-  return hasCommits
-    ? `npm run pin -- ${environment} writes the commit that it is at now`
+function fixFor({ pinnedBy }: Moves, environment: string): string {
+  return pinnedBy
+    ? `npm run pin -- ${environment} writes the ${pinnedBy} that it is at now`
     : "write the tag of the build that was tested";
 }
 

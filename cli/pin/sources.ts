@@ -1,9 +1,10 @@
 import { findModel, type ModelEntry } from "../../catalog/models";
-import { parseSource } from "../../engines/sources";
+import { artifactText, COMMIT, parseSource, sourceText } from "../../engines/sources";
+import type { ArtifactSource } from "../../planner/types";
 import type { EnvironmentConfig } from "../../stacks/config";
 import { modelSource } from "../../stacks/model-source";
 
-/** A Hugging Face source of an environment. */
+/** A source of an environment that has revisions. */
 export interface Source {
   readonly model: string;
   /** Of the model's adapters, whose source it is. @default the model's own */
@@ -12,8 +13,12 @@ export interface Source {
   readonly place: readonly string[];
   /** Key there that names it. */
   readonly key: "source" | "model";
+  /** `organization/name`, or `registry.example.com/team/name`. */
   readonly repository: string;
+  /** Commit, branch or tag; of an artifact its digest, or its tag. */
   readonly revision: string;
+  /** It is in a registry. @default on the hub */
+  readonly artifact?: ArtifactSource;
   /** Its description is kept: the file names the repository as the model. @default it is not */
   readonly describes?: true;
   /** Model of the catalogue whose repository it is, and by whose config.json the plan counts. */
@@ -44,6 +49,7 @@ export function sourcesOf(models: EnvironmentConfig["models"]): Source[] {
       ...(source.kind === "huggingface" && !isInherited && !(hub?.isSource && !revisionOf)
         ? [{ model, place, key: "source" as const, ...source, ...catalogueModel(config.model, source.repository) }]
         : []),
+      ...(source.kind === "artifact" && !isInherited ? [artifactSource(model, place, source)] : []),
       ...(revisionOf ? [] : Object.entries(adapters)).flatMap(([adapter, { source: text }]): Source[] => {
         const own = parseSource(text);
         return own?.kind === "huggingface"
@@ -52,6 +58,23 @@ export function sourcesOf(models: EnvironmentConfig["models"]): Source[] {
       }),
     ];
   });
+}
+
+function artifactSource(model: string, place: readonly string[], artifact: ArtifactSource): Source {
+  const { registry, repository, tag = "", digest = tag } = artifact;
+  return { model, place, key: "source", repository: `${registry}/${repository}`, revision: digest, artifact };
+}
+
+/** Whether it names the same bytes for ever. */
+export function isFixed({ artifact, revision }: Source): boolean {
+  return artifact ? artifact.digest !== undefined : COMMIT.test(revision);
+}
+
+/** As it is written, at a commit or digest. */
+export function fixedText({ artifact, repository }: Source, revision: string): string {
+  return artifact
+    ? artifactText({ ...artifact, digest: revision })
+    : sourceText("huggingface", `${repository}@${revision}`);
 }
 
 function catalogueModel(name: string | undefined, repository: string): Pick<Source, "entry"> {

@@ -17,7 +17,15 @@ type Volume = kubernetes.types.input.core.v1.Volume;
 type VolumeMount = kubernetes.types.input.core.v1.VolumeMount;
 
 /** Files that the copying init container runs from. */
-const FETCH_SCRIPTS = ["fetch.ts", "credentials.ts", "model-files.ts", "retry.ts", "s3.ts", "s3-signature.ts"];
+const FETCH_SCRIPTS = [
+  "fetch.ts",
+  "credentials.ts",
+  "model-files.ts",
+  "retry.ts",
+  "s3.ts",
+  "s3-signature.ts",
+  "trusted-request.ts",
+];
 
 /** How an engine's pod comes by its weights. */
 export interface Weights {

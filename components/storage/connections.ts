@@ -3,10 +3,10 @@ import { MODEL_STORE_NAMESPACE, modelNamespaceName } from "../../names/namespace
 import type { DeploymentPlan, ModelPlan } from "../../planner/types";
 import { type Connection, connect, podsIn } from "../core/connections";
 import { type ClusterNetworks, toKubernetesApi } from "../core/network";
-import { outsideEnds, serverAt } from "../core/outside";
+import { outsideEnds } from "../core/outside";
 import { type HubAccess, hubEnd } from "./hub-access";
 import { syncPods } from "./model-sync";
-import { sourceBucket } from "./source-buckets";
+import { sourceServer } from "./source-servers";
 import { hasSyncJob, modelStorePods, synchronizedAdapters } from "./store-layout";
 
 /**
@@ -57,23 +57,19 @@ function readsHub(model: ModelPlan): boolean {
   return model.source.kind === "huggingface" || synchronizedAdapters(model).length > 0;
 }
 
-/** Each Job reaches the bucket that its own model is copied from, and no other. */
-function sourceConnections(
-  models: readonly ModelPlan[],
-  networks: ClusterNetworks,
-  { buckets = {} }: HubAccess,
-): Connection[] {
+/** Each Job reaches the bucket or registry that its own model is copied from, and no other. */
+function sourceConnections(models: readonly ModelPlan[], networks: ClusterNetworks, access: HubAccess): Connection[] {
   return models.flatMap((model) => {
-    const source = sourceBucket(model, buckets);
+    const source = sourceServer(model, access);
     return source === undefined
       ? []
       : [
           connect({
-            name: `sync-of-${model.name}-to-its-bucket`,
-            reason: "The Job of a model copies it from the bucket that its source names",
+            name: `sync-of-${model.name}-to-its-${source.kind}`,
+            reason: `The Job of a model copies it from the ${source.kind} that its source names`,
             from: { ...syncPods, podLabels: { ...syncPods.podLabels, [MODEL_LABEL]: model.name } },
-            to: outsideEnds(source, networks),
-            ports: [serverAt(source).port],
+            to: outsideEnds(source.address, networks),
+            ports: source.ports,
           }),
         ];
   });

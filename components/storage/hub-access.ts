@@ -13,13 +13,24 @@ export interface HubAccess {
   readonly proxy?: OutsideAddress;
   /** Buckets elsewhere, by name. @default none */
   readonly buckets?: Readonly<Record<string, SourceBucket>>;
+  /** Registries that need more than their names, by host. @default none */
+  readonly registries?: Readonly<Record<string, SourceRegistry>>;
+}
+
+/** Of a registry that models are copied from. */
+export interface SourceRegistry {
+  /** CIDRs of it, and of the servers that it refers to. @default unknown */
+  readonly networks?: readonly string[] | undefined;
+  /** Name of the secret that opens it. @default requests are anonymous */
+  readonly secretKey?: string | undefined;
+  /** PEM. @default public ones */
+  readonly authorities?: string | undefined;
 }
 
 /** A bucket that models are copied from. */
-export interface SourceBucket extends OutsideAddress {
+export interface SourceBucket extends SourceRegistry {
+  readonly url: string;
   readonly region: string;
-  /** Name of the secret with its keys. @default requests are not signed */
-  readonly secretKey?: string | undefined;
 }
 
 /** Where the Jobs connect to, and the port there. */

@@ -1,6 +1,6 @@
 import * as kubernetes from "@pulumi/kubernetes";
 import type * as pulumi from "@pulumi/pulumi";
-import { standardLabels } from "../../names/labels";
+import { type Labels, standardLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
 import type { ModelPlan, StoragePlan } from "../../planner/types";
 import type { CertManager } from "../certificates/cert-manager";
@@ -16,7 +16,7 @@ import type { ManifestPin } from "./manifest-pin";
 import { MinioServer } from "./minio-server";
 import { ModelStoreAccess } from "./model-store-access";
 import { type ModelSyncArgs, modelSync, SYNC_SCRIPTS, syncAccount } from "./model-sync";
-import { sourceBucket, sourceSecret, sourceSecretName } from "./source-buckets";
+import { sourceAuthorities, sourceSecret, sourceServer } from "./source-servers";
 import { storeCertificates } from "./store-certificates";
 import { credentialsSecret } from "./store-client";
 import { randomKeys, type StoreKeys } from "./store-keys";
@@ -54,13 +54,19 @@ export interface ModelStoreArgs {
   readonly access?: HubAccess;
   /** Read token of Hugging Face, as a Pulumi secret; needed for gated models. */
   readonly huggingFaceToken?: pulumi.Input<string>;
-  /** API keys of servers outside by the name of their secret, as Pulumi secrets: those of buckets among them. @default none */
+  /** API keys of servers outside by the name of their secret, as Pulumi secrets: those of buckets and registries among them. @default none */
   readonly apiKeys?: Readonly<Record<string, pulumi.Input<string>>>;
   /** Folder on a node that models are copied from. @default they are downloaded */
   readonly bundle?: ModelBundle;
   /** Who keeps copies of its own data in the store, by name. @default nothing does */
   readonly keepers?: readonly string[];
 }
+
+/** Makes a Secret in the store's namespace. @returns its name. */
+type NewSecret = (
+  name: string,
+  content: { readonly type?: string; readonly stringData: Record<string, pulumi.Input<string>> },
+) => pulumi.Input<string>;
 
 /** A folder of the bucket, and keys that open nothing else. */
 export interface StoreFolder {
@@ -203,11 +209,11 @@ export class ModelStore extends PlatformComponent {
 
   private syncArgs(namespace: pulumi.Input<string>, writer: StoreKeys): typeof this.syncs {
     const labels = standardLabels("model-sync", "model-sync");
-    const secret = (secretName: string, stringData: Record<string, pulumi.Input<string>>) =>
+    const secret: NewSecret = (secretName, content) =>
       named(
         new kubernetes.core.v1.Secret(
           this.child(secretName),
-          { metadata: { name: secretName, namespace, labels }, stringData },
+          { metadata: { name: secretName, namespace, labels }, ...content },
           this.childOptions(),
         ),
         secretName,
@@ -216,8 +222,9 @@ export class ModelStore extends PlatformComponent {
     return {
       namespace,
       bucket: this.bucket,
-      writerSecret: secret("sync-keys", credentialsSecret(writer)),
-      huggingFaceToken: token === undefined ? undefined : { name: secret("hugging-face", { token }), key: "token" },
+      writerSecret: secret("sync-keys", { stringData: credentialsSecret(writer) }),
+      huggingFaceToken:
+        token === undefined ? undefined : { name: secret("hugging-face", { stringData: { token } }), key: "token" },
       scripts: jobScripts(
         this.child("sync-scripts"),
         { namespace, name: "model-sync", folder: "components/storage/scripts", files: SYNC_SCRIPTS },
@@ -225,7 +232,7 @@ export class ModelStore extends PlatformComponent {
       ),
       registryGbps,
       access,
-      sourceSecrets: this.sourceSecrets(secret),
+      sourceSecrets: this.sources(namespace, labels, secret),
       bundle:
         bundle && this.args.models.some(hasSyncJob)
           ? bundledModels(this.child("bundle"), { namespace, bundle }, this.childOptions())
@@ -233,21 +240,28 @@ export class ModelStore extends PlatformComponent {
     };
   }
 
-  /** Keys of the buckets that models are copied from. */
-  private sourceSecrets(
-    secret: (name: string, data: Record<string, pulumi.Input<string>>) => pulumi.Input<string>,
+  /** Authorities and keys of the buckets and registries that models are copied from. @returns their Secrets by name. */
+  private sources(
+    namespace: pulumi.Input<string>,
+    labels: Labels,
+    secret: NewSecret,
   ): Record<string, pulumi.Input<string>> {
     const { access = {}, apiKeys = {}, models } = this.args;
-    const used = new Map(
-      models.flatMap((model) => {
-        const source = sourceBucket(model, access.buckets ?? {});
-        return source ? [[source.bucket, source] as const] : [];
-      }),
+    const servers = new Map(
+      models.flatMap((model) => sourceServer(model, access) ?? []).map((each) => [each.name, each]),
     );
+    for (const server of servers.values()) {
+      const authorities = sourceAuthorities(server);
+      if (authorities) {
+        const { name, data } = authorities;
+        const metadata = { name, namespace, labels };
+        new kubernetes.core.v1.ConfigMap(this.child(name), { metadata, data }, this.childOptions());
+      }
+    }
     return Object.fromEntries(
-      [...used].flatMap(([bucket, { secretKey }]) => {
-        const keys = secretKey === undefined ? undefined : apiKeys[secretKey];
-        return keys === undefined ? [] : [[bucket, secret(sourceSecretName(bucket), sourceSecret(keys))]];
+      [...servers].flatMap(([name, server]) => {
+        const keys = server.secretKey === undefined ? undefined : apiKeys[server.secretKey];
+        return keys === undefined ? [] : [[name, secret(name, sourceSecret(server, keys))]];
       }),
     );
   }

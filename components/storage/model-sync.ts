@@ -17,7 +17,7 @@ import { adapterLimits, adaptersToSync } from "./adapters";
 import type { MountedBundle } from "./bundled-models";
 import { type HubAccess, hubVariables } from "./hub-access";
 import { MANIFEST_PIN } from "./manifest-pin";
-import { type SourceAccess, sourceAccess, sourceBucket } from "./source-buckets";
+import { type SourceAccess, sourceAccess, sourceServer } from "./source-servers";
 import { SERVER_CERTIFICATE_SECRET } from "./store-certificates";
 import { type StoreClient, storeClient } from "./store-client";
 import { hasSyncJob, isSynchronized, keyPrefix, synchronizedAdapters } from "./store-layout";
@@ -44,6 +44,8 @@ export const SYNC_SCRIPTS = [
   "sync.ts",
   "sync-adapters.ts",
   "adapter-files.ts",
+  "artifact-layers.ts",
+  "artifact-repository.ts",
   "bucket-repository.ts",
   "chat-template.ts",
   "choices.ts",
@@ -52,12 +54,17 @@ export const SYNC_SCRIPTS = [
   "folder.ts",
   "hugging-face.ts",
   "kubernetes.ts",
+  "layer-archive.ts",
   "model-files.ts",
+  "oci-registry.ts",
   "repository.ts",
   "resume.ts",
   "retry.ts",
   "s3.ts",
   "s3-signature.ts",
+  "source-access.ts",
+  "tar-members.ts",
+  "trusted-request.ts",
 ];
 
 const TOKEN_FOLDER = "/etc/hugging-face";
@@ -68,7 +75,7 @@ const DEADLINE = { efficiency: 0.6, margin: 10, baseSeconds: 900 };
 export interface ModelSyncArgs {
   /** Namespace of the store. */
   readonly namespace: pulumi.Input<string>;
-  /** A model that comes from Hugging Face, or has adapters from there. */
+  /** A model that a Job copies, or whose adapters it does. */
   readonly model: ModelPlan;
   readonly bucket: string;
   /** Secret with the writer's keys, of `credentialsSecret`. */
@@ -79,7 +86,7 @@ export interface ModelSyncArgs {
   /** Internet link of the cluster, Gbit/s. */
   readonly registryGbps: number;
   readonly access: HubAccess;
-  /** Secrets with the keys of buckets elsewhere, by bucket. */
+  /** Secrets of buckets and registries elsewhere, by the names of `sourceServer`. */
   readonly sourceSecrets: Readonly<Record<string, pulumi.Input<string>>>;
   /** Where repositories lie on a node. @default they are downloaded */
   readonly bundle: MountedBundle | undefined;
@@ -90,7 +97,7 @@ export interface ModelSyncArgs {
 }
 
 /**
- * Copies one model, its adapters, or both from Hugging Face, or from folders of a bundle, into the bucket, streaming. The Job can be
+ * Copies one model, its adapters, or both from where they are, or from folders of a bundle, into the bucket, streaming. The Job can be
  * interrupted anywhere and goes on with the first file that is not in the store, checks every byte against the checksum
  * that the Hub states, and fails with the name of the file that is missing or wrong.
  *
@@ -101,13 +108,13 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
   const options = { ...opts, aliases: childrenOfGone("storage:ModelSync", name, opts) };
   if (!hasSyncJob(model)) {
     throw new Error(
-      `models.${model.name}: a Job copies from Hugging Face and from buckets elsewhere, and this source is "${model.source.kind}"`,
+      `models.${model.name}: a Job copies from Hugging Face, buckets elsewhere and registries, and this source is "${model.source.kind}"`,
     );
   }
   const client = storeClient(args.writerSecret, SERVER_CERTIFICATE_SECRET);
   const token = args.huggingFaceToken;
-  const bucket = sourceBucket(model, args.access.buckets ?? {});
-  const source = bucket && sourceAccess(bucket, args.sourceSecrets[bucket.bucket]);
+  const server = sourceServer(model, args.access);
+  const source = server && sourceAccess(server, args.sourceSecrets[server.name]);
   const adapters = synchronizedAdapters(model);
   const account = new kubernetes.core.v1.ServiceAccount(
     `${name}-account`,
@@ -132,7 +139,7 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
         [ANNOTATIONS.configHash]: hashOf([
           args.scripts.hash,
           model.source,
-          ...(bucket ? [bucket] : []),
+          ...(server ? [server] : []),
           ...(adapters.length > 0 ? [adapters, adapterLimits(model)] : []),
           // Other files of the same branch: the Job runs again.
           ...(args.bundle ? [bundledSums(args.bundle, model)] : []),
@@ -153,7 +160,7 @@ export function modelSync(name: string, args: ModelSyncArgs, opts: OptionsOfGone
         ],
         containers: [
           ...(model.source.kind === "huggingface" ? [modelContainer(args, client, model.source)] : []),
-          ...(source ? [bucketContainer(args, client, source)] : []),
+          ...(source ? [sourceContainer(args, client, source)] : []),
           ...(adapters.length > 0 ? [adaptersContainer(args, client)] : []),
         ],
       },
@@ -195,8 +202,8 @@ function modelContainer(args: ModelSyncArgs, client: StoreClient, source: HubSou
   });
 }
 
-/** Copies from a bucket elsewhere: with its keys alone, and without commits. */
-function bucketContainer(args: ModelSyncArgs, client: StoreClient, source: SourceAccess): HardenedContainer {
+/** Copies from a bucket or registry elsewhere: with its keys alone. */
+function sourceContainer(args: ModelSyncArgs, client: StoreClient, source: SourceAccess): HardenedContainer {
   const { model, bucket } = args;
   return syncContainer({ ...args, huggingFaceToken: undefined, bundle: undefined, access: {} }, client, {
     name: "sync",
@@ -237,7 +244,7 @@ interface SyncContainer {
   readonly mounts?: readonly kubernetes.types.input.core.v1.VolumeMount[];
 }
 
-/** Copies something from the Hub, or a bucket elsewhere, into the bucket, and reports what. */
+/** Copies something from the Hub, or a server elsewhere, into the bucket, and reports what. */
 function syncContainer(
   args: ModelSyncArgs,
   client: StoreClient,

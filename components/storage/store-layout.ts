@@ -5,7 +5,7 @@ import { selectorLabels } from "../../names/labels";
 import { MODEL_STORE_NAMESPACE } from "../../names/namespaces";
 import { serviceHost } from "../../names/service-host";
 import { hubPrefix } from "../../planner/storage";
-import type { Adapter, ModelPlan } from "../../planner/types";
+import type { Adapter, ModelPlan, ModelSource } from "../../planner/types";
 import type { PodSelection } from "../core/connections";
 
 /** Name of the store's Service and controller. */
@@ -53,8 +53,10 @@ export function copiesPrefix(folder: string): string {
 }
 
 /** Whether a sync Job copies a model, or an adapter, into the store; what is in its bucket already, the user put there. */
-export function isSynchronized({ source }: Pick<ModelPlan, "source">): boolean {
-  return source.kind === "huggingface" || (source.kind === "bucket" && source.copied === true);
+export function isSynchronized({ source }: { readonly source: ModelSource }): boolean {
+  return (
+    source.kind === "huggingface" || source.kind === "artifact" || (source.kind === "bucket" && source.copied === true)
+  );
 }
 
 /** Adapters of a model that its sync Job copies into the store. */
@@ -76,6 +78,7 @@ export function keyPrefix(model: ModelPlan, bucket: string): string {
   const { source } = model;
   switch (source.kind) {
     case "huggingface":
+    case "artifact":
       return model.storeFolder ?? hubPrefix(model.name, model.domain);
     case "bucket":
       if (source.copied) {

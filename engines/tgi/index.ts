@@ -17,7 +17,7 @@ export const tgi: Engine = {
   legacy: "nobody maintains it: its repository was archived on 2026-03-21, and holes in it stay open",
   images: { nvidia: "tgi" },
   versionOf: semanticVersionOf,
-  sources: ["huggingface", "bucket", "claim"],
+  sources: ["huggingface", "bucket", "artifact", "claim"],
   weightsFrom: "store",
   tasks: ["chat", "completion"],
   formats: { names: [], takes: () => false, allowed: "nothing: TGI takes the checkpoint as it is" },

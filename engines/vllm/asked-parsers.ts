@@ -92,6 +92,7 @@ function nameOf({ source, name }: ServedModel): string {
       return source.repository;
     case "bucket":
       return source.uri;
+    case "artifact":
     case "claim":
       return originOf(source).name;
     default:

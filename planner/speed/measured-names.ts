@@ -10,7 +10,7 @@ export function measuredCard({ gpu, name, cpu }: Pick<MachineShape, "gpu" | "nam
 
 /** Where weights come from, whatever their revision: that seldom changes their shape. */
 export function measuredModel(source: ModelSource): string {
-  if ("repository" in source) {
+  if (source.kind === "huggingface") {
     return source.repository;
   }
   return originOf(source).name;

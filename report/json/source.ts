@@ -38,5 +38,14 @@ export const source = taggedUnion("kind", [
       path: text("Folder on its volume; empty for all of it."),
     })
     .meta({ description: "a volume of the user's." }),
+  z
+    .strictObject({
+      kind: z.literal("artifact"),
+      registry: text("Host of the registry, with its port where that is not 443."),
+      repository: text("Path in it."),
+      tag: text("Tag, unless a digest alone is named.").optional(),
+      digest: text("sha256: and 64 hexadecimal digits, where the bytes are pinned.").optional(),
+    })
+    .meta({ description: "an artifact or image of an OCI registry, which a Job copies into the model store." }),
   z.strictObject({ kind: z.literal("ollama"), tag: text("name:tag.") }).meta({ description: "Ollama's library." }),
 ]).meta({ description: "Where the weights come from." });

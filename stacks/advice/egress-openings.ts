@@ -1,10 +1,11 @@
 /** Connections of a platform that lead to any public address, because only a name is known of what they call. */
 import { DEFAULT_GPU_NODE_IMAGE, gpuNodeImage } from "../../catalog/gpu-node-images";
 import { engineOf } from "../../engines";
+import { splitBucketUri } from "../../engines/sources";
 import { outsideServer } from "../../names/outside-server";
 import { serviceNamespace } from "../../names/service-host";
 import { nodeMakers } from "../../planner/node-makers";
-import type { ModelPlan } from "../../planner/types";
+import type { ModelPlan, ModelSource } from "../../planner/types";
 import { receiversOf } from "../addons/observability/receivers";
 import type { Advised } from "./advice";
 
@@ -23,6 +24,7 @@ export type Opened = Pick<Advised, "plan" | "environment" | "secrets">;
 export function egressOpenings(opened: Opened): EgressOpening[] {
   return [
     ...ofModels(opened),
+    ...ofSources(opened),
     ...ofServers(opened),
     ...ofReceivers(opened),
     ...ofWorkers(opened),
@@ -65,6 +67,33 @@ function ofModels({ plan, environment }: Opened): EgressOpening[] {
     ...((proxy ? isNamed(proxy) : registryNetworks === undefined) ? ofEngines : []),
     ...(plan.models.some(isDownloaded) && !isBundled && (first === undefined || isNamed(first)) ? [ofJobs] : []),
   ];
+}
+
+/** Buckets and registries that models are copied from. */
+function ofSources({ plan, environment: { storage } }: Opened): EgressOpening[] {
+  return plan.models.flatMap(({ name, source }) => {
+    const server = sourceAddress(source, storage);
+    return server && isNamed(server)
+      ? {
+          connections: [`sync-of-${name}-to-its-${server.kind}`],
+          who: `the sync Job of models.${name}`,
+          narrowedBy: server.key,
+        }
+      : [];
+  });
+}
+
+function sourceAddress(source: ModelSource, { buckets, registries }: Opened["environment"]["storage"]) {
+  if (source.kind === "artifact") {
+    const { registry } = source;
+    const key = `storage.registries["${registry}"].networks`;
+    return { kind: "registry", url: `https://${registry}`, networks: registries[registry]?.networks, key };
+  }
+  const name = source.kind === "bucket" && source.copied ? splitBucketUri(source.uri).bucket : "";
+  const bucket = Object.hasOwn(buckets, name) ? buckets[name] : undefined;
+  return (
+    bucket && { kind: "bucket", url: bucket.url, networks: bucket.networks, key: `storage.buckets.${name}.networks` }
+  );
 }
 
 function isDownloaded({ source, adapters }: ModelPlan): boolean {

@@ -24,6 +24,22 @@ export function registrarAuthorities(group: string): string {
   return `nodes.${group}.registrar`;
 }
 
+/** The same for a bucket or a registry that models are copied from. */
+export function sourceAuthorities(kind: "buckets" | "registries", name: string): string {
+  return `storage.${kind}.${name}`;
+}
+
+/** Files of the authorities of those, and under what `readAuthorities` has them. */
+export function sourceAuthorityFiles({ storage }: Pick<EnvironmentConfig, "storage">) {
+  return (["buckets", "registries"] as const).flatMap((kind) =>
+    Object.entries<{ readonly caFile?: string | undefined }>(storage[kind]).flatMap(([name, { caFile: file }]) =>
+      file === undefined
+        ? []
+        : [{ model: sourceAuthorities(kind, name), path: ["storage", kind, name, "caFile"], file }],
+    ),
+  );
+}
+
 /** Files of the authorities of receivers of alerts, and under what `readAuthorities` has them. */
 export function receiverAuthorityFiles({ observability: { alerts } }: Pick<EnvironmentConfig, "observability">) {
   const receivers = alerts === undefined || alerts === "none" ? {} : alerts;
@@ -34,7 +50,8 @@ export function receiverAuthorityFiles({ observability: { alerts } }: Pick<Envir
 }
 
 /**
- * The authorities that an environment's external models name, by model, those of the issuer of tokens, of registrars and of receivers: PEM.
+ * The authorities that an environment's external models name, by model, those of the issuer of tokens, of registrars, of
+ * sources of models and of receivers: PEM.
  *
  * @param baseDirectory where relative paths start: the folder of the environment's file.
  * @throws ConfigError with every file that cannot be read.
@@ -55,7 +72,13 @@ export function readAuthorities(environment: EnvironmentConfig, baseDirectory: s
       : [{ model: registrarAuthorities(group), path: ["nodes", group, "registrar", "caFile"], file: registrar.caFile }],
   );
   return readNamedFiles(
-    [...files, ...ofIssuer, ...ofRegistrars, ...receiverAuthorityFiles(environment)],
+    [
+      ...files,
+      ...ofIssuer,
+      ...ofRegistrars,
+      ...sourceAuthorityFiles(environment),
+      ...receiverAuthorityFiles(environment),
+    ],
     AUTHORITIES,
     baseDirectory,
   );

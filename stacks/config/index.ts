@@ -2,7 +2,14 @@
  * The configuration of an environment: schema, checks, and what a file of it says. `load.ts` reads it from Pulumi, and is imported by itself: not all
  * who read the config load its SDK.
  */
-export { ISSUER_AUTHORITIES, readAuthorities, receiverAuthorityFiles, registrarAuthorities } from "./authorities";
+export {
+  ISSUER_AUTHORITIES,
+  readAuthorities,
+  receiverAuthorityFiles,
+  registrarAuthorities,
+  sourceAuthorities,
+  sourceAuthorityFiles,
+} from "./authorities";
 export { readChatTemplates } from "./chat-template";
 export { pathInFile, textInFile } from "./core/in-file";
 export { machineOf, roleOf } from "./core/machines";

@@ -117,6 +117,7 @@ const rules: readonly Rule[] = [
   modelStore.bucketSourcesAreInTheStore,
   modelStore.storePrefixesDoNotNest,
   modelStore.bucketsElsewhereAreRead,
+  modelStore.registriesAreRead,
   claims.mountedWeightsAreNotStreamed,
   claims.adaptersComeFromTheStore,
   models.quantizationsAreKnown,

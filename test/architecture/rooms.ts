@@ -306,6 +306,8 @@ export const ROOMS: readonly Room[] = [
       "planner/memory",
       "engines",
       "planner",
+      // The registry is asked as sync Jobs ask it.
+      "components/storage/scripts",
       "stacks/config/core",
       "stacks/config",
       "stacks/checkpoint",

@@ -6,10 +6,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sha256 } from "../components/storage/fakes";
 import { modelPlan } from "../harness/plans";
+import { issueCertificate } from "./model-store/authority";
 import { Stand } from "./model-store/stand";
 
 const corp = { url: "https://corp.example.com", region: "us-east-1", secretKey: "corpApiKey" };
-const model = modelPlan({ source: { kind: "bucket", uri: "s3://corp/llama/v3", copied: true } });
+const source = (bucket: string) => ({ kind: "bucket", uri: `s3://${bucket}/llama/v3`, copied: true }) as const;
+const model = modelPlan({ source: source("corp") });
+/** The same endpoint, whose authority the configuration names. */
+const trusting = modelPlan({ name: "llama-own", source: source("corp-own") });
 
 /** More than one part of mc's, which are 16 MiB, and of the Job's, which are 32. */
 const WEIGHTS = randomBytes(40 * 2 ** 20);
@@ -20,8 +24,11 @@ describe("a bucket elsewhere, on a real MinIO", () => {
   const folder = mkdtempSync(join(tmpdir(), "bucket-source-"));
 
   beforeAll(async () => {
-    const overrides = { access: { buckets: { corp } }, apiKeys: { corpApiKey: "nobody:nothing" } };
-    stand = await Stand.start([model], {}, "hf_none", overrides);
+    const overrides = {
+      access: { buckets: { corp, "corp-own": { ...corp, authorities: "PEM" } } },
+      apiKeys: { corpApiKey: "nobody:nothing" },
+    };
+    stand = await Stand.start([model, trusting], {}, "hf_none", overrides);
     const root = stand.platform.rootKeys();
     const made = await stand.store.mc(root, "mb", "store/corp");
     expect(made.status, made.output).toBe(0);
@@ -62,6 +69,21 @@ describe("a bucket elsewhere, on a real MinIO", () => {
     expect(sha256(weights)).toBe(sha256(WEIGHTS));
     const fetched = await stand.run(stand.fetch("llama-8b"));
     expect([fetched.status, fetched.output]).toEqual([0, expect.stringContaining("model.safetensors")]);
+  });
+
+  it.each([
+    ["of its authority is read", () => stand.store.authority, 0, /complete: s3:\/\/models\/llama-own\/ holds 3 files/],
+    ["of another is refused", () => issueCertificate(["IP:127.0.0.1"])["ca.crt"], 1, /check caFile of 127\.0\.0\.1/],
+  ])("with a certificate %s", async (_, authority, expected, says) => {
+    const { accessKeyId, secretAccessKey } = stand.platform.rootKeys();
+    const env = { ...stand.reports.variables("llama-own"), SOURCE_ENDPOINT: stand.store.url, SOURCE_BUCKET: "corp" };
+    const files = {
+      "/etc/source-keys/keys": `${accessKeyId}:${secretAccessKey}`,
+      "/etc/source-authorities/ca.crt": authority(),
+    };
+    const { status, output } = await stand.run(stand.store.container(stand.platform.sync("llama-own"), { env, files }));
+    expect(output).toMatch(says);
+    expect(status).toBe(expected);
   });
 
   it("is recognized by its content: another run copies nothing, and what was replaced in the store again", async () => {

@@ -182,7 +182,7 @@ describe("the model store's scripts on a real MinIO", () => {
       const { status, output } = await run(sync("qwen-8b"));
       const id = sha256(original(LARGE_SHARD, QWEN));
       expect(output).toContain(`failed: ${LARGE_SHARD}: the content has id `);
-      expect(output).toContain(`, the Hub lists ${id}`);
+      expect(output).toContain(`, ${QWEN} lists ${id}`);
       expect(status).toBe(1);
       const stored = await keys("qwen-8b/");
       expect(stored).toContain(`qwen-8b/${SMALL_SHARD}`);

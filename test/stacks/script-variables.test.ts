@@ -15,9 +15,12 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 };
 /** Kubernetes sets them. */
 const BUILT_IN = /^KUBERNETES_/;
-/** Read where SOURCE_BUCKET is set, and where it is not. */
-const OF_BUCKETS = /^SOURCE_/;
-const OF_REPOSITORIES = /^REPOSITORY$/;
+/** What is not read, by the variable that is set; of the Hub none is. */
+const UNREAD: Readonly<Record<string, RegExp>> = {
+  SOURCE_BUCKET: /^(SOURCE_)?REPOSITORY$/,
+  SOURCE_REGISTRY: /^(REPOSITORY|SOURCE_REGION)$/,
+};
+const OF_THE_HUB = /^SOURCE_/;
 
 /** Variables without which a script ends, those of the modules that it takes functions from included. */
 function needed(file: string, seen = new Set<string>()): ReadonlySet<string> {
@@ -51,7 +54,7 @@ function running(resources: Parameters<typeof recordedObjects>[0]): { run: strin
     const run = env.find(({ name }) => name === "RUN")?.value ?? "";
     const script = SCRIPTS[run];
     const names = new Set(env.map(({ name }) => name));
-    const unread = names.has("SOURCE_BUCKET") ? OF_REPOSITORIES : OF_BUCKETS;
+    const unread = Object.entries(UNREAD).find(([name]) => names.has(name))?.[1] ?? OF_THE_HUB;
     return script === undefined
       ? []
       : [
@@ -74,15 +77,31 @@ const adapted = (vllm: object) =>
         adapters: { legal: "hf://org/legal-lora@0123456789abcdef0123456789abcdef01234567" },
         vllm,
       },
+      packed: { model: "qwen2.5-7b-instruct", source: `oci://registry.example.com/qwen:v1@sha256:${"a".repeat(64)}` },
     },
     nodes: undefined,
     modelControl: undefined,
   });
 
-it("every script finds the variables set that it cannot do without", async () => {
+/** Files that mounted scripts import when they run, and that are not mounted with them. */
+function unmounted(resources: Parameters<typeof recordedObjects>[0]): string[] {
+  return recordedObjects(resources)
+    .filter(({ kind }) => kind === "ConfigMap")
+    .flatMap(({ name: configMap, inputs }) => {
+      const { data = {} } = inputs as { readonly data?: Readonly<Record<string, string>> };
+      return Object.entries(data).flatMap(([name, text]) =>
+        [...text.matchAll(/^(?:import|export) (?!type )[^;]*? from "\.\/([\w-]+\.ts)";$/gms)].flatMap(
+          ([, file = ""]) => (file in data ? [] : [`${configMap}: ${name} imports ${file}`]),
+        ),
+      );
+    });
+}
+
+it("every script finds the variables set, and the files mounted, that it cannot do without", async () => {
   const streamed = await adapted({});
   const copied = await adapted({ loading: "copy" });
   const found = [streamed, copied].flatMap(({ resources }) => running(resources));
+  expect([streamed, copied].flatMap(({ resources }) => unmounted(resources))).toEqual([]);
   expect(found.filter(({ unset }) => unset.length > 0)).toEqual([]);
   expect(new Set(found.map(({ run }) => run))).toEqual(new Set(Object.keys(SCRIPTS)));
 });

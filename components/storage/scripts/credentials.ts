@@ -54,7 +54,8 @@ export function sourceKeys(): StoreKeys | undefined {
   return { accessKeyId, secretAccessKey };
 }
 
-function secretFile(path: string): string {
+/** @throws FinalError when it cannot be read. */
+export function secretFile(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {

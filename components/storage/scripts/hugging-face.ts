@@ -22,8 +22,10 @@ export interface EntityTag {
 
 /** Where the files of a model come from. */
 export interface Repository {
-  /** `organization/name`, or `s3://bucket/prefix`. */
+  /** `organization/name`, `s3://bucket/prefix` or `oci://host/repository`. */
   readonly repository: string;
+  /** Most files that are read at once, known once they are listed, and then in that order. @default any */
+  readonly filesAtOnce?: number | undefined;
   /** Commit that a branch or tag stands for now, so that all files come from one state. */
   commit(revision: string): Promise<string>;
   files(commit: string): Promise<RepositoryFile[]>;

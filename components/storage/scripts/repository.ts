@@ -1,10 +1,14 @@
 /** Where a sync Job takes a repository from. */
+import { ArtifactRepository } from "./artifact-repository.ts";
 import { BucketRepository } from "./bucket-repository.ts";
 import { huggingFaceToken, sourceKeys } from "./credentials.ts";
 import { FolderRepository } from "./folder.ts";
 import { HuggingFaceRepository, type Repository } from "./hugging-face.ts";
+import { OciRegistry } from "./oci-registry.ts";
 import { environmentVariable } from "./retry.ts";
 import { S3Bucket } from "./s3.ts";
+import { registryLogin, sourceAuthorities } from "./source-access.ts";
+import { sendByFetch, sendTo } from "./trusted-request.ts";
 
 /** A folder of a bundle, with the SHA-256 of its manifest. */
 export interface BundledFolder {
@@ -23,8 +27,21 @@ export function repositoryOf(repository: string, { folder, manifestSha256 }: Bun
 export function bucketOf(bucket: string): Repository {
   const keys = sourceKeys();
   const signing = keys && { ...keys, region: environmentVariable("SOURCE_REGION") };
-  return new BucketRepository(
-    new S3Bucket(environmentVariable("SOURCE_ENDPOINT"), bucket, signing),
-    process.env.SOURCE_PREFIX ?? "",
+  const endpoint = environmentVariable("SOURCE_ENDPOINT");
+  const authorities = sourceAuthorities();
+  const send = authorities === undefined ? sendByFetch : sendTo(new URL(endpoint).host, authorities);
+  return new BucketRepository(new S3Bucket(endpoint, bucket, signing, send), process.env.SOURCE_PREFIX ?? "");
+}
+
+/** An artifact of a registry, which answers at SOURCE_ENDPOINT. */
+export function artifactOf(host: string): Repository {
+  return new ArtifactRepository(
+    new OciRegistry({
+      host,
+      endpoint: environmentVariable("SOURCE_ENDPOINT"),
+      repository: environmentVariable("SOURCE_REPOSITORY"),
+      login: registryLogin(host),
+      authorities: sourceAuthorities(),
+    }),
   );
 }

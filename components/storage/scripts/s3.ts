@@ -2,6 +2,7 @@
 import { storeKeys } from "./credentials.ts";
 import { environmentVariable, FinalError, withRetries } from "./retry.ts";
 import { encode, type SigningKey, signedHeaders } from "./s3-signature.ts";
+import { type Send, sendByFetch } from "./trusted-request.ts";
 
 export interface StoredObject {
   readonly key: string;
@@ -41,12 +42,17 @@ export class S3Bucket {
   readonly endpoint: string;
   readonly bucket: string;
   readonly signingKey: SigningKey | undefined;
+  private readonly send: Send;
 
-  /** @param signingKey undefined: requests are not signed, as public buckets allow. */
-  constructor(endpoint: string, bucket: string, signingKey: SigningKey | undefined) {
+  /**
+   * @param signingKey undefined: requests are not signed, as public buckets allow.
+   * @param send sends requests. @default fetch
+   */
+  constructor(endpoint: string, bucket: string, signingKey: SigningKey | undefined, send: Send = sendByFetch) {
     this.endpoint = endpoint;
     this.bucket = bucket;
     this.signingKey = signingKey;
+    this.send = send;
   }
 
   /** From the variables that AWS tools read, and `BUCKET`. */
@@ -176,9 +182,7 @@ export class S3Bucket {
         this.signingKey === undefined
           ? headers
           : signedHeaders({ method, url, headers, body }, this.signingKey, new Date());
-      const response = await fetch(url, { method, headers: signed, body }).catch((error: unknown) => {
-        throw distrustOf(error, `${what}: ${this.endpoint}`) ?? error;
-      });
+      const response = await this.send(url, { method, headers: signed, body });
       if (response.ok || accept.includes(response.status)) {
         return response;
       }
@@ -187,24 +191,6 @@ export class S3Bucket {
       throw response.status >= 500 || response.status === 429 ? new Error(message) : new FinalError(message);
     });
   }
-}
-
-/** What Node says of a certificate that it does not accept. The process has read its authorities once: no retry helps. */
-const DISTRUST = [
-  "CERT_HAS_EXPIRED",
-  "DEPTH_ZERO_SELF_SIGNED_CERT",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
-  "SELF_SIGNED_CERT_IN_CHAIN",
-  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-];
-
-function distrustOf(error: unknown, what: string): FinalError | undefined {
-  const cause: unknown = error instanceof Error ? error.cause : undefined;
-  if (!(cause instanceof Error && "code" in cause && DISTRUST.includes(String(cause.code)))) {
-    return undefined;
-  }
-  return new FinalError(`${what}: ${cause.message}; check the authority in NODE_EXTRA_CA_CERTS`);
 }
 
 const META = "x-amz-meta-";

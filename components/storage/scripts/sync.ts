@@ -1,6 +1,6 @@
 /**
  * Copies one Hugging Face repository at one commit into the bucket: `node sync.ts`. From the Hub, or from a folder that a
- * bundle has of it. Or a prefix of another bucket, which has no commits.
+ * bundle has of it. Or a prefix of another bucket, which has no commits; or an artifact of a registry.
  *
  * A file counts as copied when the store holds it with the size and the content id that the Hub states, so a run
  * after an interrupted one goes on with the next file. Every byte is hashed on its way and compared before the
@@ -13,7 +13,7 @@ import { contentHash, contentId } from "./content-id.ts";
 import type { Repository, RepositoryFile } from "./hugging-face.ts";
 import { setConfigMapData } from "./kubernetes.ts";
 import { isSafePath, JOURNAL, type Journal, MANIFEST, type Manifest, type ManifestFile } from "./model-files.ts";
-import { bucketOf, repositoryOf } from "./repository.ts";
+import { artifactOf, bucketOf, repositoryOf } from "./repository.ts";
 import { eachConcurrently, environmentVariable, FinalError, type RetryOptions, runMain, withRetries } from "./retry.ts";
 import { PART_BYTES, S3Bucket } from "./s3.ts";
 
@@ -53,7 +53,10 @@ export async function sync(request: SyncRequest): Promise<Manifest> {
   const written = await writtenBefore(bucket, prefix);
   await bucket.put(`${prefix}/${JOURNAL}`, json({ paths: [...new Set([...written, ...wanted.map(pathOf)])] }));
   const copied = new Map<string, ManifestFile>();
-  await eachConcurrently(wanted, CONCURRENT_FILES, async (file) => {
+  // As the source has them: an archive gives its files in its own order.
+  const chosen = new Set(wanted.map(pathOf));
+  const inOrder = [...listed.values()].filter(({ path }) => chosen.has(path));
+  await eachConcurrently(inOrder, hub.filesAtOnce ?? CONCURRENT_FILES, async (file) => {
     const key = `${prefix}/${file.path}`;
     const present = await storedCopy(bucket, key, file);
     const sha256 = present ?? (await withRetries(file.path, () => copy(hub, commit, bucket, key, file), retries));
@@ -110,7 +113,7 @@ async function copy(
   const sha256 = createHash("sha256");
   const seen = { bytes: 0 };
   const content = hashed(hub.download(commit, file), [sha256, ...(id ? [id] : [])], seen);
-  const arrived = () => check(file, seen.bytes, id?.id());
+  const arrived = () => check(hub, file, seen.bytes, id?.id());
   if (file.size < PART_BYTES) {
     const chunks: Uint8Array[] = [];
     for await (const chunk of content) {
@@ -141,13 +144,12 @@ async function* hashed(
 }
 
 /** @param id of what arrived. @default nothing is known of it */
-function check(file: RepositoryFile, bytes: number, id: string | undefined): void {
-  const source = file.etag === undefined ? "the Hub" : "the bucket";
+function check({ repository }: Repository, file: RepositoryFile, bytes: number, id: string | undefined): void {
   if (bytes !== file.size) {
-    throw new Error(`${file.path}: ${bytes} bytes arrived, ${source} lists ${file.size}`);
+    throw new Error(`${file.path}: ${bytes} bytes arrived, ${repository} lists ${file.size}`);
   }
   if (id !== undefined && id !== contentId(file)) {
-    throw new Error(`${file.path}: the content has id ${id}, ${source} lists ${contentId(file)}`);
+    throw new Error(`${file.path}: the content has id ${id}, ${repository} lists ${contentId(file)}`);
   }
 }
 
@@ -216,15 +218,25 @@ function gigabytes(bytes: number): string {
   return (bytes / 1e9).toFixed(2);
 }
 
+function source(): Repository {
+  const {
+    SOURCE_BUCKET: bucket,
+    SOURCE_REGISTRY: registry,
+    FOLDER: folder,
+    FOLDER_MANIFEST_SHA256: sha256,
+  } = process.env;
+  if (bucket) {
+    return bucketOf(bucket);
+  }
+  return registry
+    ? artifactOf(registry)
+    : repositoryOf(environmentVariable("REPOSITORY"), { folder, manifestSha256: sha256 });
+}
+
 if (process.env.RUN === "sync") {
   runMain(async () => {
     await sync({
-      hub: process.env.SOURCE_BUCKET
-        ? bucketOf(process.env.SOURCE_BUCKET)
-        : repositoryOf(environmentVariable("REPOSITORY"), {
-            folder: process.env.FOLDER,
-            manifestSha256: process.env.FOLDER_MANIFEST_SHA256,
-          }),
+      hub: source(),
       revision: process.env.REVISION ?? "",
       bucket: S3Bucket.fromEnvironment(),
       prefix: environmentVariable("PREFIX"),

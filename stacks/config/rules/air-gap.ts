@@ -3,8 +3,10 @@ import { engineNames, engineOf } from "../../../engines";
 import { SOURCES } from "../../../engines/sources";
 import { isPrivateNetwork } from "../../../names/cidr";
 import { addressNetwork, outsideServer } from "../../../names/outside-server";
+import type { OutsideSettings } from "../core/outside-url";
 import type { Path, ProblemDraft } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
+import { sourceRegistry } from "../source-registry";
 
 /** Receivers of alerts are the add-on's. */
 export { receiversOnline } from "../../addons/observability/alert-rules";
@@ -70,13 +72,19 @@ function* enginesThatDownload({ models = {} }: RuleContext["sections"]): Generat
   }
 }
 
+/** Registries that models are copied from. */
+function registriesOf({ models = {}, storage }: RuleContext["sections"]): [Path, OutsideSettings][] {
+  const hosts = Object.values(models).flatMap((model) => sourceRegistry(model) ?? []);
+  return [...new Set(hosts)].map((host) => [
+    ["storage", "registries", host],
+    { url: `https://${host}`, networks: storage?.registries[host]?.networks },
+  ]);
+}
+
 /** Servers of others by URL. One in networks that are not the internet stays. */
-function* serversOutside({
-  externalModels = {},
-  nodes = {},
-  storage,
-}: RuleContext["sections"]): Generator<ProblemDraft> {
-  const servers: [Path, { readonly url: string; readonly networks?: readonly string[] | undefined }][] = [
+function* serversOutside(sections: RuleContext["sections"]): Generator<ProblemDraft> {
+  const { externalModels = {}, nodes = {}, storage } = sections;
+  const servers: [Path, OutsideSettings][] = [
     ...Object.entries(externalModels).map(([name, { external }]): [Path, typeof external] => [
       ["models", name, "external"],
       external,
@@ -88,6 +96,7 @@ function* serversOutside({
       ["storage", "buckets", bucket],
       settings,
     ]),
+    ...registriesOf(sections),
   ];
   for (const [path, { url, networks }] of servers) {
     const server = outsideServer(url);

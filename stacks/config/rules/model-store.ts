@@ -5,6 +5,7 @@ import { list, type Path } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { OWN_WEIGHTS_PAGE } from "../own-weights-page";
 import type { ModelConfig } from "../schema";
+import { sourceRegistry } from "../source-registry";
 import { storeFolder } from "../store-folder";
 
 /** Engines read weights from the environment's own store, with keys that open nothing else. */
@@ -61,6 +62,21 @@ export const bucketsElsewhereAreRead: Rule = function* ({ sections: { models, st
         value: bucket,
         allowed: `a bucket that a model names, as source: s3://${bucket}/<prefix>`,
         fix: `remove it, or name it in a model (${OWN_WEIGHTS_PAGE})`,
+      };
+    }
+  }
+};
+
+/** A registry that no model takes weights from. */
+export const registriesAreRead: Rule = function* ({ sections: { models, storage } }) {
+  const read = new Set(Object.values(models ?? {}).map(sourceRegistry));
+  for (const host of Object.keys(storage?.registries ?? {})) {
+    if (models !== undefined && !read.has(host)) {
+      yield {
+        path: ["storage", "registries", host],
+        value: host,
+        allowed: `a registry that a model names, as source: oci://${host}/<repository>:<tag>`,
+        fix: `remove it, or name it in a model (${OWN_WEIGHTS_PAGE}); of containers' images images.mirror and registryCredentials say it`,
       };
     }
   }

@@ -2,10 +2,11 @@
 import { outsideServer } from "../../../names/outside-server";
 import { limitsOf } from "../../../planner/tenants";
 import { type OutsideSettings, outsideProblems } from "../core/outside-url";
-import { HIDDEN, list, type Path, suggest } from "../core/problems";
+import { HIDDEN, list, type Path, type ProblemDraft, suggest } from "../core/problems";
 import type { Rule, RuleContext } from "../core/rule";
 import { NAMESPACE } from "../core/schema";
 import { API_KEY_NAME } from "../secrets";
+import { sourceRegistry } from "../source-registry";
 
 interface NamedServer {
   readonly path: Path;
@@ -15,7 +16,7 @@ interface NamedServer {
   };
 }
 
-/** Those that are called with keys: models behind URLs, registrars of server groups, and buckets elsewhere. */
+/** Those that are called with keys: models behind URLs, registrars of server groups, buckets and registries elsewhere. */
 function namedServers({ externalModels = {}, nodes = {}, storage }: RuleContext["sections"]): NamedServer[] {
   return [
     ...Object.entries(externalModels).map(([name, { external }]) => ({
@@ -29,7 +30,31 @@ function namedServers({ externalModels = {}, nodes = {}, storage }: RuleContext[
       path: ["storage", "buckets", bucket],
       settings,
     })),
+    ...Object.entries(storage?.registries ?? {}).map(([host, settings]) => ({
+      path: ["storage", "registries", host],
+      settings: { url: `https://${host}`, ...settings },
+    })),
   ];
+}
+
+/** Registries that sources of models name, and that the configuration says nothing else of. */
+function sourceRegistries({ models = {}, storage }: RuleContext["sections"]): NamedServer[] {
+  return Object.entries(models).flatMap(([name, model]) => {
+    const host = sourceRegistry(model);
+    return host !== undefined && !Object.hasOwn(storage?.registries ?? {}, host)
+      ? [{ path: ["models", name, "source"], settings: { url: `https://${host}` } }]
+      : [];
+  });
+}
+
+/** A registry has no URL of its own: what is wrong with its address is wrong with its name. */
+function withoutUrl({ path, value, ...problem }: ProblemDraft): ProblemDraft {
+  const isUrl = path.at(-1) === "url";
+  return { ...problem, path: isUrl ? path.slice(0, -1) : path, value: isUrl ? registryIn(value) : value };
+}
+
+function registryIn(url: unknown): unknown {
+  return typeof url === "string" ? url.replace(/^https:\/\//, "") : url;
 }
 
 /** Consumers of the gateway that have a key already. */
@@ -40,8 +65,9 @@ function callersWithKeys({ gateway }: RuleContext["sections"]) {
 }
 
 export const urlsAreServersOfOthers: Rule = function* ({ sections }) {
-  for (const { path, settings } of namedServers(sections)) {
-    yield* outsideProblems(path, settings, sections.stage);
+  for (const { path, settings } of [...namedServers(sections), ...sourceRegistries(sections)]) {
+    const problems = [...outsideProblems(path, settings, sections.stage)];
+    yield* path.includes("registries") || path.at(-1) === "source" ? problems.map(withoutUrl) : problems;
   }
   const { hub } = sections.storage ?? {};
   if (hub !== undefined) {
@@ -84,7 +110,7 @@ export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
       yield {
         path: [key],
         value: HIDDEN,
-        allowed: `a secret that a model names as external.secretKey, a server group as registrar.secretKey, a bucket of storage.buckets or a consumer as secretKey: ${list(read)}`,
+        allowed: `a secret that a model names as external.secretKey, a server group as registrar.secretKey, a bucket of storage.buckets, a registry of storage.registries or a consumer as secretKey: ${list(read)}`,
         fix: `name it there, or run pulumi config rm ${NAMESPACE}:${key}`,
       };
     }

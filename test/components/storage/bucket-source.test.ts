@@ -118,7 +118,7 @@ describe("a bucket elsewhere", () => {
     ["written in parts", { etagOf: randomBytes(PART_BYTES + 1000), partBytes: 8 * 2 ** 20 }],
   ])("is refused where its content is not what its entity tag says: %s", async (_, changes) => {
     source.objects.set("llama/v3/model.safetensors", { body: randomBytes(PART_BYTES + 1000), ...changes });
-    await expect(run()).rejects.toThrow(/model\.safetensors: the content has id .*, the bucket lists/);
+    await expect(run()).rejects.toThrow(/model\.safetensors: the content has id .*, s3:\/\/corp\/llama\/v3 lists/);
     expect(stored()).not.toContain("model.safetensors");
     expect(stored()).not.toContain(".manifest.json");
     expect(store.uploads.size).toBe(0);

@@ -93,6 +93,7 @@ const rarities = {
     },
   ),
   mesh: onA10({ source: "pvc://weights/qwen" }, { mesh: { mode: "sidecar" } }),
+  packed: onA10({ source: `oci://registry.example.com/qwen:v1@sha256:${"0".repeat(64)}` }),
   own: onA10(
     {
       engineVersion: "0.33.0",
@@ -243,6 +244,7 @@ const rarities = {
         bucket: { ...tooLarge, source: "s3://models/bucket" },
         elsewhere: { ...tooLarge, source: "s3://corp-models/elsewhere" },
         mounted: { ...tooLarge, source: "pvc://weights/llama" },
+        packed: { ...tooLarge, source: `oci://registry.example.com/llama:v1@sha256:${"0".repeat(64)}` },
         ollama: { ...tooLarge, engine: "ollama", concurrency: 512 },
       },
       storage: { buckets },

@@ -1,5 +1,6 @@
 /** Sections that have a few fields each: stage, storage, budget, prices of others. */
 import { z } from "zod";
+import { REGISTRY_HOST } from "../../../../engines/sources";
 import type { Stage } from "../../../../planner/types";
 import { labelKey, labelValue, text, wholeNumber } from "./fields";
 import { outsideFields, outsideNetworks } from "./outside-fields";
@@ -37,6 +38,20 @@ const bucketName = z
   .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/)
   .meta({ allowed: 'lower-case letters, digits, "." and "-", 3 to 63 characters', example: "corp-models" });
 
+const registryHost = z
+  .string()
+  .max(262)
+  .regex(new RegExp(`^${REGISTRY_HOST}$`))
+  .meta({ allowed: "the host of a registry, with its port where that is not 443", example: "registry.example.com" });
+
+const caFile = (whose: string) =>
+  text(2048)
+    .optional()
+    .meta({
+      description: `Certificates of the authorities that the ${whose} certificate may be signed by: a PEM file, from the folder of the environment's file. Default: public authorities.`,
+      example: "corp-ca.pem",
+    });
+
 export const storageSection = z
   .strictObject({
     sizeGiB: wholeNumber(1, 1_048_576).optional().meta({
@@ -61,6 +76,7 @@ export const storageSection = z
             description: "Endpoint of the S3 store that holds the bucket.",
             example: "https://s3.eu-central-1.amazonaws.com",
           }),
+          caFile: caFile("endpoint's"),
           region: z
             .string()
             .regex(/^[a-z0-9-]{1,40}$/)
@@ -82,8 +98,33 @@ export const storageSection = z
       .meta({
         description:
           "Buckets elsewhere, by name, of which models take weights by source: s3://bucket/prefix: on Amazon S3, OCI, Google Cloud, Ceph, or the model store of another cluster. The Job of a model copies its prefix into the environment's own store, by the endpoint, without storage.proxy; engines never reach it (docs/own-weights.md).",
-        allowed: "buckets by name: url, and networks, region and secretKey where they are needed",
+        allowed: "buckets by name: url, and networks, region, secretKey and caFile where they are needed",
         example: { "corp-models": { url: "https://s3.eu-central-1.amazonaws.com", region: "eu-central-1" } },
+      }),
+    registries: z
+      .record(
+        registryHost,
+        z.strictObject({
+          networks: outsideNetworks.meta({
+            description:
+              "Networks in CIDR form of the registry, of the server of its tokens, and of the store to which it redirects downloads: the model's Job reaches these alone, at the registry's port and 443. Default: any address that is not private.",
+            example: ["192.168.1.20/32"],
+          }),
+          secretKey: text(64).optional().meta({
+            description:
+              "Name of the secret that holds a Docker config.json with a login that may pull. Default: anonymous.",
+            allowed: "the name of a secret, with ApiKey at its end",
+            example: "corpRegistryApiKey",
+          }),
+          caFile: caFile("registry's"),
+        }),
+      )
+      .default({})
+      .meta({
+        description:
+          "Registries of which models take weights by source: oci://registry/repository:tag, by host, where one needs a login, an own authority or private networks. The Job of a model copies its artifact into the environment's own store, over https:// and without storage.proxy; engines never reach it (docs/own-weights.md). For images of containers see images.",
+        allowed: "registries by host: networks, secretKey and caFile where they are needed",
+        example: { "registry.example.com": { secretKey: "corpRegistryApiKey" } },
       }),
     registryGbps: z.number().positive().max(1000).default(1).meta({
       description: "Speed of the internet link to Hugging Face and to registries of engines, for download times.",

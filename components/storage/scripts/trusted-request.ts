@@ -1,0 +1,79 @@
+/** Requests that say which authorities a server's certificate may be signed by. */
+import { type IncomingMessage, request as plainRequest } from "node:http";
+import { request as tlsRequest } from "node:https";
+import { Readable } from "node:stream";
+import { rootCertificates } from "node:tls";
+import { FinalError } from "./retry.ts";
+
+/** Longest silence of a server: as of fetch. */
+const SILENCE_MS = 300_000;
+/** Statuses whose answers have no body (fetch standard). */
+const WITHOUT_BODY = [204, 205, 304];
+
+export interface Request {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array | undefined;
+}
+
+/** @throws FinalError for a certificate that is not trusted. Error without an answer. */
+export type Send = (url: URL, request?: Request) => Promise<Response>;
+
+/** Trusts what the process trusts: public authorities, and the file of NODE_EXTRA_CA_CERTS. */
+export const sendByFetch: Send = (url, request) =>
+  fetch(url, request).catch((error: unknown) => {
+    throw distrustOf(error, url, "check the authority in NODE_EXTRA_CA_CERTS") ?? error;
+  });
+
+/**
+ * By Node's own client, because fetch takes no authorities for one server. Follows no redirects.
+ *
+ * @param host whose certificate these authorities alone may have signed, with its port where that is not 443. Servers that it
+ * refers to may have public certificates too.
+ * @param authorities PEM. @default what the process trusts
+ */
+export function sendTo(host: string, authorities?: string): Send {
+  const all = authorities === undefined ? undefined : [...rootCertificates, authorities];
+  return (url, { method = "GET", headers = {}, body } = {}) =>
+    new Promise((resolve, reject) => {
+      const ca = url.host === host ? authorities : all;
+      const send = url.protocol === "https:" ? tlsRequest : plainRequest;
+      const sent = send(url, { method, headers: { ...headers }, timeout: SILENCE_MS, ...(ca && { ca }) }, (answer) =>
+        resolve(responseOf(method, answer)),
+      );
+      sent.on("error", (error) => reject(distrustOf(error, url, `check caFile of ${host}`) ?? error));
+      sent.on("timeout", () => sent.destroy(new Error(`${url.host} was silent for ${SILENCE_MS / 1000} seconds`)));
+      sent.end(body);
+    });
+}
+
+function responseOf(method: string, answer: IncomingMessage): Response {
+  const { statusCode: status = 0, rawHeaders } = answer;
+  const headers = new Headers();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
+  }
+  if (method === "HEAD" || WITHOUT_BODY.includes(status)) {
+    answer.resume();
+    return new Response(null, { status, headers });
+  }
+  return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array>, { status, headers });
+}
+
+/** Node's codes. The process has read its authorities once: no retry helps. */
+const DISTRUST = [
+  "CERT_HAS_EXPIRED",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+];
+
+function distrustOf(error: unknown, url: URL, fix: string): FinalError | undefined {
+  const reason: unknown = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return reason instanceof Error && "code" in reason && DISTRUST.includes(String(reason.code))
+    ? new FinalError(`${url.origin}: ${reason.message}; ${fix}`)
+    : undefined;
+}
