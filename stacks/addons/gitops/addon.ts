@@ -12,7 +12,12 @@ export const gitops = addon({
   section: gitopsSection,
   secrets: gitopsSecrets,
   settings: (section) => section,
-  rules: [rules.repositoryIsAServerOfOthers, rules.repositoryIsNoPage, rules.gitopsHasSomethingToApply],
+  rules: [
+    rules.repositoryIsAServerOfOthers,
+    rules.repositoryIsNoPage,
+    rules.caCertsAreUsable,
+    rules.gitopsHasSomethingToApply,
+  ],
   problems: ({ settings }) => rules.gitopsProblems(settings),
   namespaces: () => [ARGO_CD_NAMESPACE, ARGO_CD_CHARTS_NAMESPACE],
   targets: () => argoCdTargets,

@@ -1,5 +1,6 @@
 import type { CapacityProblem } from "../../../planner/types";
 import { outsideProblems } from "../../config/core/outside-url";
+import { authorityProblems } from "../../config/core/pem";
 import type { Rule } from "../../config/core/rule";
 import type { GitopsConfig } from "./config";
 
@@ -13,6 +14,23 @@ export const repositoryIsAServerOfOthers: Rule<Own> = function* ({ sections: { g
       const isUrl = problem.path.at(-1) === "url";
       yield isUrl ? { ...problem, path: ["gitops", "repository"] } : problem;
     }
+  }
+};
+
+/** Argo CD keeps authorities by the server's name, up to a colon. */
+export const caCertsAreUsable: Rule<Own> = function* ({ sections: { gitops } }) {
+  yield* authorityProblems(
+    ["gitops", "caCerts"],
+    gitops?.caCerts,
+    "write the authority's certificate, not the server's, or remove caCerts with a certificate of a public authority",
+  );
+  if (gitops?.caCerts !== undefined && gitops.repository.startsWith("https://[")) {
+    yield {
+      path: ["gitops", "repository"],
+      value: gitops.repository,
+      allowed: "with caCerts: a URL with a name or an IPv4 address",
+      fix: "write the server's name",
+    };
   }
 };
 

@@ -1,6 +1,6 @@
 import type { CapacityProblem } from "../../../planner/types";
 import { tlsServerProblems } from "../../config/core/outside-url";
-import { areAuthorities } from "../../config/core/pem";
+import { authorityProblems } from "../../config/core/pem";
 import type { Rule } from "../../config/core/rule";
 import { NAMESPACE } from "../../config/core/schema";
 import type { RancherConfig } from "./config";
@@ -15,16 +15,12 @@ export const serverIsOutside: Rule<Own> = function* ({ sections: { rancher, stag
   }
 };
 
-export const caCertsAreAuthorities: Rule<Own> = function* ({ sections: { rancher } }) {
-  if (rancher?.caCerts !== undefined && !areAuthorities(rancher.caCerts)) {
-    yield {
-      path: ["rancher", "caCerts"],
-      value: "text that is no certificate of an authority",
-      allowed: "certificates of authorities (CA:TRUE), in PEM",
-      fix: "write what the server shows at /cacerts, or remove caCerts with a certificate of a public authority",
-    };
-  }
-};
+export const caCertsAreAuthorities: Rule<Own> = ({ sections: { rancher } }) =>
+  authorityProblems(
+    ["rancher", "caCerts"],
+    rancher?.caCerts,
+    "write what the server shows at /cacerts, or remove caCerts with a certificate of a public authority",
+  );
 
 /** What the agent is not installed without. The token is none of the file's rules: `npm run rancher` reads the file to fetch it. */
 export function rancherProblems({ acknowledgeClusterAdmin }: RancherConfig, hasToken: boolean): CapacityProblem[] {
