@@ -7,7 +7,7 @@ import { counted } from "../../names/counted";
 /** `up` would delete the platform: its objects, which the folder has from now on, or the Application that applied them. */
 export class StillOwnedError extends Error {}
 
-/** What a stack's state has: outputs of the stack, and of each resource by URN. */
+/** What a stack's state has: outputs of the stack, and type and outputs of each resource by URN. */
 export interface StateReader {
   /** Empty before the first deployment has ended. */
   stackOutputs(stack: string): Promise<Readonly<Record<string, unknown>>>;
@@ -17,7 +17,7 @@ export interface StateReader {
 /** The Application of the rendered folder, as {@link ownerOf} has types. */
 const ROOT = /\$inference:argo-cd:ArgoCd\$kubernetes:argoproj\.io\/v1alpha1:Application::/;
 
-const named = z.looseObject({ metadata: z.looseObject({ name: z.string() }) });
+const named = z.object({ outputs: z.object({ metadata: z.object({ name: z.string() }) }) });
 
 /**
  * Refuses a deployment that would delete what Argo CD is to take over, or the root Application, which takes along what it applied.
@@ -38,7 +38,7 @@ export async function assertKeepsPlatform(
   }
   const resources = Object.entries(await state.resourceOutputs(stack));
   const folders = resources.map(([urn]) => urn).filter((urn) => ownerOf({ urn }) === "folder");
-  const roots = resources.flatMap(([urn, outputs]) => (ROOT.test(urn) ? [named.parse(outputs).metadata.name] : []));
+  const roots = resources.flatMap(([urn, found]) => (ROOT.test(urn) ? [named.parse(found).outputs.metadata.name] : []));
   if (platform === undefined) {
     // What was taken back is Pulumi's again, and the Application may go.
     refuseWithout(stack, folders.length > 0 ? [] : roots);

@@ -34,7 +34,7 @@ const FOLDERS = "urn:pulumi:prod::p::inference:platform:Platform$kubernetes:apps
 const UPS = "urn:pulumi:prod::p::inference:platform:Platform$kubernetes:core/v1:Namespace::chat";
 const ROOT =
   "urn:pulumi:prod::p::inference:platform:Platform$inference:argo-cd:ArgoCd$kubernetes:argoproj.io/v1alpha1:Application::root";
-const rootOf = (platform: string) => ({ [ROOT]: { metadata: { name: `inference-${platform}-root` } } });
+const rootOf = (platform: string) => ({ [ROOT]: { outputs: { metadata: { name: `inference-${platform}-root` } } } });
 const WITH_GITOPS = { address: "x", gitops: { engine: "argo-cd" } };
 const state = (outputs: object, resources: object) => ({
   stackOutputs: async () => ({ ...outputs }),
