@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
-import { ARGO_CD_SECRETS } from "../../../components/argo-cd/names";
+import { ARGO_API, ARGO_CD_SECRETS } from "../../../components/argo-cd/names";
 import { ARGO_CD_NAMESPACE } from "../../../names/namespaces";
 import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import type { Program } from "../../../rehearsal/cluster/lifeline";
@@ -43,6 +43,18 @@ const chartValues = z.looseObject({
   repoServer: pod,
 });
 
+/** Its page makes this project when it starts, which does not run here: it allows everything. */
+const DEFAULT_PROJECT = {
+  apiVersion: ARGO_API,
+  kind: "AppProject",
+  metadata: { name: "default", namespace: ARGO_CD_NAMESPACE },
+  spec: {
+    sourceRepos: ["*"],
+    destinations: [{ server: "*", namespace: "*" }],
+    clusterResourceWhitelist: [{ group: "*", kind: "*" }],
+  },
+};
+
 /** Where Argo CD looks for the files by which its repository server knows its clients, unless it is told. */
 const CERTIFICATES = "/app/config/reposerver/mtls";
 
@@ -73,6 +85,7 @@ export interface ArgoCd {
 export async function runArgoCd(plane: ControlPlane, values: unknown, internet: FakeInternet): Promise<ArgoCd> {
   const { configs, ...pods } = chartValues.parse(values);
   await applySettings(plane, configs);
+  await plane.client.apply(DEFAULT_PROJECT);
   const [redisPort = 0, repoPort = 0, repoMetrics = 0, metrics = 0] = await freePorts(4);
   const folder = join(plane.folder, "argo-cd");
   const bin = programs(folder);

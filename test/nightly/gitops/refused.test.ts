@@ -103,13 +103,13 @@ describe("Argo CD's projects", { timeout: 1_800_000 }, () => {
   });
 
   it("refuse a foreign repository as the source of the folder", async () => {
-    const { root, commit } = gitops();
+    const { root, repository } = gitops();
     const repoURL = gitops().rendering.gitops?.repository;
     await root.patch({ spec: { source: { repoURL: "https://github.com/somebody/else.git" } } });
     const { conditions } = await root.until("the refusal", (status) => status.conditions.length > 0);
     expect(JSON.stringify(conditions)).toMatch(/InvalidSpecError.*somebody\/else.*is not permitted in project/);
     await root.patch({ spec: { source: { repoURL } } });
-    await root.healthyAt(commit, 300);
+    await root.healthyAt(repository.head, 300);
   });
 
   it.each([
