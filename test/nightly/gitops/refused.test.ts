@@ -27,7 +27,7 @@ const REFUSED: readonly { readonly what: string; readonly object: KubernetesObje
     object: {
       apiVersion: "rbac.authorization.k8s.io/v1",
       kind: "ClusterRoleBinding",
-      metadata: { name: "inference-cluster-readers" },
+      metadata: { name: "added" },
       roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
       subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "ml" }],
     } as KubernetesObject,
