@@ -17,13 +17,15 @@ const COMPONENTS_OF_UP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Types that `up` always creates: prerequisites of Argo CD's pods, secret values, and namespaces
- * with their isolating policies, so that no namespace is ever open.
+ * Types that `up` always creates: prerequisites of Argo CD's pods, secret values, namespaces with
+ * their isolating policies, so that no namespace is ever open, and permissions in the whole cluster.
  */
 const TYPES_OF_UP: ReadonlySet<string> = new Set([
   "kubernetes:core/v1:Namespace",
   "kubernetes:core/v1:Secret",
   "kubernetes:networking.k8s.io/v1:NetworkPolicy",
+  "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole",
+  "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding",
   "kubernetes:scheduling.k8s.io/v1:PriorityClass",
   "kubernetes:storage.k8s.io/v1:StorageClass",
 ]);

@@ -40,6 +40,10 @@ export const answersIn = (aws: () => AwsPlace): ProviderAnswers => ({
         return { ...inputs, result: generated(name), bcryptHash: generated(name) };
       case "random:index/randomId:RandomId":
         return { ...inputs, hex: generated(name), b64Url: generated(name) };
+      case "tls:index/privateKey:PrivateKey":
+        return { ...inputs, privateKeyPem: generated(name) };
+      case "tls:index/selfSignedCert:SelfSignedCert":
+        return { ...inputs, certPem: generated(name) };
       case "command:remote:Command":
         return { ...inputs, stdout: answerOfHost(inputs), stderr: "" };
       case "command:local:Command":

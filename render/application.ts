@@ -52,7 +52,7 @@ export function chartOf(urn: string, inputs: Readonly<Record<string, unknown>>):
  * @param namespace where Argo CD looks for it.
  */
 export function application(
-  environment: string,
+  platform: string,
   chart: Chart,
   labels: Labels,
   namespace: string = ARGO_CD_NAMESPACE,
@@ -61,7 +61,7 @@ export function application(
     apiVersion: ARGO_API,
     kind: "Application",
     metadata: {
-      name: argoName(environment, chart.release),
+      name: argoName(platform, chart.release),
       namespace,
       labels: { ...labels, ...renderedLabels("chart", chart.release) },
       // Charts hold custom resources whose CRDs fill in defaults: only the API server knows what is a difference.
@@ -69,7 +69,7 @@ export function application(
       finalizers: [CASCADE],
     },
     spec: {
-      project: argoNames(environment).charts,
+      project: argoNames(platform).charts,
       source: {
         repoURL: chart.repository,
         chart: chart.name,
@@ -98,7 +98,7 @@ export function application(
  * @param namespaces all namespaces of the environment.
  */
 export function project(
-  environment: string,
+  platform: string,
   charts: readonly Chart[],
   namespaces: readonly string[],
   labels: Labels,
@@ -109,12 +109,12 @@ export function project(
     apiVersion: ARGO_API,
     kind: "AppProject",
     metadata: {
-      name: argoNames(environment).charts,
+      name: argoNames(platform).charts,
       namespace: ARGO_CD_NAMESPACE,
-      labels: { ...labels, ...renderedLabels("charts", environment) },
+      labels: { ...labels, ...renderedLabels("charts", platform) },
     },
     spec: chartProject(
-      environment,
+      platform,
       charts.map(({ repository }) => repository),
       allowed,
     ),

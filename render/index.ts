@@ -62,7 +62,7 @@ export async function renderEnvironment(environment: OfflineEnvironment, options
   const remote = new RemoteSecrets(environment.name, options.secretStore);
   const { commonLabels, gitops } = first.run.environment;
   const { clusterOutputs } = options;
-  const made = manifests(environment.name, [first, second], remote, {
+  const made = manifests(gitops?.name ?? environment.name, [first, second], remote, {
     labels: commonLabels,
     gitops: gitops !== undefined,
     ...(clusterOutputs && { known: knownValues(first.run.clusterOutputs, clusterOutputs.value, first.standIns) }),

@@ -53,11 +53,12 @@ export interface MarkedRun {
 /**
  * What the cluster must hold, without a secret value, in the order of application.
  *
+ * @param platform its name in Argo CD.
  * @param runs two runs of the same program with different stand-ins.
  * @throws RenderRefusedError when a secret stands where no reference can.
  */
 export function manifests(
-  environment: string,
+  platform: string,
   runs: readonly [MarkedRun, MarkedRun],
   remote: RemoteSecrets,
   { labels = {}, known = new Map(), gitops = false }: ManifestsOptions = {},
@@ -77,7 +78,7 @@ export function manifests(
     if (resource.type === HELM_RELEASE) {
       const chart = chartOf(resource.urn, inputs);
       charts.push(...(isOurs(resource) ? [chart] : []));
-      return [item(application(environment, chart, labels, applications), chart.namespace)];
+      return [item(application(platform, chart, labels, applications), chart.namespace)];
     }
     const object = withoutSecretVersion(toObject(resource, inputs));
     return [item(resource.type === SECRET && isOurs(resource) ? externalSecret(object, remote) : object)];
@@ -85,7 +86,7 @@ export function manifests(
   const all = withoutScaledReplicas(rendered);
   if (charts.length > 0 && !gitops) {
     const namespaces = all.flatMap(({ object }) => (object.kind === "Namespace" ? [object.metadata.name] : []));
-    all.push({ object: project(environment, charts, namespaces, labels), home: undefined, source: undefined });
+    all.push({ object: project(platform, charts, namespaces, labels), home: undefined, source: undefined });
   }
   const ours = all.filter(({ source }) => isOurs(source));
   const without = ours.flatMap(({ object }) => leftOut(object) ?? []);

@@ -32,7 +32,7 @@ import {
 } from "./config";
 import { DeployerRefusedError } from "./deployer";
 import { edge } from "./edge";
-import { StillOwnedError } from "./gitops/still-owned";
+import { StillOwnedError } from "./gitops/keeps-platform";
 import { local } from "./local";
 import { oci } from "./oci";
 import { settingProblems, toPlanRequest } from "./plan-request";

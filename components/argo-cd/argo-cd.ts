@@ -10,6 +10,8 @@ import { ONE_AT_A_TIME } from "../core/disruption-budget";
 import { IsolatedNamespace } from "../core/isolated-namespace";
 import { PlatformComponent } from "../core/platform-component";
 import { replicasOf } from "../core/replicas";
+import { secretVersion } from "../core/secret-version";
+import { clientCertificate } from "./client-certificate";
 import { type FolderContents, type KnownFolder, knownFolder } from "./folder-contents";
 import { ignoredDifferences } from "./ignored-differences";
 import { ARGO_API, ARGO_CD, ARGO_CD_PODS, ARGO_CD_SECRETS, argoNames } from "./names";
@@ -18,7 +20,8 @@ import { CASCADE, COMPARED_BY_SERVER, type FolderSource, rootApplication } from 
 import { argoCdValues } from "./values";
 
 export interface ArgoCdArgs {
-  readonly environment: string;
+  /** Name of the platform in Argo CD. */
+  readonly platform: string;
   readonly stage: Stage;
   readonly source: FolderSource;
   /** What opens the repository. @default it is public */
@@ -42,10 +45,15 @@ export class ArgoCd extends PlatformComponent {
       this.child("controller"),
       {
         namespace: ARGO_CD_NAMESPACE,
-        contents: (namespace) => ({
-          needs: this.secrets(namespace, args),
-          charts: [{ chart: "argo-cd", release: ARGO_CD, values: argoCdValues(args.stage) }],
-        }),
+        contents: (namespace) => {
+          const content = clientCertificate(this.child("client-certificate"), this.childOptions());
+          const clients = this.secret(namespace, "clients", ARGO_CD_SECRETS.clients, content);
+          const values = argoCdValues({ ...args, podAnnotations: secretVersion(clients, content) });
+          return {
+            needs: [clients, ...this.secrets(namespace, args)],
+            charts: [{ chart: "argo-cd", release: ARGO_CD, values }],
+          };
+        },
       },
       this.childOptions(),
     );
@@ -59,7 +67,7 @@ export class ArgoCd extends PlatformComponent {
       this.budgets(controller);
     }
     this.applications(controller, charts.resources, args);
-    const names = argoNames(args.environment);
+    const names = argoNames(args.platform);
     this.application = names.root;
     this.adminPassword = `kubectl -n ${ARGO_CD_NAMESPACE} get secret ${ARGO_CD_SECRETS.admin} -o jsonpath='{.data.password}' | base64 -d`;
     this.page = `kubectl -n ${ARGO_CD_NAMESPACE} port-forward service/${ARGO_CD_PODS.server.serviceAccount} 8080:443`;
@@ -70,36 +78,18 @@ export class ArgoCd extends PlatformComponent {
   private secrets(namespace: pulumi.Output<string>, { source, credentials }: ArgoCdArgs): pulumi.Resource[] {
     const generated = (suffix: string, length: number) =>
       new random.RandomPassword(this.child(suffix), { length, special: false }, this.childOptions());
-    const secret = (
-      suffix: string,
-      objectName: string,
-      stringData: Record<string, pulumi.Input<string>>,
-      labels: Readonly<Record<string, string>> = {},
-    ) =>
-      new kubernetes.core.v1.Secret(
-        this.child(suffix),
-        {
-          metadata: {
-            name: objectName,
-            namespace,
-            // Argo CD finds its Secrets by this label.
-            labels: { ...standardLabels(ARGO_CD, objectName), "app.kubernetes.io/part-of": "argocd", ...labels },
-          },
-          stringData: pulumi.secret(stringData),
-        },
-        this.childOptions(),
-      );
     const admin = generated("admin-password", 32);
     return [
-      secret("settings", ARGO_CD_SECRETS.settings, {
+      this.secret(namespace, "settings", ARGO_CD_SECRETS.settings, {
         "admin.password": admin.bcryptHash,
         "server.secretkey": generated("session-key", 48).result,
       }),
-      secret("admin", ARGO_CD_SECRETS.admin, { password: admin.result }),
-      secret("redis", ARGO_CD_SECRETS.redis, { auth: generated("redis-password", 40).result }),
+      this.secret(namespace, "admin", ARGO_CD_SECRETS.admin, { password: admin.result }),
+      this.secret(namespace, "redis", ARGO_CD_SECRETS.redis, { auth: generated("redis-password", 40).result }),
       ...(credentials
         ? [
-            secret(
+            this.secret(
+              namespace,
               "repository",
               ARGO_CD_SECRETS.repository,
               { type: "git", url: source.repository, username: credentials.username, password: credentials.token },
@@ -108,6 +98,28 @@ export class ArgoCd extends PlatformComponent {
           ]
         : []),
     ];
+  }
+
+  private secret(
+    namespace: pulumi.Output<string>,
+    suffix: string,
+    objectName: string,
+    stringData: Readonly<Record<string, pulumi.Input<string>>>,
+    labels: Readonly<Record<string, string>> = {},
+  ): kubernetes.core.v1.Secret {
+    return new kubernetes.core.v1.Secret(
+      this.child(suffix),
+      {
+        metadata: {
+          name: objectName,
+          namespace,
+          // Argo CD finds its Secrets by this label.
+          labels: { ...standardLabels(ARGO_CD, objectName), "app.kubernetes.io/part-of": "argocd", ...labels },
+        },
+        stringData: pulumi.secret(stringData),
+      },
+      this.childOptions(),
+    );
   }
 
   /** Those of the chart cannot say that unready pods may go. */
@@ -128,9 +140,9 @@ export class ArgoCd extends PlatformComponent {
   private applications(
     { namespace, releases }: Controller,
     chartsNamespace: readonly pulumi.Resource[],
-    { environment, source, folder }: ArgoCdArgs,
+    { platform, source, folder }: ArgoCdArgs,
   ): void {
-    const names = argoNames(environment);
+    const names = argoNames(platform);
     // Once this turn has ended, the platform is made as a whole.
     const known = pulumi.output(Promise.resolve().then(folder)).apply(knownFolder);
     const after = this.childOptions<pulumi.CustomResourceOptions>({ dependsOn: [...releases] });
@@ -143,10 +155,10 @@ export class ArgoCd extends PlatformComponent {
     const projects = [
       // Some charts put roles into namespaces that they watch, so all of the folder's are theirs.
       project("charts", names.charts, ({ charts, extent }) => ({
-        ...chartProject(environment, charts.repositories, [...charts.namespaces, ...extent.namespaces]),
+        ...chartProject(platform, charts.repositories, [...charts.namespaces, ...extent.namespaces]),
         sourceNamespaces: [ARGO_CD_CHARTS_NAMESPACE],
       })),
-      project("folder", names.root, ({ extent }) => folderProject(environment, source.repository, extent)),
+      project("folder", names.root, ({ extent }) => folderProject(platform, source.repository, extent)),
     ];
     new kubernetes.apiextensions.CustomResource(
       this.child("root"),
@@ -160,7 +172,7 @@ export class ArgoCd extends PlatformComponent {
           annotations: { ...COMPARED_BY_SERVER },
           finalizers: [CASCADE],
         },
-        spec: known.apply(({ loose }) => rootApplication(environment, source, ignoredDifferences(loose))),
+        spec: known.apply(({ loose }) => rootApplication(platform, source, ignoredDifferences(loose))),
       },
       // Deleting it ends when all is deleted that it applied: models end what they answer first.
       this.childOptions({

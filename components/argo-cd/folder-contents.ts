@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { groupOf } from "../../kubernetes/object";
 import type { LooseObject } from "./ignored-differences";
-import type { FolderExtent, GroupKind } from "./projects";
+import type { FolderExtent } from "./projects";
 
 /** An object of the rendered folder, before its outputs are known. */
 export interface FolderObject {
@@ -49,15 +49,15 @@ export function knownFolder({ objects, charts }: FolderContents): pulumi.Output<
   );
   const installed = pulumi.all(charts.map(({ namespace }) => namespace));
   return pulumi.all([placed, installed]).apply(([all, chartNamespaces]) => {
-    const kindsWhere = (isNamespaced: boolean): GroupKind[] =>
+    const where = (isNamespaced: boolean) =>
       all
         .filter(({ namespace }) => (namespace !== undefined) === isNamespaced)
-        .map(({ apiVersion, kind }) => ({ group: groupOf(apiVersion), kind }));
+        .map(({ apiVersion, kind, name }) => ({ group: groupOf(apiVersion), kind, name }));
     return {
       extent: {
         namespaces: all.flatMap(({ namespace }) => namespace ?? []),
-        clusterKinds: kindsWhere(false),
-        namespacedKinds: kindsWhere(true),
+        clusterObjects: where(false),
+        namespacedKinds: where(true),
         hasCharts: charts.length > 0,
       },
       charts: { repositories: charts.map(({ repository }) => repository), namespaces: chartNamespaces },

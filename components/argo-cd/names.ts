@@ -17,8 +17,17 @@ export const ARGO_CD_SECRETS = {
   admin: "argocd-initial-admin-secret",
   /** `auth`. */
   redis: "argocd-redis",
+  /** Files of {@link CLIENT_CERTIFICATE_FILES}. */
+  clients: "argocd-repo-server-mtls",
   /** Credentials of the repository, known by their label. */
   repository: "argocd-repository",
+} as const;
+
+/** What Argo CD calls the files by which its repository server tells its clients from others. */
+export const CLIENT_CERTIFICATE_FILES = {
+  authority: "client-ca.crt",
+  certificate: "client.crt",
+  key: "client.key",
 } as const;
 
 /** Pods of one part, by a label of the chart. */
@@ -55,12 +64,12 @@ export function argoName(...parts: readonly string[]): string {
     .replaceAll(/^-+|-+$/g, "");
 }
 
-/** Names of an environment's objects in Argo CD. */
-export function argoNames(environment: string) {
+/** Names of a platform's objects in Argo CD. */
+export function argoNames(platform: string) {
   return {
     /** AppProject of its charts. */
-    charts: argoName("inference", environment),
+    charts: argoName("inference", platform),
     /** Application of its rendered folder, and that one's AppProject. */
-    root: argoName("inference", environment, "root"),
+    root: argoName("inference", platform, "root"),
   } as const;
 }

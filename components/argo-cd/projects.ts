@@ -7,6 +7,11 @@ export interface GroupKind {
   readonly kind: string;
 }
 
+/** An object of the whole cluster, as AppProjects name it. */
+export interface ClusterObject extends GroupKind {
+  readonly name: string;
+}
+
 /** What charts may create beside objects in namespaces: no nodes, volumes or namespaces. */
 const KINDS_OF_CHARTS: readonly GroupKind[] = [
   { group: "admissionregistration.k8s.io", kind: "MutatingWebhookConfiguration" },
@@ -25,10 +30,10 @@ const SYSTEM_NAMESPACE = "kube-system";
 /** Kind of the charts' Applications. */
 const APPLICATION: GroupKind = { group: "argoproj.io", kind: "Application" };
 
-/** Spec of the AppProject of an environment's charts: their repositories, namespaces, and few kinds beyond them. */
-export function chartProject(environment: string, repositories: readonly string[], namespaces: readonly string[]) {
+/** Spec of the AppProject of a platform's charts: their repositories, namespaces, and few kinds beyond them. */
+export function chartProject(platform: string, repositories: readonly string[], namespaces: readonly string[]) {
   return {
-    description: `Charts of the inference platform ${environment}`,
+    description: `Charts of the inference platform ${platform}`,
     sourceRepos: unique(repositories),
     destinations: destinations([...namespaces, SYSTEM_NAMESPACE]),
     clusterResourceWhitelist: [...KINDS_OF_CHARTS],
@@ -38,19 +43,19 @@ export function chartProject(environment: string, repositories: readonly string[
 /** What a rendered folder holds, as far as its AppProject allows no more. */
 export interface FolderExtent {
   readonly namespaces: readonly string[];
-  readonly clusterKinds: readonly GroupKind[];
+  readonly clusterObjects: readonly ClusterObject[];
   readonly namespacedKinds: readonly GroupKind[];
   readonly hasCharts: boolean;
 }
 
-/** Spec of the AppProject of a rendered folder: this repository, its namespaces, and the kinds that it has. */
-export function folderProject(environment: string, repository: string, extent: FolderExtent) {
-  const { namespaces, clusterKinds, namespacedKinds, hasCharts } = extent;
+/** Spec of the AppProject of a rendered folder: this repository, its namespaces, its kinds, and its objects of the whole cluster by name. */
+export function folderProject(platform: string, repository: string, extent: FolderExtent) {
+  const { namespaces, clusterObjects, namespacedKinds, hasCharts } = extent;
   return {
-    description: `The rendered folder of the inference platform ${environment}`,
+    description: `The rendered folder of the inference platform ${platform}`,
     sourceRepos: [repository],
     destinations: destinations([...namespaces, ARGO_CD_CHARTS_NAMESPACE]),
-    clusterResourceWhitelist: uniqueKinds(clusterKinds),
+    clusterResourceWhitelist: sorted(clusterObjects),
     namespaceResourceWhitelist: uniqueKinds([...namespacedKinds, ...(hasCharts ? [APPLICATION] : [])]),
   };
 }
@@ -64,6 +69,10 @@ function unique(values: readonly string[]): string[] {
 }
 
 function uniqueKinds(kinds: readonly GroupKind[]): GroupKind[] {
-  const byName = new Map(kinds.map(({ group, kind }) => [`${group}/${kind}`, { group, kind }]));
-  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
+  return sorted([...new Map(kinds.map(({ group, kind }) => [`${group}/${kind}`, { group, kind }])).values()]);
+}
+
+function sorted<T extends GroupKind & { readonly name?: string }>(items: readonly T[]): T[] {
+  const key = ({ group, kind, name = "" }: T) => `${group}/${kind}/${name}`;
+  return [...items].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }

@@ -10,6 +10,8 @@ export interface FolderSource {
   readonly revision: string;
   /** Path of the folder in the repository. */
   readonly path: string;
+  /** Authorities of the server's certificate, in PEM. @default public ones */
+  readonly caCerts?: string;
 }
 
 /** Annotations of Applications: custom resources have defaults that the API server alone knows, so that it compares. */
@@ -28,9 +30,9 @@ export const RETRY = { limit: 10, refresh: true, backoff: { duration: "10s", fac
  * Spec of the Application that keeps the rendered folder applied. The folder's kustomizations name its objects, so that nothing else in it
  * is read: neither pages nor the file by which `render` knows its own folder.
  */
-export function rootApplication(environment: string, source: FolderSource, ignored: readonly IgnoredDifference[]) {
+export function rootApplication(platform: string, source: FolderSource, ignored: readonly IgnoredDifference[]) {
   return {
-    project: argoNames(environment).root,
+    project: argoNames(platform).root,
     source: { repoURL: source.repository, targetRevision: source.revision, path: source.path },
     // Of what says none, which is nothing. Without one, no list of namespaces in an AppProject allows the Application.
     destination: { server: IN_CLUSTER, namespace: ARGO_CD_CHARTS_NAMESPACE },

@@ -6,8 +6,10 @@ import type { HelmValues } from "../core/chart-release";
 import { PRIORITY } from "../core/priority-classes";
 import { replicasOf } from "../core/replicas";
 import { burstable, quantities } from "../core/resources";
+import { certificateVolume } from "./client-certificate";
 import { HEALTH_CHECKS } from "./health";
-import { ARGO_CD, ARGO_CD_PODS } from "./names";
+import { ARGO_CD, ARGO_CD_PODS, CLIENT_CERTIFICATE_FILES } from "./names";
+import type { FolderSource } from "./root-application";
 
 const restricted = { ...RESTRICTED_CONTAINER, runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } };
 
@@ -24,6 +26,13 @@ const SERVER_RULES = [
   { apiGroups: [""], resources: ["pods", "pods/log"], verbs: ["get"] },
 ];
 
+export interface ArgoCdValuesArgs {
+  readonly stage: Stage;
+  readonly source: Pick<FolderSource, "repository" | "caCerts">;
+  /** Annotations by which pods restart with another client certificate. @default none */
+  readonly podAnnotations?: HelmValues;
+}
+
 /**
  * Values of the argo-cd chart. The application controller is one pod: it holds no requests, and another one is there in a minute. Secrets
  * are the program's own (`argo-cd.ts`): the chart would have each release hold a hash of the password.
@@ -31,7 +40,8 @@ const SERVER_RULES = [
  * Dex, ApplicationSets, notifications and the commit server are off: alerts of Prometheus tell what notifications would, through every
  * receiver that the environment has.
  */
-export function argoCdValues(stage: Stage): HelmValues {
+export function argoCdValues({ stage, source, podAnnotations = {} }: ArgoCdValuesArgs): HelmValues {
+  const { authority, certificate, key } = CLIENT_CERTIFICATE_FILES;
   const replicas = replicasOf(stage);
   const { controller, repoServer, server } = ARGO_CD_PODS;
   const argoCd = imageEntry("argo-cd");
@@ -47,6 +57,7 @@ export function argoCdValues(stage: Stage): HelmValues {
       // The chart's own release is older than what is tested and safe (catalog/pins.json).
       image: { repository: argoCd.repository, tag: argoCd.tag, imagePullPolicy: "IfNotPresent" },
       priorityClassName: PRIORITY.platform.name,
+      podAnnotations,
       securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
       // The platform's list of connections makes them.
       networkPolicy: { create: false, defaultDenyIngress: false },
@@ -62,6 +73,8 @@ export function argoCdValues(stage: Stage): HelmValues {
         "admin.enabled": true,
         "users.anonymous.enabled": false,
         "exec.enabled": false,
+        // The rendered folder is a kustomization, and everything else is a chart.
+        "jsonnet.enable": false,
         "statusbadge.enabled": false,
         // Annotations: the label would go into selectors and pods of what it applies.
         "application.resourceTrackingMethod": "annotation",
@@ -79,6 +92,9 @@ export function argoCdValues(stage: Stage): HelmValues {
       // Without single sign-on there is admin alone; everybody else reads Applications by kubectl, as `people` has it.
       rbac: { "policy.default": "", "policy.csv": "" },
       secret: { createSecret: false },
+      ...(source.caCerts !== undefined && {
+        tls: { certificates: { [new URL(source.repository).hostname]: source.caCerts } },
+      }),
     },
     redisSecretInit: { enabled: false },
     redis: {
@@ -90,12 +106,15 @@ export function argoCdValues(stage: Stage): HelmValues {
     controller: {
       replicas: 1,
       ...measured(controller),
+      ...certificateVolume(certificate, key),
       containerSecurityContext: restricted,
       resources: { ...quantities(burstable({ cpu: 0.25, memoryGiB: 0.5 }, { cpu: 2, memoryGiB: 2 })) },
     },
     repoServer: {
       replicas,
       ...measured(repoServer),
+      // It renders what strangers may have written: without the key.
+      ...certificateVolume(authority),
       serviceAccount: { create: true, name: repoServer.serviceAccount },
       // It renders what strangers may have written, and asks the Kubernetes API for nothing.
       automountServiceAccountToken: false,
@@ -105,6 +124,7 @@ export function argoCdValues(stage: Stage): HelmValues {
     server: {
       replicas,
       ...measured(server),
+      ...certificateVolume(certificate, key),
       containerSecurityContext: restricted,
       // By default it may read, change and delete everything, Secrets included, for buttons of its page.
       clusterRoleRules: { enabled: true, rules: SERVER_RULES },

@@ -1,14 +1,15 @@
+import * as pulumi from "@pulumi/pulumi";
+import { assertKeepsPlatform, engineState, thisStack } from "./keeps-platform";
 import { engineMonitor, leaveToFolder } from "./leave-to-folder";
-import { assertReleased, engineState, thisStack } from "./still-owned";
 
 /**
  * With `gitops`, has `up` make its part alone. Before the program makes anything.
  *
- * @throws StillOwnedError while the stack's state holds what the rendered folder has.
+ * @throws StillOwnedError while that would delete the platform.
  */
-export async function leaveFolder({ gitops }: { readonly gitops?: unknown }): Promise<void> {
+export async function leaveFolder({ gitops }: { readonly gitops?: { readonly name?: string } }): Promise<void> {
+  await assertKeepsPlatform(thisStack(), gitops && (gitops.name ?? pulumi.getStack()), engineState);
   if (gitops !== undefined) {
-    await assertReleased(thisStack(), engineState);
     leaveToFolder(engineMonitor());
   }
 }

@@ -75,6 +75,29 @@ describe("dev, moved to Argo CD and back on the real engine and a real control p
     expect((await up()).steps).toEqual([]);
   });
 
+  it("refuses what would delete the Application, and with it the platform: another name of the stack, and no section", async () => {
+    const application = { apiVersion: "argoproj.io/v1alpha1", kind: "Application" };
+    const root = async () => {
+      const found = await bed().plane.client.list(application.apiVersion, application.kind);
+      return found.map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.deletionTimestamp}`);
+    };
+    const before = await root();
+    expect(before).toEqual([expect.stringMatching(/^inference-dev-root \S+ undefined$/)]);
+
+    await bed().stack.rename({ stackName: "lab" });
+    await expect(up()).rejects.toThrow(/gitops\.name: .*inference-dev-root, and inference-lab-root/);
+    await bed().stack.setConfig(KEY, { value: JSON.stringify({ ...GITOPS, name: "dev" }) });
+    const { steps } = await up();
+    expect(steps.filter((step) => /^(delete|replace|create)/.test(step))).toEqual([]);
+    await bed().stack.rename({ stackName: "dev" });
+
+    await bed().stack.removeConfig(KEY);
+    await expect(up()).rejects.toThrow(/which `up` would delete without the section/);
+    await bed().stack.setConfig(KEY, { value: JSON.stringify(GITOPS) });
+    expect(await root()).toEqual(before);
+    expect((await up()).steps).toEqual([]);
+  });
+
   it("keeps every object and pod template when the rendered folder is applied over it, as Argo CD does", async () => {
     const file = readEnvironment("dev", { [KEY]: { value: JSON.stringify(GITOPS) } });
     const rendering = await renderEnvironment(
@@ -100,8 +123,10 @@ describe("dev, moved to Argo CD and back on the real engine and a real control p
     bed().stack.workspace.envVars.PULUMI_K8S_ENABLE_PATCH_FORCE = "true";
     const { steps } = await up();
     const deleted = steps.filter((step) => /^(delete|replace)/.test(step));
-    // The engine's own provider answered for the state.
-    const others = deleted.filter((step) => !step.includes("platform-gitops") && step !== "delete pulumi default");
+    // The engine's own provider answered for the state; certificates are Argo CD's alone.
+    const others = deleted.filter(
+      (step) => !step.includes("platform-gitops") && !/^delete (pulumi|tls) default/.test(step),
+    );
     expect(others).toEqual([]);
     expect(deleted).toContain("delete Application platform-gitops-root");
     expect(steps.filter((step) => step.startsWith("create"))).toEqual([]);

@@ -14,6 +14,13 @@ describe("whose a resource is with gitops", () => {
     ["a namespace", urn(PLATFORM, "kubernetes:core/v1:Namespace"), "up"],
     ["a Secret", urn(PLATFORM, "inference:gateway:Tenants", "kubernetes:core/v1:Secret"), "up"],
     ["a policy of its network", urn(PLATFORM, "kubernetes:networking.k8s.io/v1:NetworkPolicy"), "up"],
+    ["permissions in the whole cluster", urn(PLATFORM, "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole"), "up"],
+    [
+      "a binding in the whole cluster",
+      urn(PLATFORM, "inference:gpu:NcclGate", "kubernetes:rbac.authorization.k8s.io/v1:ClusterRoleBinding"),
+      "up",
+    ],
+    ["a binding in a namespace", urn(PLATFORM, "kubernetes:rbac.authorization.k8s.io/v1:RoleBinding"), "folder"],
     ["a class of volumes", urn(PLATFORM, "kubernetes:storage.k8s.io/v1:StorageClass"), "up"],
     [
       "what Karpenter boots",

@@ -77,10 +77,13 @@ describe.each(environments)("%s with gitops", (name) => {
     expect(new Set(together).size).toBe(together.length);
   });
 
-  it("holds no namespace, no policy of one and no Secret, and asks for none", () => {
+  it("holds no namespace, no policy of one, no Secret and no permission in the whole cluster", () => {
     const kinds = new Set(objects.map(({ kind }) => kind));
     expect(
-      ["Namespace", "NetworkPolicy", "Secret", "ExternalSecret", "AppProject"].filter((kind) => kinds.has(kind)),
+      [
+        ...["Namespace", "NetworkPolicy", "Secret", "ExternalSecret", "AppProject"],
+        ...["ClusterRole", "ClusterRoleBinding"],
+      ].filter((kind) => kinds.has(kind)),
     ).toEqual([]);
     expect([...content.keys()].filter((path) => /secret/i.test(path))).toEqual([]);
   });
@@ -115,18 +118,16 @@ describe.each(environments)("%s with gitops", (name) => {
 
   it("allows in its AppProjects what the folder has, and nothing else", () => {
     const spec = specOf(run, `inference-${name}-root`);
-    const kindsOf = (isNamespaced: boolean) =>
-      [
-        ...new Set(
-          objects
-            .filter(({ metadata }) => (metadata.namespace !== undefined) === isNamespaced)
-            .map(({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`),
-        ),
-      ].sort();
-    const listed = (kinds: readonly { group: string; kind: string }[]) =>
-      kinds.map(({ group, kind }) => `${group}/${kind}`).sort();
-    expect(listed(spec.clusterResourceWhitelist)).toEqual(kindsOf(false));
-    expect(listed(spec.namespaceResourceWhitelist)).toEqual(kindsOf(true));
+    const inWhole = objects.filter(({ metadata }) => metadata.namespace === undefined);
+    const kinds = objects
+      .filter((object) => !inWhole.includes(object))
+      .map(({ apiVersion, kind }) => `${groupOf(apiVersion)}/${kind}`);
+    const listed = (allowed: readonly { group: string; kind: string; name?: string }[]) =>
+      allowed.map(({ group, kind, name }) => [group, kind, ...(name === undefined ? [] : [name])].join("/")).sort();
+    expect(listed(spec.clusterResourceWhitelist)).toEqual(
+      inWhole.map(({ apiVersion, kind, metadata }) => `${groupOf(apiVersion)}/${kind}/${metadata.name}`).sort(),
+    );
+    expect(listed(spec.namespaceResourceWhitelist)).toEqual([...new Set(kinds)].sort());
     expect(spec.sourceRepos).toEqual([REPOSITORY]);
     const namespaces = new Set(objects.flatMap(({ metadata: { namespace } }) => namespace ?? []));
     expect(spec.destinations.map(({ namespace }) => namespace)).toEqual([...namespaces].sort());
@@ -152,7 +153,11 @@ const OF_UPS_CHARTS = ["argoproj.io", "karpenter.sh", "karpenter.k8s.aws"];
 interface ProjectSpec {
   readonly sourceRepos: readonly string[];
   readonly destinations: readonly { readonly namespace: string }[];
-  readonly clusterResourceWhitelist: readonly { readonly group: string; readonly kind: string }[];
+  readonly clusterResourceWhitelist: readonly {
+    readonly group: string;
+    readonly kind: string;
+    readonly name?: string;
+  }[];
   readonly namespaceResourceWhitelist: readonly { readonly group: string; readonly kind: string }[];
 }
 

@@ -84,6 +84,8 @@ export const SWEEPS: readonly Sweep[] = [
         repository: "https://git.example.com/platform/gitops.git",
         revision: "production",
         path: "clusters/edge-nvidia",
+        name: "node",
+        caCerts: shippedText("test/fixtures/certificates/example-ca.pem"),
         username: "argocd",
         networks: ["192.168.1.40/32"],
       },

@@ -15,6 +15,7 @@ export const gitops = addon({
   rules: [
     rules.repositoryIsAServerOfOthers,
     rules.repositoryIsNoPage,
+    rules.caCertsAreUsable,
     rules.gitopsHasSomethingToApply,
     rules.tokenIsRead,
   ],

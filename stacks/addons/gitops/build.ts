@@ -3,7 +3,7 @@ import type { Built, Foundation, Given } from "../contract";
 import type { GitopsConfig, GitopsSecret } from "./config";
 
 export function build({
-  settings: { engine, repository, revision, path, username },
+  settings: { engine, name: platform, repository, revision, path, username, caCerts },
   secrets: { gitopsToken },
   plan: { environment, stage },
   folder,
@@ -13,9 +13,9 @@ export function build({
   const component = new ArgoCd(
     name,
     {
-      environment,
+      platform: platform ?? environment,
       stage,
-      source: { repository, revision, path },
+      source: { repository, revision, path, ...(caCerts !== undefined && { caCerts }) },
       ...(gitopsToken && { credentials: { username, token: gitopsToken } }),
       folder,
     },

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { text, url } from "../../config/core/sections/fields";
+import { pemCertificates } from "../../config/core/pem";
+import { dnsLabel, text, url } from "../../config/core/sections/fields";
 import { outsideNetworks, WITHOUT_NETWORKS } from "../../config/core/sections/outside-fields";
 
 /** Parts of a path in a repository: none leads out of it. */
@@ -38,6 +39,17 @@ export const gitopsSection = z
       description: "Name that goes with the secret gitopsToken.",
       allowed: "text without spaces",
       example: "argocd",
+    }),
+    caCerts: pemCertificates.optional().meta({
+      description:
+        "Certificate of the authority that signed the certificate of the repository's server. Argo CD accepts no other for that server. Default: a public authority.",
+      allowed: "certificates in PEM, one below the other",
+      example: "-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n",
+    }),
+    name: dnsLabel(48).optional().meta({
+      description:
+        "Name of the platform in Argo CD, in the names of its Applications and AppProjects. Set it to the former name before a stack is renamed: an Application with another name replaces the platform. Default: the environment's name.",
+      example: "edge-nvidia",
     }),
     networks: outsideNetworks.meta({
       description: `Networks in CIDR form that the repository's name resolves to: Argo CD reaches these alone, at its port. Default: the address in the URL, or ${WITHOUT_NETWORKS}`,

@@ -1,5 +1,6 @@
 import type { CapacityProblem } from "../../../planner/types";
 import { outsideProblems } from "../../config/core/outside-url";
+import { authorityProblems } from "../../config/core/pem";
 import type { ProblemDraft } from "../../config/core/problems";
 import type { Rule } from "../../config/core/rule";
 import { unreadSecrets } from "../../config/core/unread-secrets";
@@ -31,6 +32,23 @@ function nameFix(url: string): Partial<Pick<ProblemDraft, "fix">> {
       : "take the name out and write it as username, or set it as the secret gitopsToken and treat it as leaked if it is a token",
   };
 }
+
+/** Argo CD keeps authorities by the server's name, up to a colon. */
+export const caCertsAreUsable: Rule<Own> = function* ({ sections: { gitops } }) {
+  yield* authorityProblems(
+    ["gitops", "caCerts"],
+    gitops?.caCerts,
+    "write the authority's certificate, not the server's, or remove caCerts with a certificate of a public authority",
+  );
+  if (gitops?.caCerts !== undefined && gitops.repository.startsWith("https://[")) {
+    yield {
+      path: ["gitops", "repository"],
+      value: gitops.repository,
+      allowed: "with caCerts: a URL with a name or an IPv4 address",
+      fix: "write the server's name",
+    };
+  }
+};
 
 /** Copied from a browser: a server without a repository, or a page of one. */
 export const repositoryIsNoPage: Rule<Own> = function* ({ sections: { gitops } }) {

@@ -40,6 +40,7 @@ describe("Argo CD", () => {
       "argocd-secret": ["admin.password", "server.secretkey"],
       "argocd-initial-admin-secret": ["password"],
       "argocd-redis": ["auth"],
+      "argocd-repo-server-mtls": ["client-ca.crt", "client.crt", "client.key"],
       "argocd-repository": ["password", "type", "url", "username"],
     });
     expect(secrets.every(({ secretInputs }) => secretInputs.includes("stringData"))).toBe(true);
@@ -70,6 +71,18 @@ describe("Argo CD", () => {
     });
   });
 
+  it("keeps the names that it has in Argo CD where the section has one", async () => {
+    const { deployment } = await sharedRun("edge-nvidia", { gitops: { ...gitops, name: "former" } });
+    const names = ["AppProject", "Application"].flatMap((kind) =>
+      deployment.ofKind(kind).map(({ inputs }) => `${kind} ${Object(inputs.metadata).name}`),
+    );
+    expect(names.toSorted()).toEqual([
+      "AppProject inference-former",
+      "AppProject inference-former-root",
+      "Application inference-former-root",
+    ]);
+  });
+
   it("leaves the numbers alone that model control sets", async () => {
     const { deployment } = await sharedRun("dev", { gitops: { ...gitops, path: "clusters/dev" } });
     const root = deployment.resource("kubernetes:argoproj.io/v1alpha1:Application", "platform-gitops-root");
@@ -85,14 +98,14 @@ describe("Argo CD", () => {
 
 describe("the values of Argo CD's chart", () => {
   it.each(["production", "development"] as const)("are known to it (%s)", (stage) => {
-    expect(chartValueProblems("argo-cd", argoCdValues(stage))).toEqual([]);
+    expect(chartValueProblems("argo-cd", argoCdValues({ stage, source: gitops }))).toEqual([]);
   });
 
   it("let nobody in without a password, and give its page no shell and no rights over the cluster", () => {
-    const values = argoCdValues("production");
+    const values = argoCdValues({ stage: "production", source: gitops });
     expect(values).toMatchObject({
       configs: {
-        cm: { "exec.enabled": false, "users.anonymous.enabled": false },
+        cm: { "exec.enabled": false, "jsonnet.enable": false, "users.anonymous.enabled": false },
         params: { "server.insecure": false, "server.disable.auth": false },
         rbac: { "policy.default": "" },
         secret: { createSecret: false },
@@ -104,6 +117,31 @@ describe("the values of Argo CD's chart", () => {
       rules: { apiGroups: string[]; resources: string[] }[];
     };
     expect(rules.flatMap(({ apiGroups, resources }) => [...apiGroups, ...resources])).not.toContain("*");
+  });
+
+  it("have the repository server refuse clients without a certificate, whose key it does not have itself", () => {
+    const { repoServer, controller, server } = argoCdValues({ stage: "production", source: gitops });
+    const mounted = (pod: unknown) => {
+      const { volumes, volumeMounts } = Object(pod) as {
+        volumes: { name: string; secret: { items: { path: string }[] } }[];
+        volumeMounts: { name: string; mountPath: string }[];
+      };
+      return volumes.map(({ name, secret: { items } }) => [
+        volumeMounts.find((mount) => mount.name === name)?.mountPath,
+        items.map(({ path }) => path),
+      ]);
+    };
+    const folder = "/app/config/reposerver/mtls";
+    expect(mounted(repoServer)).toEqual([[folder, ["client-ca.crt"]]]);
+    expect(mounted(controller)).toEqual([[folder, ["client.crt", "client.key"]]]);
+    expect(mounted(server)).toEqual(mounted(controller));
+  });
+
+  it("trust the repository's server by the authority that is given, under its name without the port", () => {
+    const source = { repository: "https://git.example.com:8443/gitops.git", caCerts: "PEM" };
+    const { configs } = argoCdValues({ stage: "production", source });
+    expect(configs).toMatchObject({ tls: { certificates: { "git.example.com": "PEM" } } });
+    expect(argoCdValues({ stage: "production", source: gitops }).configs).not.toHaveProperty("tls");
   });
 
   it("have a health check of each kind that Argo CD has none of", () => {
@@ -146,6 +184,8 @@ describe("the section gitops", () => {
     ["path", "../elsewhere"],
     ["path", "/absolute"],
     ["revision", "--upload-pack"],
+    ["caCerts", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"],
+    ["name", "Edge"],
     ["repository", "https://169.254.169.254/gitops.git"],
     ["repository", "https://gitea.gitea.svc.cluster.local/gitops.git"],
     ["repository", "https://git.example.com"],

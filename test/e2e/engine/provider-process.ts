@@ -26,7 +26,7 @@ export function providerPort(provider: Program): Promise<number> {
  */
 export function startProvider(
   plane: Pick<ControlPlane, "run">,
-  name: "aws" | "command" | "kubernetes" | "local-command" | "oci" | "random",
+  name: "aws" | "command" | "kubernetes" | "local-command" | "oci" | "random" | "tls",
   env: Readonly<Record<string, string>> = {},
 ): Promise<number> {
   return providerPort(plane.run(process.execPath, providerArguments(join(FOLDER, `${name}.ts`)), env));

@@ -95,10 +95,12 @@ export class Surroundings {
       await runControllers(plane, objects);
       await addAddons(plane, objects);
       const ofProvider = { KUBECONFIG: plane.kubeconfig, E2E_KINDS: [...kindsOf(objects)].join(",") };
-      const [kubernetes, random, command, played] = await Promise.all([
+      const hasCertificates = offline.recording.resources.some(({ type }) => type.startsWith("tls:"));
+      const [kubernetes, random, command, tls, played] = await Promise.all([
         startProvider(plane, "kubernetes", ofProvider),
         startProvider(plane, "random"),
         machine && startProvider(plane, "command", { SSH_AUTH_SOCK: "" }),
+        hasCertificates && startProvider(plane, "tls"),
         ...(cloud === undefined ? [] : [startProvider(plane, cloud, ofCloud(plane, behaviour))]),
       ]);
       const home = join(plane.folder, "pulumi-home");
@@ -106,7 +108,13 @@ export class Surroundings {
         ...engineVariables({
           home,
           backend,
-          ports: { kubernetes, random, ...(command && { command }), ...(cloud && played && { [cloud]: played }) },
+          ports: {
+            kubernetes,
+            random,
+            ...(command && { command }),
+            ...(tls && { tls }),
+            ...(cloud && played && { [cloud]: played }),
+          },
         }),
         KUBECONFIG: plane.kubeconfig,
       };

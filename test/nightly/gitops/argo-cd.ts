@@ -8,7 +8,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
-import { ARGO_CD_SECRETS } from "../../../components/argo-cd/names";
+import { ARGO_API, ARGO_CD_SECRETS } from "../../../components/argo-cd/names";
 import { ARGO_CD_NAMESPACE } from "../../../names/namespaces";
 import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import type { Program } from "../../../rehearsal/cluster/lifeline";
@@ -20,8 +20,43 @@ const ARGO_CD_MODULE = "github.com/argoproj/argo-cd/v3";
 
 const texts = z.record(z.string(), z.coerce.string());
 
-/** As much of the chart's values as becomes ConfigMaps. */
-const chartValues = z.looseObject({ configs: z.looseObject({ cm: texts, params: texts, rbac: texts }) });
+/** Volumes of Secrets, as the chart has its pods mount them. */
+const pod = z.looseObject({
+  volumes: z.array(
+    z.object({
+      name: z.string(),
+      secret: z.object({ secretName: z.string(), items: z.array(z.object({ key: z.string(), path: z.string() })) }),
+    }),
+  ),
+  volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string(), readOnly: z.literal(true) })),
+});
+
+/** As much of the chart's values as becomes ConfigMaps and files. */
+const chartValues = z.looseObject({
+  configs: z.looseObject({
+    cm: texts,
+    params: texts,
+    rbac: texts,
+    tls: z.object({ certificates: texts }).default({ certificates: {} }),
+  }),
+  controller: pod,
+  repoServer: pod,
+});
+
+/** Its page makes this project when it starts, which does not run here: it allows everything. */
+const DEFAULT_PROJECT = {
+  apiVersion: ARGO_API,
+  kind: "AppProject",
+  metadata: { name: "default", namespace: ARGO_CD_NAMESPACE },
+  spec: {
+    sourceRepos: ["*"],
+    destinations: [{ server: "*", namespace: "*" }],
+    clusterResourceWhitelist: [{ group: "*", kind: "*" }],
+  },
+};
+
+/** Where Argo CD looks for the files by which its repository server knows its clients, unless it is told. */
+const CERTIFICATES = "/app/config/reposerver/mtls";
 
 /** Parameters that the controller reads as variables; those of the page (`server.`) are of a program that does not run here. */
 const VARIABLES: Readonly<Record<string, string>> = {
@@ -38,6 +73,8 @@ const TIMES: Readonly<Record<string, string>> = {
 export interface ArgoCd {
   readonly controller: Program;
   readonly repoServer: Program;
+  /** Where the repository server listens, on 127.0.0.1. */
+  readonly repoPort: number;
 }
 
 /**
@@ -46,13 +83,19 @@ export interface ArgoCd {
  * @param values of its chart, as the program gives them.
  */
 export async function runArgoCd(plane: ControlPlane, values: unknown, internet: FakeInternet): Promise<ArgoCd> {
-  const { configs } = chartValues.parse(values);
+  const { configs, ...pods } = chartValues.parse(values);
   await applySettings(plane, configs);
+  await plane.client.apply(DEFAULT_PROJECT);
   const [redisPort = 0, repoPort = 0, repoMetrics = 0, metrics = 0] = await freePorts(4);
   const folder = join(plane.folder, "argo-cd");
   const bin = programs(folder);
   const authority = join(folder, "authority.pem");
   writeFileSync(authority, internet.authority);
+  for (const [host, certificate] of Object.entries(configs.tls.certificates)) {
+    writeFileSync(join(folder, host), certificate);
+  }
+  const filesOfServer = await mount(plane, pods.repoServer, join(folder, "repo-server"));
+  const filesOfController = await mount(plane, pods.controller, join(folder, "controller"));
   const password = await redisPassword(plane);
   plane.run(requirePart("redis-server"), [
     ...["--port", String(redisPort), "--bind", "127.0.0.1", "--requirepass", password],
@@ -85,11 +128,13 @@ export async function runArgoCd(plane: ControlPlane, values: unknown, internet: 
     {
       ...env,
       ARGOCD_BINARY_NAME: "argocd-repo-server",
+      ARGOCD_REPO_SERVER_CLIENT_CA_PATH: join(filesOfServer, CERTIFICATES, "client-ca.crt"),
       ARGOCD_ASK_PASS_SOCK: join(folder, "ask-pass.sock"),
       HTTPS_PROXY: internet.proxy,
       NO_PROXY: "127.0.0.1",
       SSL_CERT_FILE: authority,
-      GIT_SSL_CAINFO: authority,
+      // With an authority of its own in the environment's file, the repository's server is trusted by that one alone.
+      ...(Object.keys(configs.tls.certificates).length === 0 && { GIT_SSL_CAINFO: authority }),
     },
   );
   await repoServer.ready(() => answers(`http://127.0.0.1:${repoMetrics}/metrics`));
@@ -99,6 +144,12 @@ export async function runArgoCd(plane: ControlPlane, values: unknown, internet: 
     {
       ...env,
       ARGOCD_BINARY_NAME: "argocd-application-controller",
+      ARGOCD_APPLICATION_CONTROLLER_REPO_SERVER_CLIENT_CERT_PATH: join(filesOfController, CERTIFICATES, "client.crt"),
+      ARGOCD_APPLICATION_CONTROLLER_REPO_SERVER_CLIENT_CERT_KEY_PATH: join(
+        filesOfController,
+        CERTIFICATES,
+        "client.key",
+      ),
       // Where a pod finds the cluster that it runs in. The repository server gets no account, as its pod has none.
       ARGOCD_FAKE_IN_CLUSTER: "true",
       KUBECONFIG: plane.kubeconfig,
@@ -106,7 +157,7 @@ export async function runArgoCd(plane: ControlPlane, values: unknown, internet: 
     { restarts: true },
   );
   await controller.ready(() => answers(`http://127.0.0.1:${metrics}/healthz`));
-  return { controller, repoServer };
+  return { controller, repoServer, repoPort };
 }
 
 /** What it calls by name: itself for passwords, and what renders folders and charts. */
@@ -161,11 +212,35 @@ async function applySettings({ client }: ControlPlane, configs: z.output<typeof 
   }
 }
 
-async function redisPassword({ client }: ControlPlane): Promise<string> {
-  const metadata = { name: ARGO_CD_SECRETS.redis, namespace: ARGO_CD_NAMESPACE };
-  const found = await client.get({ apiVersion: "v1", kind: "Secret", metadata });
-  const { data } = z.looseObject({ data: z.object({ auth: z.string() }) }).parse(found);
-  return Buffer.from(data.auth, "base64").toString();
+/** Writes what a pod's volumes have, as its kubelet does. @returns the folder that stands for its root. */
+async function mount(plane: ControlPlane, { volumes, volumeMounts }: z.output<typeof pod>, root: string) {
+  for (const { name, mountPath } of volumeMounts) {
+    const { secret } = volumes.find((volume) => volume.name === name) ?? missingVolume(name);
+    const content = await secretOf(plane, secret.secretName);
+    mkdirSync(join(root, mountPath), { recursive: true });
+    for (const { key, path } of secret.items) {
+      writeFileSync(join(root, mountPath, path), content[key] ?? missingVolume(`${name}: ${key}`));
+    }
+  }
+  return root;
+}
+
+function missingVolume(what: string): never {
+  throw new Error(`the pod would not start: no volume ${what}`);
+}
+
+async function redisPassword(plane: ControlPlane): Promise<string> {
+  return (await secretOf(plane, ARGO_CD_SECRETS.redis)).auth ?? missingVolume("of Redis");
+}
+
+async function secretOf({ client }: ControlPlane, name: string): Promise<Readonly<Record<string, string>>> {
+  const found = await client.get({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name, namespace: ARGO_CD_NAMESPACE },
+  });
+  const { data } = z.looseObject({ data: z.record(z.string(), z.string()) }).parse(found);
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value, "base64").toString()]));
 }
 
 async function answers(url: string): Promise<true | undefined> {

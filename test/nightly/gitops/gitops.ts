@@ -6,6 +6,7 @@ import { describeObject, type KubernetesObject } from "../../../kubernetes/objec
 import { HELM_RELEASE } from "../../../kubernetes/resource-types";
 import { ARGO_CD_NAMESPACE } from "../../../names/namespaces";
 import type { RecordedResource } from "../../../offline/run";
+import { Authority } from "../../../rehearsal/cluster/authority";
 import { chartDefinitions } from "../../../rehearsal/cluster/chart-crds";
 import type { ControlPlane } from "../../../rehearsal/cluster/control-plane";
 import { kindsOf } from "../../../rehearsal/cluster/recorded-objects";
@@ -47,18 +48,20 @@ export class GitOps {
   /**
    * @param plane where `up` has made its part.
    * @param resources of the program: Argo CD runs with the values of its chart.
+   * @param issuer of the certificates of the repository and the charts' servers.
    */
   static async start(
     plane: ControlPlane,
     name: EnvironmentName,
     rendering: Rendering,
     resources: readonly RecordedResource[],
+    issuer = new Authority(),
   ): Promise<GitOps> {
     const { path, repository: url, username } = rendering.gitops ?? missing("the section gitops");
     const repository = new GitRepository(join(plane.folder, "git"), name, path);
     const commit = repository.commitRendering(rendering);
     const charts = await chartsOf(rendering.manifests.map(({ object }) => object));
-    const internet = await FakeInternet.start({ url, folder: repository.bare, username, token: TOKEN }, charts);
+    const internet = await FakeInternet.start({ url, folder: repository.bare, username, token: TOKEN }, charts, issuer);
     const argoCd = await runArgoCd(plane, chartValuesOf(resources), internet);
     await plane.client.create(DEFAULT_PROJECT);
     const root = new ObservedApplication(plane.client, ARGO_CD_NAMESPACE, argoNames(name).root);

@@ -4,7 +4,7 @@ import { createServer as createProxy, type IncomingMessage, type Server, type Se
 import { createServer } from "node:https";
 import { type AddressInfo, connect } from "node:net";
 import { stringify } from "yaml";
-import { Authority } from "../../../rehearsal/cluster/authority";
+import type { Authority } from "../../../rehearsal/cluster/authority";
 import { digestOf, sha256 } from "../../bundle/registry";
 
 export interface ServedChart {
@@ -35,8 +35,7 @@ export class FakeInternet {
     readonly proxy: string,
   ) {}
 
-  static async start(git: ServedRepository, charts: readonly ServedChart[]): Promise<FakeInternet> {
-    const issuer = new Authority();
+  static async start(git: ServedRepository, charts: readonly ServedChart[], issuer: Authority): Promise<FakeInternet> {
     const names = [...new Set([git.url, ...charts.map(({ repository }) => addressOf(repository))])];
     const { "tls.crt": cert, "tls.key": key } = issuer.issue([
       ...new Set(names.map((url) => `DNS:${new URL(url).hostname}`)),

@@ -1,4 +1,5 @@
 /** What the AppProjects do not allow, asked of the real controller: it says so, and applies nothing of it. */
+import { connect } from "node:tls";
 import { describe, expect, it } from "vitest";
 import { ARGO_API, argoNames, IN_CLUSTER } from "../../../components/argo-cd/names";
 import type { KubernetesObject } from "../../../kubernetes/object";
@@ -20,6 +21,27 @@ const REFUSED: readonly { readonly what: string; readonly object: KubernetesObje
       rules: [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }],
     },
     said: /rbac\.authorization\.k8s\.io:ClusterRole is not permitted in project inference-dev-root/,
+  },
+  {
+    what: "a ClusterRoleBinding to all rights",
+    object: {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRoleBinding",
+      metadata: { name: "added" },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "Group", name: "ml" }],
+    } as KubernetesObject,
+    said: /rbac\.authorization\.k8s\.io:ClusterRoleBinding is not permitted in project inference-dev-root/,
+  },
+  {
+    what: "a GatewayClass beside the platform's",
+    object: {
+      apiVersion: "gateway.networking.k8s.io/v1",
+      kind: "GatewayClass",
+      metadata: { name: "added" },
+      spec: { controllerName: "example.net/added" },
+    },
+    said: /gateway\.networking\.k8s\.io:GatewayClass is not permitted in project inference-dev-root/,
   },
   {
     what: "an object in a namespace that is not the platform's",
@@ -48,8 +70,11 @@ const REFUSED: readonly { readonly what: string; readonly object: KubernetesObje
   },
 ];
 
+/** With them the platform has cluster-wide roles, none of which is the folder's. */
+const PEOPLE = { admins: ["ml-platform"], viewers: ["ml"], operators: [], domains: {} };
+
 describe("Argo CD's projects", { timeout: 1_800_000 }, () => {
-  const cluster = sharedBySuite(() => GitOpsCluster.start("dev"));
+  const cluster = sharedBySuite(() => GitOpsCluster.start("dev", { people: PEOPLE }));
   const gitops = () => cluster().gitops;
 
   it("allow the rendered folder", async () => {
@@ -66,6 +91,17 @@ describe("Argo CD's projects", { timeout: 1_800_000 }, () => {
     await root.healthyAt(repository.restore(commit), 300);
   });
 
+  it("stand behind a repository server that takes no client without Argo CD's certificate", async () => {
+    const { repoPort } = gitops().argoCd;
+    const alert = await new Promise<string>((resolve) => {
+      const socket = connect({ port: repoPort, host: "127.0.0.1", rejectUnauthorized: false, ALPNProtocols: ["h2"] });
+      socket.on("error", ({ message }) => resolve(message));
+      socket.on("data", () => resolve("it answers"));
+      socket.write("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    });
+    expect(alert).toMatch(/certificate required/);
+  });
+
   it("refuse a foreign repository as the source of the folder", async () => {
     const { root, repository } = gitops();
     const repoURL = gitops().rendering.gitops?.repository;
@@ -73,7 +109,7 @@ describe("Argo CD's projects", { timeout: 1_800_000 }, () => {
     const { conditions } = await root.until("the refusal", (status) => status.conditions.length > 0);
     expect(JSON.stringify(conditions)).toMatch(/InvalidSpecError.*somebody\/else.*is not permitted in project/);
     await root.patch({ spec: { source: { repoURL } } });
-    await root.healthyAt(repository.head(), 300);
+    await root.healthyAt(repository.head, 300);
   });
 
   it.each([

@@ -58,6 +58,11 @@ export class GitRepository {
     writeFileSync(path, text);
   }
 
+  /** The newest commit. */
+  get head(): string {
+    return git(this.tree, "rev-parse", "HEAD").trim();
+  }
+
   /** Takes back all that was committed since. @returns the commit. */
   restore(commit: string): string {
     git(this.tree, "checkout", "--quiet", commit, "--", ".");
@@ -85,12 +90,7 @@ export class GitRepository {
       "change",
     );
     git(this.tree, "push", "--quiet", "origin", BRANCH);
-    return this.head();
-  }
-
-  /** The commit that was pushed last. */
-  head(): string {
-    return git(this.tree, "rev-parse", "HEAD").trim();
+    return this.head;
   }
 }
 

@@ -2,8 +2,8 @@ import * as kubernetes from "@pulumi/kubernetes";
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it } from "vitest";
 import { defaultAnswers } from "../../../offline/answers";
+import { assertKeepsPlatform, engineState, StillOwnedError } from "../../../stacks/gitops/keeps-platform";
 import { engineMonitor, leaveToFolder } from "../../../stacks/gitops/leave-to-folder";
-import { assertReleased, engineState, StillOwnedError } from "../../../stacks/gitops/still-owned";
 import { deploy } from "../../harness/deploy";
 
 const metadata = { name: "x", namespace: "s" };
@@ -32,6 +32,10 @@ describe("what is left to the folder", () => {
 
 const FOLDERS = "urn:pulumi:prod::p::inference:platform:Platform$kubernetes:apps/v1:Deployment::chat";
 const UPS = "urn:pulumi:prod::p::inference:platform:Platform$kubernetes:core/v1:Namespace::chat";
+const ROOT =
+  "urn:pulumi:prod::p::inference:platform:Platform$inference:argo-cd:ArgoCd$kubernetes:argoproj.io/v1alpha1:Application::root";
+const rootOf = (platform: string) => ({ [ROOT]: { outputs: { metadata: { name: `inference-${platform}-root` } } } });
+const WITH_GITOPS = { address: "x", gitops: { engine: "argo-cd" } };
 const state = (outputs: object, resources: object) => ({
   stackOutputs: async () => ({ ...outputs }),
   resourceOutputs: async () => ({ ...resources }),
@@ -39,7 +43,7 @@ const state = (outputs: object, resources: object) => ({
 
 describe("a state that is to be left to the folder", () => {
   it("is refused while it holds what the folder has", async () => {
-    const refused = assertReleased("o/p/prod", state({ address: "x" }, { [FOLDERS]: {}, [UPS]: {} }));
+    const refused = assertKeepsPlatform("o/p/prod", "prod", state({ address: "x" }, { [FOLDERS]: {}, [UPS]: {} }));
     await expect(refused).rejects.toThrow(StillOwnedError);
     await expect(refused).rejects.toThrow("npm run gitops -- release");
   });
@@ -69,8 +73,30 @@ describe("a state that is to be left to the folder", () => {
   });
 
   it("is taken once that is released, and where there is none yet", async () => {
-    await assertReleased("o/p/prod", state({ address: "x" }, { [UPS]: {} }));
+    await assertKeepsPlatform("o/p/prod", "prod", state({ address: "x" }, { [UPS]: {} }));
     const fresh = { ...state({}, {}), resourceOutputs: () => Promise.reject(new Error("no snapshot")) };
-    await assertReleased("o/p/prod", fresh);
+    await assertKeepsPlatform("o/p/prod", "prod", fresh);
+  });
+
+  it("is refused where the root Application has another name, as after a stack was renamed", async () => {
+    const refused = assertKeepsPlatform("o/p/lab", "lab", state(WITH_GITOPS, { ...rootOf("prod"), [UPS]: {} }));
+    await expect(refused).rejects.toThrow(StillOwnedError);
+    await expect(refused).rejects.toThrow(
+      /inference-prod-root, and inference-lab-root .*\nFix: set gitops\.name .*: prod\./,
+    );
+    await assertKeepsPlatform("o/p/lab", "prod", state(WITH_GITOPS, { ...rootOf("prod"), [UPS]: {} }));
+  });
+
+  it("is refused without the section while it has the root Application, until the folder's objects are taken back", async () => {
+    const refused = assertKeepsPlatform("o/p/prod", undefined, state(WITH_GITOPS, { ...rootOf("prod"), [UPS]: {} }));
+    await expect(refused).rejects.toThrow(
+      /inference-prod-root, which `up` would delete without the section.*\nFix: .*take-back/,
+    );
+    await assertKeepsPlatform("o/p/prod", undefined, state(WITH_GITOPS, { ...rootOf("prod"), [FOLDERS]: {} }));
+  });
+
+  it("is not read without the section where it never had it", async () => {
+    const read = { ...state({ address: "x" }, {}), resourceOutputs: () => Promise.reject(new Error("read")) };
+    await assertKeepsPlatform("o/p/prod", undefined, read);
   });
 });

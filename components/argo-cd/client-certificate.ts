@@ -1,0 +1,46 @@
+import type * as pulumi from "@pulumi/pulumi";
+import * as tls from "@pulumi/tls";
+import { ARGO_CD, ARGO_CD_SECRETS, CLIENT_CERTIFICATE_FILES } from "./names";
+
+const HOURS_OF_YEAR = 8766;
+
+/**
+ * What the repository server knows Argo CD's other pods by: it runs programs for any client otherwise. Not cert-manager's, which Argo CD
+ * installs. It is the authority and the certificate in one, so that no key exists that signs others.
+ *
+ * @returns PEM by file.
+ */
+export function clientCertificate(
+  name: string,
+  opts: pulumi.CustomResourceOptions,
+): Readonly<Record<string, pulumi.Output<string>>> {
+  const { privateKeyPem } = new tls.PrivateKey(`${name}-key`, { algorithm: "ECDSA", ecdsaCurve: "P256" }, opts);
+  const { certPem } = new tls.SelfSignedCert(
+    name,
+    {
+      privateKeyPem,
+      subject: { commonName: ARGO_CD },
+      allowedUses: ["digital_signature", "client_auth"],
+      // The first deployment of its last year makes another.
+      validityPeriodHours: 10 * HOURS_OF_YEAR,
+      earlyRenewalHours: HOURS_OF_YEAR,
+    },
+    opts,
+  );
+  const { authority, certificate, key } = CLIENT_CERTIFICATE_FILES;
+  return { [authority]: certPem, [certificate]: certPem, [key]: privateKeyPem };
+}
+
+/** Values of a pod that has some of the files, where Argo CD 3.6 looks for them (docs/operator-manual/mtls.md); its chart has none. */
+export function certificateVolume(...files: readonly string[]) {
+  const name = "repository-server-clients";
+  return {
+    volumes: [
+      {
+        name,
+        secret: { secretName: ARGO_CD_SECRETS.clients, items: files.map((path) => ({ key: path, path })) },
+      },
+    ],
+    volumeMounts: [{ name, mountPath: "/app/config/reposerver/mtls", readOnly: true }],
+  };
+}
