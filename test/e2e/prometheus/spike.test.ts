@@ -8,7 +8,7 @@ import { isTestFile, type PromtoolFiles } from "./promtool-files";
 import { afterDeath, spikeFiles, TOLD_OF_SPIKE } from "./stories/spike";
 import { tool } from "./tool";
 
-describe("a spike with a dying replica", { timeout: 200_000 }, () => {
+describe("a spike with a dying replica", { timeout: 400_000 }, () => {
   let folder = "";
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "spike-"));

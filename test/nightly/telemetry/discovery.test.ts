@@ -11,7 +11,7 @@ import { patchStatus } from "../../../rehearsal/cluster/status";
 import { waitFor } from "../../../rehearsal/cluster/wait";
 import { engineUp } from "../../e2e/prometheus/stories/world";
 import { changedRun } from "../../stacks/run";
-import { type Ask, runOperator, runPrometheus } from "./operator";
+import { type DiscoveringPrometheus, runOperator, runPrometheus } from "./operator";
 
 const NODE = "gpu-1";
 /** A vLLM model whose replicas are nodes of a server group, so that two monitors read its pods. */
@@ -40,7 +40,7 @@ interface Container {
 }
 
 let plane: ControlPlane;
-let ask: Ask;
+let prometheus: DiscoveringPrometheus;
 let objects: readonly KubernetesObject[];
 const servers = new Map<string, Server[]>();
 const pods = new Map<string, KubernetesObject>();
@@ -54,7 +54,7 @@ const rules = () =>
     )
     .flatMap((group) => group.rules);
 const query = async (expr: string) =>
-  (await ask<{ result: readonly Sample[] }>(`query?${new URLSearchParams({ query: expr })}`)).result;
+  (await prometheus.ask<{ result: readonly Sample[] }>(`query?${new URLSearchParams({ query: expr })}`)).result;
 
 /** Containers as far as they are discovered: names, images and ports. */
 function shown(containers: readonly Container[] = []): Container[] {
@@ -74,7 +74,10 @@ function selectedBy({ spec }: Monitor): KubernetesObject[] {
       const labels = (metadata as { labels?: Labels }).labels ?? {};
       return metadata.namespace === namespace && Object.entries(matchLabels).every(([key, is]) => labels[key] === is);
     });
-    const ports = spec.podMetricsEndpoints.map(({ portNumber }) => ({ containerPort: portNumber }));
+    const alike = monitors().filter((each) => JSON.stringify(each.spec.selector) === JSON.stringify(spec.selector));
+    const ports = alike
+      .flatMap((each) => each.spec.podMetricsEndpoints)
+      .map(({ portNumber }) => ({ containerPort: portNumber }));
     const foreign = {
       apiVersion: "v1",
       kind: "Pod",
@@ -164,7 +167,7 @@ beforeAll(async () => {
       await startPod(pod, `${pod.metadata.name}-${i}`, ports);
     }
   }
-  ask = await runPrometheus(plane, prometheusSpec);
+  prometheus = await runPrometheus(plane, prometheusSpec);
 }, 240_000);
 afterAll(async () => {
   for (const name of servers.keys()) {
@@ -181,15 +184,16 @@ describe("scraping by the operator's configuration", () => {
       .filter((target) => target.startsWith("observability/"))
       .sort();
     expect(expected.length).toBeGreaterThan(5);
-    const found = await waitFor(
-      "targets",
-      async () => {
-        const targets = (await query("up == 1")).map(({ metric }) => `${metric.job} ${metric.namespace}`);
-        return expected.every((target) => targets.includes(target)) ? targets : undefined;
-      },
-      90,
-    );
-    expect([...new Set(found)].sort()).toEqual(expect.arrayContaining(expected));
+    const found = async () => {
+      const targets = (await query("up == 1")).map(({ metric }) => `${metric.job} ${metric.namespace}`);
+      return [...new Set(targets)].sort();
+    };
+    const isWhole = async () => {
+      const targets = await found();
+      return expected.every((target) => targets.includes(target)) ? true : undefined;
+    };
+    await waitFor("targets", isWhole, 60).catch(() => undefined);
+    expect(await found()).toEqual(expect.arrayContaining(expected));
     expect(await query("up == 0")).toEqual([]);
   });
 
@@ -213,7 +217,7 @@ describe("scraping by the operator's configuration", () => {
     const loaded = await waitFor(
       "evaluations",
       async () => {
-        const { groups } = await ask<{ groups: readonly Group[] }>("rules");
+        const { groups } = await prometheus.ask<{ groups: readonly Group[] }>("rules");
         const all = groups.flatMap((group) => group.rules);
         return all.length > 0 && all.every(({ health }) => health !== "unknown") ? all : undefined;
       },
@@ -236,6 +240,7 @@ describe("scraping by the operator's configuration", () => {
     if (pod) {
       await plane.client.delete(pod, 0);
     }
+    await prometheus.discover();
     await waitFor("a target that is gone", async () => ((await query(`up${of}`)).length === 0 ? true : undefined), 60);
     expect(await query(`up{job="observability/models-vllm",namespace="model-${MODEL}"} == 1`)).toHaveLength(1);
   }, 150_000);
