@@ -88,6 +88,11 @@ export interface CollectorContainerArgs {
   readonly writablePaths?: readonly string[];
 }
 
+/** Go's soft limit in a container of so many MiB, as it takes it. */
+export function goMemoryLimit(memoryMiB: number): string {
+  return `${Math.floor(memoryMiB * LIMIT_SHARE)}MiB`;
+}
+
 /** Collector container; `config` is the volume with the configuration. */
 export function collectorContainer(config: string, args: CollectorContainerArgs): HardenedContainer {
   const { request, burstCpu, memoryMiB, ports = [], env = [], volumeMounts = [], writablePaths } = args;
@@ -96,10 +101,7 @@ export function collectorContainer(config: string, args: CollectorContainerArgs)
     image: image("otel-collector"),
     args: [`--config=${COLLECTOR_FOLDER}/${COLLECTOR_FILE}`],
     // Go frees memory before the limiter refuses data.
-    env: [
-      { name: "GOMEMLIMIT", value: `${Math.floor(memoryMiB * LIMIT_SHARE)}MiB` },
-      ...(env as { name: string; value: string }[]),
-    ],
+    env: [{ name: "GOMEMLIMIT", value: goMemoryLimit(memoryMiB) }, ...(env as { name: string; value: string }[])],
     ports: [
       ...ports,
       { name: "metrics", containerPort: COLLECTOR_PORTS.metrics },

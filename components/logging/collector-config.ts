@@ -28,8 +28,8 @@ export interface LogCollectorArgs {
 
 /**
  * Lines as they are, of the platform's pods and no others. While Loki does not answer, the queue fills, files are not read on, and nothing is
- * lost until the kubelet removes a file: 5 of 10 MiB for each container by its default. After a restart of the pod files are read again from
- * their beginning: Loki keeps one of two equal lines.
+ * lost until the kubelet compresses a file: 2 of 10 MiB for each container by its default. A new pod reads files from their beginning: Loki keeps
+ * one of two equal lines. A container that is killed has lost its queue (open-telemetry/opentelemetry-collector-contrib#31074).
  */
 export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArgs): object {
   const { pods, offsets } = folders ?? { pods: POD_LOGS, offsets: OFFSETS };
@@ -45,7 +45,9 @@ export function logCollectorConfig({ loki, addresses, folders }: LogCollectorArg
       memoryMiB: LOG_COLLECTOR_MEMORY_MIB,
       receivers: {
         file_log: {
-          include: namespaces.map((namespace) => `${pods}/${namespace}_*/*/*.log`),
+          // What was rotated while it waited, too: kubelets leave the last of these as it is, and compress the others.
+          include: namespaces.map((namespace) => `${pods}/${namespace}_*/*/*.log*`),
+          exclude: ["gz", "tmp"].map((ending) => `${pods}/*/*/*.${ending}`),
           include_file_path: true,
           include_file_name: false,
           start_at: "beginning",

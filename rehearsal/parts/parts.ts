@@ -128,6 +128,17 @@ const DEFINITIONS = [
     onRequest: true,
   },
   {
+    // The newest that builds here, with the definitions of rehearsal/parts/modules/crds.
+    name: "prometheus-operator",
+    from: {
+      module: "github.com/prometheus-operator/prometheus-operator",
+      ldflags: "-X github.com/prometheus/common/version.Version={version}",
+    },
+    binaries: { "prometheus-operator": "github.com/prometheus-operator/prometheus-operator/cmd/operator" },
+    versionArgs: ["--version"],
+    onRequest: true,
+  },
+  {
     name: "kwok",
     from: { module: "sigs.k8s.io/kwok", files: true },
     binaries: { kwok: "sigs.k8s.io/kwok/cmd/kwok" },

@@ -16,14 +16,18 @@ const RECORDED = {
   pod: "chat-0",
 };
 
+/** The pod that held the GPU, where one did: when it ends, the exporter reports the same fault without it. */
+const named = (series: string, window: string) =>
+  `max_over_time(${series}{pod!=""}[${window}]) or on (node, gpu, xid) max_over_time(${series}[${window}])`;
+
 /** The exporter counts over 5 minutes, so that these end an hour after the XID. */
-const COUNTED_XIDS = "max_over_time(gpu_hardware_xids[55m])";
+const COUNTED_XIDS = named("gpu_hardware_xids", "55m");
 
 /**
  * An exporter that does not count keeps the last XID until it starts again (NVIDIA/dcgm-exporter#500): what it was at any time of the day
  * before is no news, whatever gaps its metrics have since.
  */
-const LAST_XIDS = "max_over_time(gpu_last_hardware_xid[1h])";
+const LAST_XIDS = named("gpu_last_hardware_xid", "1h");
 const XIDS_BEFORE = "max by (node, gpu, xid) (max_over_time(gpu_last_hardware_xid[1d] offset 1h))";
 
 const COUNT = `DCGM_EXP_XID_ERRORS_COUNT{${EXPORTED}`;
@@ -31,18 +35,19 @@ const onGpu = (gpu: number) => EXPORTED.replace('gpu="0"', `gpu="${gpu}"`).repla
 
 const xidErrors: AlertRule = {
   alert: "GpuXidErrors",
-  expr: `${COUNTED_XIDS} or (${LAST_XIDS} unless on (node, gpu, xid) ${XIDS_BEFORE})`,
+  expr: `${COUNTED_XIDS} or ((${LAST_XIDS}) unless on (node, gpu, xid) ${XIDS_BEFORE})`,
   for: "1m",
   severity: "critical",
   summary: "GPU {{ $labels.gpu }} of node {{ $labels.node }} reported XID {{ $labels.xid }}",
   description:
     "In the last hour the driver reported XID {{ $labels.xid }} on a {{ $labels.product }}, used by {{ $labels.namespace }}/{{ $labels.pod }}: a fault of hardware, driver or link, not of the program. Drain the node before it spoils answers. While the GPU is out of use, GpuLost stays.",
   cases: {
-    // The clean-up of the program follows at once, and is the last.
+    // The clean-up of the program follows at once, and is the last; then its pod is gone.
     fires: {
       series: {
         [`${COUNT}}`]: "0x4 _x20",
-        [`${COUNT},xid="48"}`]: "_x5 1x4 _x20",
+        [`${COUNT},xid="48"}`]: "_x5 1x2 _x20",
+        [`${COUNT.replace(/,namespace.*/, "")},xid="48"}`]: "_x8 1x1 _x20",
         [`${COUNT},xid="45"}`]: "_x5 8x4 _x20",
         [`DCGM_FI_DEV_XID_ERRORS{${EXPORTED}}`]: "0x4 45x20",
       },

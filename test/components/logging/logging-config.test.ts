@@ -15,7 +15,9 @@ interface Limits {
 }
 
 interface CollectorConfig {
-  readonly receivers: { readonly file_log: { readonly include: readonly string[] } };
+  readonly receivers: {
+    readonly file_log: { readonly include: readonly string[]; readonly exclude: readonly string[] };
+  };
   readonly exporters: Readonly<
     Record<string, { readonly sending_queue: { readonly queue_size: number; readonly block_on_overflow: boolean } }>
   >;
@@ -47,10 +49,11 @@ describe("Loki", () => {
 describe("the log collector", () => {
   const config = logCollectorConfig({ loki: "http://loki:3100" }) as CollectorConfig;
 
-  it("reads the platform's pods, and neither others nor itself", () => {
-    const { include } = config.receivers.file_log;
-    expect(include).toContain("/var/log/pods/inference-gateway_*/*/*.log");
-    expect(include).toContain("/var/log/pods/model-*_*/*/*.log");
+  it("reads the platform's pods with what was rotated, and neither others, itself nor archives", () => {
+    const { include, exclude } = config.receivers.file_log;
+    expect(include).toContain("/var/log/pods/inference-gateway_*/*/*.log*");
+    expect(include).toContain("/var/log/pods/model-*_*/*/*.log*");
+    expect(exclude).toEqual(["/var/log/pods/*/*/*.gz", "/var/log/pods/*/*/*.tmp"]);
     expect(include.filter((path) => /pods\/(\*|node-logs|kube-system|default)/.test(path))).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { FAILURES } from "../../../components/node/scripts/registrar.ts";
 import { metricsText } from "../../../components/node/scripts/registration.ts";
 import { GPU_COUNTERS } from "../../../components/observability/gpu-counters";
 import type { Fleet } from "../../../services/model-control/src/fleet/fleet";
+import { RelayMetrics } from "../../../services/model-control/src/relay/metrics";
 import type { Tasks } from "../../../services/model-control/src/tasks/task";
 import { Metrics } from "../../../services/model-control/src/telemetry/metrics";
 import { ALL_SUBJECTS } from "./all-subjects";
@@ -57,6 +58,13 @@ async function modelControlMetrics(): Promise<NamedMetric[]> {
   return typesOf(await metrics.read());
 }
 
+/** What the relay of model control exposes. */
+async function relayMetrics(): Promise<NamedMetric[]> {
+  const metrics = new RelayMetrics([]);
+  metrics.watch(() => 0);
+  return typesOf(await metrics.read());
+}
+
 /** What registers a node exposes. */
 function registrationMetrics(): NamedMetric[] {
   const failures = Object.fromEntries(FAILURES.map((kind) => [kind, 0])) as Standing["failures"];
@@ -67,9 +75,9 @@ function typesOf(text: string): NamedMetric[] {
   return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => ({ name, type }));
 }
 
-/** Every series that the pinned versions of engines, exporters, proxies, controllers and our own service expose. */
-export async function exposedSeries(): Promise<Set<string>> {
-  const metrics: NamedMetric[] = [
+/** Metrics that the pinned versions of engines, exporters, proxies, controllers and our own service expose. */
+async function exposed(): Promise<NamedMetric[]> {
+  return [
     ...fixture("vllm-metrics.json").metrics,
     ...fixture("ray-metrics.json").metrics,
     ...fixture("triton.json").metrics,
@@ -81,11 +89,21 @@ export async function exposedSeries(): Promise<Set<string>> {
     ...fixture("envoy-stats.json").ratelimitMetrics,
     ...fixture("istio-metrics.json").sources.flatMap((source: { metrics: NamedMetric[] }) => source.metrics),
     ...(await modelControlMetrics()),
+    ...(await relayMetrics()),
     ...registrationMetrics(),
     ...fixture("kubernetes-metrics.json").sources.flatMap((source: { metrics: NamedMetric[] }) => source.metrics),
     ...fixture("telemetry.json").sources.flatMap((source: { metrics: NamedMetric[] }) => source.metrics),
   ];
-  return new Set(metrics.flatMap(series));
+}
+
+/** Every series of them. */
+export async function exposedSeries(): Promise<Set<string>> {
+  return new Set((await exposed()).flatMap(series));
+}
+
+/** Their names, of histograms without the suffixes of their series. */
+export async function exposedMetrics(): Promise<Set<string>> {
+  return new Set((await exposed()).map(({ name }) => name));
 }
 
 /** Every series that our recording rules make. */

@@ -1,11 +1,12 @@
 /** Log files of pods, through the real collector into the real Loki, found by the command of docs/telemetry.md. */
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { LOG_COLLECTOR_MEMORY_MIB } from "../../../components/logging/collector-config";
 import { waitFor } from "../../../rehearsal/cluster/wait";
-import { documentedQuery, linesIn } from "./documented-query";
-import { criLine, type Running, type RunningLoki, startLogCollector, startLoki } from "./parts";
+import { countsIn, documentedQuery, linesIn } from "./documented-query";
+import { criLine, type Running, type RunningLoki, residentBytes, startLogCollector, startLoki } from "./parts";
 
 const REQUEST = "2f1c9d7e-0b5a-4d3c-9f6e-8a7b6c5d4e3f";
 const pods = mkdtempSync(join(tmpdir(), "inference-stacks-pods-"));
@@ -35,7 +36,8 @@ beforeAll(async () => {
   );
   write(fileOf("model-chat", "model-chat-0", "vllm"), `INFO: request ${REQUEST} finished`);
   write(fileOf("payments", "ledger-0", "app"), `${REQUEST} of somebody else's pod`);
-  loki = await startLoki();
+  // A volume whose rate lets a flood through in minutes.
+  loki = await startLoki({ retentionDays: 7, storageGiB: 2000 });
   collector = await startLogCollector(loki.url, pods);
 }, 180_000);
 afterAll(async () => {
@@ -80,26 +82,44 @@ describe("logs in Loki", () => {
     expect(await linesIn(loki.url, documentedQuery(REQUEST))).toHaveLength(2);
   });
 
-  it("wait for a Loki that is away within the memory, and are complete when it is back", async () => {
+  it("wait for a Loki that is away within the memory, and are complete when it is back, rotated files too", async () => {
     await loki.process.kill();
-    const file = fileOf("model-chat", "model-chat-0", "vllm");
     const filler = "x".repeat(900);
-    // More than the queue holds.
-    const count = 20_000;
-    writeFileSync(file, "", { flag: "a" });
-    for (let at = 0; at < count; at += 1000) {
-      write(file, ...Array.from({ length: 1000 }, (_, index) => `flood ${at + index} ${filler}`));
-      await new Promise((resolve) => setTimeout(resolve, 50));
+    const lines = (from: number, count: number) =>
+      Array.from({ length: count }, (_, index) => `flood ${from + index} ${filler}`);
+    // Half as much again as the queue holds: 20 containers of 9 MiB.
+    const containers = Array.from({ length: 20 }, (_, index) => `flooding-${index}`);
+    let most = 0;
+    for (const container of containers) {
+      write(fileOf("model-chat", "model-chat-0", container), ...lines(0, 10_000));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      most = Math.max(most, await residentBytes(collector));
     }
-    const rss = (text: string) =>
-      Number(/^otelcol_process_memory_rss(?:_bytes)?\{?.*? ([\d.e+]+)$/m.exec(text)?.[1] ?? 0);
-    expect(rss(await collector.metrics())).toBeGreaterThan(0);
-    expect(rss(await collector.metrics())).toBeLessThan(512 * 2 ** 20);
-    await loki.process.start();
     await waitFor(
-      "the last line",
-      async () => ((await linesIn(loki.url, documentedQuery(`flood ${count - 1} `))).length > 0 ? true : undefined),
-      240,
+      "a full queue",
+      async () =>
+        /^otelcol_exporter_queue_size\{?.*? 1\.\d+e\+08$/m.test(await collector.metrics()) ? true : undefined,
+      120,
     );
-  }, 400_000);
+    for (let look = 0; look < 20; look += 1) {
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      most = Math.max(most, await residentBytes(collector));
+    }
+    expect(most).toBeLessThan(LOG_COLLECTOR_MEMORY_MIB * 2 ** 20);
+
+    const rotated = fileOf("model-chat", "model-chat-0", "rotates");
+    write(rotated, ...lines(0, 1000));
+    renameSync(rotated, `${rotated}.20261130-064012`);
+    write(rotated, ...lines(1000, 1000));
+    await loki.process.start();
+    const expected = Object.fromEntries([
+      ...containers.map((container) => [container, 10_000] as const),
+      ["rotates", 2000] as const,
+    ]);
+    const complete = async () => {
+      const counts = await countsIn(loki.url, '{k8s_namespace_name="model-chat"} |= "flood "');
+      return Object.entries(expected).every(([name, count]) => (counts[name] ?? 0) >= count) ? counts : undefined;
+    };
+    expect(await waitFor("all lines", complete, 400)).toEqual(expected);
+  }, 700_000);
 });

@@ -33,8 +33,10 @@ const STREAMED = z.object({
  * Metrics of vLLM v0.33.0 (vllm/v1/metrics/loggers.py): finished requests, and running or waiting
  * ones.
  */
-const ENDED = /^vllm:request_success_total\{[^}\n]*\} +(?<value>\S+)/gm;
-const UNDER_WAY = /^vllm:num_requests_(?:running|waiting)\{[^}\n]*\} +(?<value>\S+)/gm;
+export const VLLM_SERIES = {
+  ended: ["vllm:request_success_total"],
+  underWay: ["vllm:num_requests_running", "vllm:num_requests_waiting"],
+} as const;
 
 /** Request counts over all models of the server. */
 interface Requests {
@@ -228,11 +230,12 @@ export class VllmBackend implements Backend {
   private async requests(signal: AbortSignal): Promise<Requests | undefined> {
     const answer = await this.client.answer("GET", "/metrics", { signal });
     return answer.status === 200
-      ? { ended: sumOf(answer.text, ENDED), underWay: sumOf(answer.text, UNDER_WAY) }
+      ? { ended: sumOf(answer.text, VLLM_SERIES.ended), underWay: sumOf(answer.text, VLLM_SERIES.underWay) }
       : undefined;
   }
 }
 
-function sumOf(metrics: string, series: RegExp): number {
-  return [...metrics.matchAll(series)].reduce((sum, { groups }) => sum + Number(groups?.value), 0);
+function sumOf(metrics: string, names: readonly string[]): number {
+  const samples = new RegExp(`^(?:${names.join("|")})\\{[^}\\n]*\\} +(?<value>\\S+)`, "gm");
+  return [...metrics.matchAll(samples)].reduce((sum, { groups }) => sum + Number(groups?.value), 0);
 }

@@ -11,17 +11,19 @@ import { FAULT, STORIES, type Story } from "./stories";
 import { quietDays } from "./week";
 import { labelledFor, RULES, well } from "./world";
 
-const TOLD = 'ALERTS{alertstate="firing",severity=~"critical|warning"}';
+/** Alerts that reach people. */
+export const TOLD = 'ALERTS{alertstate="firing",severity=~"critical|warning"}';
 const MINUTES_A_DAY = 24 * 60;
 
-interface PromtoolTest {
+export interface PromtoolTest {
   readonly name: string;
   readonly interval: string;
   readonly input_series: readonly { readonly series: string; readonly values: string }[];
   readonly promql_expr_test: readonly object[];
 }
 
-const inputs = (series: InputSeries) => Object.entries(series).map(([name, values]) => ({ series: name, values }));
+export const inputs = (series: InputSeries) =>
+  Object.entries(series).map(([name, values]) => ({ series: name, values }));
 const asked = (minute: number, expr: string, labels?: string) => ({
   expr,
   eval_time: `${minute}m`,
@@ -62,13 +64,13 @@ function quietStoryTest({ story, series }: QuietStory): PromtoolTest {
 }
 
 /** Without rules that read nothing of what is there: they give nothing, and take their time. */
-function rulesFor(tests: readonly PromtoolTest[]): readonly RuleSubject[] {
+function rulesFor(rules: readonly RuleSubject[], tests: readonly PromtoolTest[]): readonly RuleSubject[] {
   const there = new Set(
     tests.flatMap(({ input_series }) => input_series.map(({ series }) => series.replace(/\{.*/, ""))),
   );
   const isRead = ({ expr }: { readonly expr: string }) =>
     expr.includes("absent(") || expr.includes("vector(") || metricNames(expr).some((name) => there.has(name));
-  const recordings = RULES.flatMap(({ recording }) => recording);
+  const recordings = rules.flatMap(({ recording }) => recording);
   // Recordings read recordings, four deep.
   for (let before = -1; before !== there.size; ) {
     before = there.size;
@@ -76,15 +78,21 @@ function rulesFor(tests: readonly PromtoolTest[]): readonly RuleSubject[] {
       there.add(record);
     }
   }
-  return RULES.map(({ subject, recording, alerts }) => ({
+  return rules.map(({ subject, recording, alerts }) => ({
     subject,
     recording: recording.filter(isRead),
     alerts: alerts.filter(isRead),
   }));
 }
 
-function testFile(name: string, interval: string, tests: readonly PromtoolTest[]): PromtoolFiles {
-  const groups = rulesFor(tests).flatMap((subject) => ruleGroups(subject));
+/** @param rules of the environment. @default those of the stories */
+export function testFile(
+  name: string,
+  interval: string,
+  tests: readonly PromtoolTest[],
+  rules: readonly RuleSubject[] = RULES,
+): PromtoolFiles {
+  const groups = rulesFor(rules, tests).flatMap((subject) => ruleGroups(subject));
   return {
     [`${name}.rules.yaml`]: stringify({ groups }),
     [`${name}.test.yaml`]: stringify({

@@ -5,9 +5,15 @@ export type Span = readonly [minutes: number, value: number | "stale" | "_"];
 
 /** A gauge. */
 export function gauge(...spans: readonly Span[]): string {
-  return spans
-    .map(([minutes, value]) => (minutes > 1 && value !== "stale" ? `${value}x${minutes - 1}` : String(value)))
-    .join(" ");
+  return spans.map(([minutes, value]) => span(minutes, value)).join(" ");
+}
+
+/** `1x2` are three samples, `_x2` are two that are not there. */
+function span(minutes: number, value: Span[1]): string {
+  if (value === "_") {
+    return `_x${minutes}`;
+  }
+  return minutes > 1 && value !== "stale" ? `${value}x${minutes - 1}` : String(value);
 }
 
 /** A counter that grows by so much a minute, from the first one on. */

@@ -65,13 +65,16 @@ export const engineUp = (model: string, pod: string) =>
 export const ENGINE_METRICS = engineUp("chat", "chat-0");
 export const nodeReady = (node: string) => `kube_node_status_condition{node="${node}",condition="Ready",status="true"}`;
 export const cordoned = (node: string) => `kube_node_spec_unschedulable{node="${node}"}`;
-export const gpus = (kind: "capacity" | "allocatable") =>
-  `kube_node_status_${kind}{node="gpu-1",resource="nvidia_com_gpu",unit="integer"}`;
+export const gpus = (kind: "capacity" | "allocatable", node = "gpu-1") =>
+  `kube_node_status_${kind}{node="${node}",resource="nvidia_com_gpu",unit="integer"}`;
 const GPU = 'instance="10.0.0.1:9400",node="gpu-1",gpu="0",modelName="H100",namespace="model-chat",pod="chat-0"';
 export const XID = `DCGM_FI_DEV_XID_ERRORS{${GPU}}`;
 /** Of an exporter that counts them: those of a number, of the last 5 minutes. */
 export const counted = (xid: number) => `DCGM_EXP_XID_ERRORS_COUNT{${GPU},xid="${xid}"}`;
 export const TEMPERATURE = `DCGM_FI_DEV_GPU_TEMP{${GPU}}`;
+/** Of a GPU that no pod holds. */
+export const temperature = (node: string) =>
+  `DCGM_FI_DEV_GPU_TEMP{instance="10.0.0.2:9400",node="${node}",gpu="0",modelName="H100"}`;
 export const CLOCK_REASONS = `DCGM_FI_DEV_CLOCKS_EVENT_REASONS{${GPU}}`;
 const LABELS = /^kube_\w+_labels\{/;
 export const STORE_READY = 'kube_statefulset_status_replicas_ready{namespace="model-store",statefulset="minio"}';
