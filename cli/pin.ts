@@ -1,4 +1,7 @@
-/** `npm run pin`: fixes the revisions of an environment's Hugging Face models, so that a plan names the same bytes for ever. */
+/**
+ * `npm run pin`: fixes revisions of an environment's Hugging Face models, so that plans always mean
+ * the same bytes.
+ */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -47,7 +50,6 @@ export const options = {
   "dry-run": { type: "boolean", default: false },
 } as const;
 
-/** `npm run pin`. */
 export async function main(argv: string[], io: CommandIo, env: NodeJS.ProcessEnv = process.env): Promise<number> {
   if (argv.includes("--catalogue")) {
     return compareCatalogue(argv, io, env);
@@ -104,7 +106,7 @@ interface Described {
   readonly description: Description;
 }
 
-/** Descriptions that the environment needs and that are not kept, each repository and commit once. */
+/** Missing descriptions, one per repository and commit. */
 async function describeMissing(
   sources: readonly Source[],
   commits: ReadonlyMap<string, string>,
@@ -125,12 +127,12 @@ async function describeMissing(
   }));
 }
 
-/** One question to the hub: several models may ask it. */
+/** Key of a hub request: models may share one. */
 function keyOf({ repository, revision }: Source): string {
   return `${repository}@${revision}`;
 }
 
-/** The commit of each revision by its key, asked once; every refusal in one error. */
+/** Commit of each revision by key, requested once; all refusals in one error. */
 async function commitsOf(sources: readonly Source[], hub: Hub): Promise<ReadonlyMap<string, string>> {
   const questions = new Map(sources.map((source) => [keyOf(source), source]));
   const answers = await Promise.allSettled(
@@ -149,7 +151,7 @@ async function commitsOf(sources: readonly Source[], hub: Hub): Promise<Readonly
   return new Map(answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : [])));
 }
 
-/** Models of the catalogue, each once, whose commit was asked for now. */
+/** Catalogue models, each once, whose commit was requested now. */
 async function comparedWith(rows: readonly Row[], hub: Hub): Promise<Compared[]> {
   const asked = new Map(
     rows.flatMap(({ entry, commit }) => (entry && commit ? [[entry.name, { entry, commit }] as const] : [])),
@@ -161,7 +163,7 @@ async function comparedWith(rows: readonly Row[], hub: Hub): Promise<Compared[]>
 }
 
 interface Row extends Source {
-  /** What its revision is now; undefined for what was not asked. */
+  /** Current revision; undefined if not requested. */
   readonly commit: string | undefined;
 }
 

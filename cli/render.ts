@@ -44,7 +44,6 @@ Applications, no secret value. The same environment gives the same bytes. Nothin
 Exit status: 0 written, 1 forbidden by a capacity rule or policy, 2 bad input. With --all the highest of all environments.
 `;
 
-/** `npm run render`. */
 export async function main(argv: string[], io: CommandIo): Promise<number> {
   const given = readArguments(argv);
   if (given !== "help" && "all" in given) {
@@ -98,13 +97,13 @@ export async function main(argv: string[], io: CommandIo): Promise<number> {
 
 interface Arguments extends EnvironmentArguments {
   readonly out: string;
-  /** File with the outputs of the stack that made the cluster. */
+  /** Stack outputs of the cluster. */
   readonly outputs: string | undefined;
   readonly secretStore: string;
   readonly json: boolean;
 }
 
-/** Names of Kubernetes objects: RFC 1123 subdomains. */
+/** Kubernetes names: RFC 1123 subdomains. */
 const OBJECT_NAME = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 export const options = {
@@ -144,7 +143,7 @@ function ownArguments({
   return { out, outputs, secretStore, json };
 }
 
-/** @param parse reads the command line; what it throws is a problem. */
+/** @param parse the command line; if it throws, that is a problem. */
 function allArguments(
   parse: () => { readonly values: Values; readonly positionals: readonly string[] },
 ): AllArguments | Problem | "help" {

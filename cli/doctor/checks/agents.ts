@@ -1,7 +1,7 @@
 import { type Check, failed, judged, passed, type Subject } from "./check";
 import { namesOf, running } from "./controllers";
 
-/** By the key of a stack's output: the agent of a server of others, and how to remove one that registered the cluster before. */
+/** By stack output: the management server's agent, and how to remove an earlier one. */
 const AGENTS = {
   rancher: {
     title: "Rancher's agent",
@@ -17,12 +17,12 @@ const AGENTS = {
 } as const;
 export type Agent = keyof typeof AGENTS;
 
-/** Agents that an environment may install, by the outputs of its program. */
+/** Agents of the environment, by its program's outputs. */
 export function agentsOf(outputs: Readonly<Record<string, unknown>>): Agent[] {
   return (Object.keys(AGENTS) as Agent[]).filter((agent) => outputs[agent] !== undefined);
 }
 
-/** A cluster is registered once: two agents would have the same names. */
+/** A cluster is registered once: two agents would share names. */
 export const agents: Check = (facts, needs) =>
   needs.agents.map((agent) => {
     const { title, image, remove } = AGENTS[agent];
