@@ -21,10 +21,11 @@ interface Addressed {
 }
 
 /**
- * In a real deployment only: nothing else knows the URLs.
+ * In real deployments only, where URLs are known.
  *
- * @param texts of the secrets that are set, by their keys.
- * @throws ConfigError when Alertmanager could not reach a receiver at its URL, or would tell everybody on the way. No URL is told.
+ * @param texts of set secrets, by key.
+ * @throws ConfigError for a URL that Alertmanager could not reach, or would expose on the network.
+ * Never shows URLs.
  */
 export function assertReceiversAreReached(
   { stage, observability }: Pick<EnvironmentConfig, "stage" | "observability">,
@@ -60,7 +61,7 @@ function portProblems({ kind, settings, server }: Addressed): ProblemDraft[] {
       ];
 }
 
-/** Private addresses are reached by `networks` alone, and where there are networks, nothing beside them. */
+/** Private addresses need `networks`, which exclude all others. */
 function addressProblems({ kind, settings: { networks }, server: { host, family } }: Addressed): ProblemDraft[] {
   const isReached = networks?.some((network) => cidrContains(network, host)) ?? !isPrivateNetwork(hostCidr(host));
   return family === undefined || isReached

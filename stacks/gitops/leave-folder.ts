@@ -2,7 +2,7 @@ import { engineMonitor, leaveToFolder } from "./leave-to-folder";
 import { assertReleased, engineState, thisStack } from "./still-owned";
 
 /**
- * With `gitops`, has `up` make its part alone. Before the program makes anything.
+ * With `gitops`, limits `up` to its part. Called before resources are registered.
  *
  * @throws StillOwnedError while the stack's state holds what the rendered folder has.
  */

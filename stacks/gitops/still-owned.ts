@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { ownerOf } from "../../kubernetes/owner";
 import { counted } from "../../names/counted";
 
-/** The state holds objects that the rendered folder has from now on: `up` would delete them. */
+/** The state holds objects of the rendered folder, which `up` would delete. */
 export class StillOwnedError extends Error {
   constructor(stack: string, urns: readonly string[]) {
     const names = urns.slice(0, 3).map((urn) => urn.split("::").slice(2).join(" "));
@@ -12,7 +12,7 @@ export class StillOwnedError extends Error {
   }
 }
 
-/** What a stack's state has: outputs of the stack, and of each resource by URN. */
+/** Outputs of a stack, and of resources by URN. */
 export interface StateReader {
   /** Empty before the first deployment has ended. */
   stackOutputs(stack: string): Promise<Readonly<Record<string, unknown>>>;
@@ -22,7 +22,8 @@ export interface StateReader {
 /**
  * Refuses a deployment that would delete what Argo CD is to take over.
  *
- * A state without outputs is not asked: the engine has no snapshot of a new stack, and a first deployment that did not end serves nobody.
+ * States without outputs are skipped: new stacks have no snapshot, and an unfinished first
+ * deployment serves no users.
  *
  * @throws StillOwnedError
  */
@@ -36,7 +37,7 @@ export async function assertReleased(stack: string, state: StateReader): Promise
   }
 }
 
-/** Asks the engine (pulumi, pkg/resource/deploy/builtins.go), which names the stack differently in each. */
+/** Engine calls (pulumi, pkg/resource/deploy/builtins.go), each with its form of stack name. */
 export const engineState: StateReader = {
   stackOutputs: (name) => outputs("pulumi:pulumi:readStackOutputs", { name }),
   resourceOutputs: (stackName) => outputs("pulumi:pulumi:readStackResourceOutputs", { stackName }),
@@ -47,7 +48,7 @@ async function outputs(token: string, args: pulumi.Inputs): Promise<Readonly<Rec
   return answer.outputs ?? {};
 }
 
-/** The stack that is deployed, as the engine takes its name. */
+/** In the engine's form. */
 export function thisStack(): string {
   return `${pulumi.getOrganization()}/${pulumi.getProject()}/${pulumi.getStack()}`;
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { text, url } from "../../config/core/sections/fields";
 import { outsideNetworks } from "../../config/core/sections/outside-fields";
 
-/** Parts of a path in a repository: none leads out of it. */
+/** Path segments in a repository; none leads outside. */
 const PATH = /^(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+(\/(?!\.{1,2}(\/|$))[A-Za-z0-9._-]+)*$/;
 
 export const gitopsSection = z

@@ -5,7 +5,7 @@ import type { GitopsConfig } from "./config";
 
 type Own = { readonly gitops?: GitopsConfig };
 
-/** Argo CD fetches from wherever it names. */
+/** Argo CD fetches from any server named. */
 export const repositoryIsAServerOfOthers: Rule<Own> = function* ({ sections: { gitops, stage } }) {
   if (gitops !== undefined) {
     const { repository: url, networks } = gitops;
@@ -38,7 +38,7 @@ export const repositoryIsNoPage: Rule<Own> = function* ({ sections: { gitops } }
   }
 };
 
-/** With `scope: cluster` there is no platform to hand over, and a bundle holds charts as files alone. */
+/** `scope: cluster` has no platform to hand over, and a bundle holds charts only as files. */
 export const gitopsHasSomethingToApply: Rule<Own> = function* ({ sections: { gitops, scope, cluster } }) {
   if (gitops !== undefined && scope === "cluster") {
     yield {
@@ -58,7 +58,7 @@ export const gitopsHasSomethingToApply: Rule<Own> = function* ({ sections: { git
   }
 };
 
-/** The consent without which it is not installed. */
+/** Consent required to install it. */
 export function gitopsProblems({ acknowledgeClusterAdmin }: GitopsConfig): CapacityProblem[] {
   return acknowledgeClusterAdmin
     ? []

@@ -14,7 +14,7 @@ export function build({
     {
       url,
       ...(caCerts !== undefined && { caCerts }),
-      // Without one the plan is refused.
+      // The plan refuses a missing one.
       token: rancherToken?.apply(registrationToken) ?? "",
     },
     options(),

@@ -26,7 +26,10 @@ export const caCertsAreAuthorities: Rule<Own> = function* ({ sections: { rancher
   }
 };
 
-/** What the agent is not installed without. The token is none of the file's rules: `npm run rancher` reads the file to fetch it. */
+/**
+ * Prerequisites of the agent. The token is no rule of the file, which `npm run rancher` reads to
+ * fetch it.
+ */
 export function rancherProblems({ acknowledgeClusterAdmin }: RancherConfig, hasToken: boolean): CapacityProblem[] {
   return [...(acknowledgeClusterAdmin ? [] : [CLUSTER_ADMIN]), ...(hasToken ? [] : [NO_TOKEN])];
 }

@@ -1,4 +1,4 @@
-/** Which servers outside of the cluster the platform may be told to call: rules for URLs, wherever they stand. */
+/** Rules for URLs of servers outside the cluster. */
 import { contains, isMappedIpv4, parseCidr } from "../../../names/cidr";
 import { METADATA_SERVICES, OLDER_METADATA_SERVICES } from "../../../names/metadata-services";
 import { PLATFORM_NAMESPACES } from "../../../names/namespaces";
@@ -7,7 +7,6 @@ import { isWorldOpen } from "../../../names/world-open";
 import type { Stage } from "../../../planner/types";
 import { HIDDEN, type Path, type ProblemDraft } from "./problems";
 
-/** A server as the configuration names it. */
 export interface OutsideSettings {
   readonly url: string;
   readonly networks?: readonly string[] | undefined;
@@ -17,7 +16,7 @@ type Fault = Pick<ProblemDraft, "allowed" | "fix">;
 
 const HIDES_IPV4 = "it hides an IPv4 address";
 
-/** Addresses that are no server of somebody else, and what they are. */
+/** Addresses that are no external server, with reasons. */
 const FORBIDDEN: readonly (readonly [reason: string, cidrs: readonly string[]])[] = [
   ["a pod's loopback is the pod itself, not your machine", ["127.0.0.0/8", "::1/128"]],
   ["link-local addresses are those of metadata services, which hand out the cloud's credentials", METADATA_SERVICES],
@@ -27,18 +26,18 @@ const FORBIDDEN: readonly (readonly [reason: string, cidrs: readonly string[]])[
   [HIDES_IPV4, ["64:ff9b::/96"]],
 ];
 
-/** Names that are no server of somebody else. */
+/** Names that are no external server. */
 const FORBIDDEN_NAMES: readonly (readonly [reason: string, pattern: RegExp])[] = [
   ["a pod's loopback is the pod itself, not your machine", /(^|\.)localhost$/],
   ["metadata services hand out the cloud's credentials", /^(metadata|instance-data)(\.|$)/],
   ["it is a name inside of the cluster", /\.(svc|svc\..+|cluster\.local)$/],
-  // The search list of a pod's resolver makes a Service of a name and a namespace.
+  // A pod's DNS search list resolves a name and namespace to a Service.
   ["it is a name inside of the cluster", new RegExp(`^[^.]+\\.(${PLATFORM_NAMESPACES.join("|")}|model-[^.]+)$`)],
 ];
 
 const DNS_NAME = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** What is wrong with a server: with its URL, or with the networks that it is said to be in. */
+/** Problems of a server's URL or networks. */
 export function* outsideProblems(
   path: Path,
   { url, networks = [] }: OutsideSettings,
@@ -58,7 +57,7 @@ export function* outsideProblems(
 }
 
 /**
- * What is wrong with the server that an agent takes orders from: as for any server, and its URL is https:// in every stage.
+ * For servers that control agents: https:// in every stage.
  *
  * @param why it must be TLS.
  */
@@ -70,7 +69,7 @@ export function* tlsServerProblems(
 ): Generator<ProblemDraft> {
   const problems = [...outsideProblems(path, server, stage)];
   yield* problems;
-  // One problem of one URL at a time.
+  // One problem per URL.
   if (!server.url.startsWith("https://") && !problems.some((problem) => problem.path.at(-1) === "url")) {
     yield {
       path: [...path, "url"],
@@ -81,7 +80,6 @@ export function* tlsServerProblems(
   }
 }
 
-/** What is wrong with the networks that a server outside of the cluster is said to be in. */
 export function* networkProblems(path: Path, networks: readonly string[]): Generator<ProblemDraft> {
   const faults = networks.map(networkFault);
   for (const [index, cidr] of networks.entries()) {
@@ -157,7 +155,7 @@ function addressFault(server: OutsideServer): string | undefined {
   return networkFault(addressNetwork(server) ?? "");
 }
 
-/** Whether a host, a name or an address, with a port or without, can be a server outside of the cluster. */
+/** Name or address, with or without a port. */
 export function isOutsideHost(host: string): boolean {
   const server = outsideServer(`https://${host}`);
   return (
@@ -166,7 +164,7 @@ export function isOutsideHost(host: string): boolean {
   );
 }
 
-/** Whether a text that should be a network reads as a DNS name. */
+/** Whether text for a network is a DNS name. */
 export function isName(text: string): boolean {
   return parseCidr(text) === undefined && DNS_NAME.test(text.toLowerCase()) && /[a-z]/i.test(text);
 }
@@ -184,7 +182,7 @@ function isEveryAddress(cidr: string): boolean {
   return cidr.endsWith("/0");
 }
 
-/** Why a network holds what nobody should call. */
+/** Why a network contains forbidden addresses. */
 function networkFault(cidr: string): string | undefined {
   const network = parseCidr(cidr);
   if (network === undefined) {

@@ -1,14 +1,14 @@
-/** Certificates of authorities in PEM, as fields and files hold them. */
+/** CA certificates in PEM, in fields and files. */
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 
-/** Text of certificates alone, one below the other. */
+/** Concatenated certificates only. */
 export const pemCertificates = z
   .string()
   .max(65_536)
   .regex(/^(\s*-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----\s*)+$/);
 
-/** Whether a text holds certificates, each of an authority. */
+/** Whether all certificates are CAs. */
 export function areAuthorities(text: string): boolean {
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return certificates.length > 0 && certificates.every(isAuthority);

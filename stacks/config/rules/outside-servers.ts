@@ -1,4 +1,4 @@
-/** Servers of others that the configuration names, wherever it does: which those may be, and where their keys are. */
+/** External servers in the configuration, and their keys. */
 import { outsideServer } from "../../../names/outside-server";
 import { limitsOf } from "../../../planner/tenants";
 import { type OutsideSettings, outsideProblems } from "../core/outside-url";
@@ -15,7 +15,7 @@ interface NamedServer {
   };
 }
 
-/** Those that are called with keys: models behind URLs, registrars of server groups, and buckets elsewhere. */
+/** Those with keys: external models, registrars, and external buckets. */
 function namedServers({ externalModels = {}, nodes = {}, storage }: RuleContext["sections"]): NamedServer[] {
   return [
     ...Object.entries(externalModels).map(([name, { external }]) => ({
@@ -32,7 +32,7 @@ function namedServers({ externalModels = {}, nodes = {}, storage }: RuleContext[
   ];
 }
 
-/** Consumers of the gateway that have a key already. */
+/** Consumers with an existing key. */
 function callersWithKeys({ gateway }: RuleContext["sections"]) {
   return Object.entries(limitsOf(gateway?.consumers ?? [])).flatMap(([name, { secretKey }]) =>
     secretKey === undefined ? [] : [{ path: ["gateway", "consumers", name], secretKey }],
@@ -72,7 +72,7 @@ export const keysAreSecrets: Rule = function* ({ sections, declared }) {
   }
 };
 
-/** A key that nobody sends is a slip in its name, or a credential too many. */
+/** An unused key is misspelt or superfluous. */
 export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
   if (sections.externalModels === undefined || sections.nodes === undefined || sections.storage === undefined) {
     return;
@@ -91,7 +91,7 @@ export const apiKeysAreRead: Rule = function* ({ sections, declared }) {
   }
 };
 
-/** The gateway tells callers apart by their keys, and what opens it must not be sent to others. */
+/** The gateway identifies callers by keys, which must not be sent to others. */
 export const callersHaveKeysOfTheirOwn: Rule = function* ({ sections }) {
   const owners = new Map(
     namedServers(sections).flatMap(({ path, settings: { secretKey } }) =>
